@@ -17,6 +17,7 @@
  * key, and | is between several sections ("set" is that of published rows). Other sections: "option", "metric", "counter", "preset", "command", "list" of `hcasim params`, and "value.KEY" for
  * the choices of a key. */
 #define RENAMED_KEYS(X) \
+	X("load", "joined", "topology") \
 	X("value.engine", "reference", "systemc-reference") \
 	X("value.engine", "hosted", "systemc") \
 	X("option", "kernel", "engine") \

@@ -17,7 +17,7 @@ void endpoint_post(struct endpoint_qp *qp, struct endpoint_message *message)
 	assert(message->done &&
 	       (message->bytes <= UINT32_MAX || message->operation < ENDPOINT_READ));
 	if (!qp->box)
-		join_flow_init(qp, hca->congestion);
+		connect_flow_init(qp, hca->congestion);
 	message->qp = qp;
 	message->posted_at = endpoint_now(hca);
 	message->packets_sent = message->packets_resent = 0;
@@ -376,7 +376,7 @@ void endpoint_attach(struct endpoint_hca *hca, struct endpoints *endpoints, uint
 void endpoint_set_congestion(struct endpoint_qp *qp, const struct congestion *congestion)
 {
 	assert(!qp->box);
-	join_flow_init(qp, congestion);
+	connect_flow_init(qp, congestion);
 }
 
 void endpoint_set_user(struct endpoint_hca *hca, struct endpoint_user *user)
@@ -461,7 +461,7 @@ void endpoint_destroy(struct endpoint_hca *hca)
 	for (unsigned i = 0; i < ARRAY_SIZE(events); i++)
 		sim_cancel(events[i]);
 	flow_destroy(hca);
-	join_destroy(hca);
+	connect_destroy(hca);
 	pool_fini(&hca->response_pool);
 	deadline_heap_fini(&hca->departures);
 	deadline_heap_fini(&hca->overdue);

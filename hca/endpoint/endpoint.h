@@ -136,8 +136,8 @@ void endpoint_set_flows(struct endpoint_hca *hca, struct flow_fabric *flows);
 
 /* A pair of queue pairs; the one on `hca` is returned, endpoint_peer() is the other. `entropy` varies the UDP source
  * port beyond what the queue pair numbers do. */
-struct endpoint_qp *endpoint_join(struct endpoint_hca *hca, struct endpoint_hca *other,
-				  unsigned service_level, uint32_t entropy);
+struct endpoint_qp *endpoint_create_pair(struct endpoint_hca *hca, struct endpoint_hca *other,
+					 unsigned service_level, uint32_t entropy);
 struct endpoint_qp *endpoint_peer(const struct endpoint_qp *qp); /* NULL: no endpoint_hca's */
 
 /* The one end of a connection with an adapter of another kind, that is endpoint `other`; connected before the first post, with the

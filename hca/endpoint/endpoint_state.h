@@ -7,7 +7,7 @@
  *     request.c     makes request packets                response.c   makes ACKs, NAKs, read and atomic responses
  *     responder.c   takes requests                       requester.c takes ACKs, NAKs and responses
  *     selective.c   bitmaps of selective repeat          timeout.c  responses that are overdue
- *     notify.c      CNPs, both ends                      join.c     queue pairs and their paths
+ *     notify.c      CNPs, both ends                      connect.c  queue pairs and their paths
  *     stall.c       an adapter that takes in nothing
  *     flow.c        all of it where flows take the place of packets
  *
@@ -237,9 +237,9 @@ void packet_line_push(struct packet_line *line, struct packet *packet); /* due a
 void stall_init(struct endpoint_hca *hca);
 void stall_until(struct endpoint_hca *hca, sim_time until); /* nothing is taken in until then */
 
-/* join.c */
-void join_flow_init(struct endpoint_qp *qp, const struct congestion *congestion);
-void join_destroy(struct endpoint_hca *hca);
+/* connect.c */
+void connect_flow_init(struct endpoint_qp *qp, const struct congestion *congestion);
+void connect_destroy(struct endpoint_hca *hca);
 
 /* departure.c */
 void departure_consider(struct endpoint_qp *qp); /* something has changed that may let it send */

@@ -176,7 +176,7 @@ void response_owe(struct endpoint_qp *qp, const struct packet *request, uint64_t
 
 	forget_from(qp, psn);
 	if (!qp->box)
-		join_flow_init(qp, qp->hca->congestion);
+		connect_flow_init(qp, qp->hca->congestion);
 	if (!qp->responses)
 		departure_begin(qp);
 	response = append(qp);

@@ -24,7 +24,7 @@
 
 static void create_hosts(struct build *build);
 static bool create_switches(struct build *build, char *error, size_t error_bytes);
-static bool join(struct build *build, char *error, size_t error_bytes);
+static bool link_nodes(struct build *build, char *error, size_t error_bytes);
 static bool create_flows(struct build *build, char *error, size_t error_bytes);
 
 static void *take(size_t count, size_t bytes)
@@ -92,7 +92,7 @@ static struct build *create(const struct scenario *scenario, enum sim_engine eng
 		build->session = session_create(build->sim, &scenario->cpu, &scenario->session,
 						color, verbose);
 	create_hosts(build);
-	if (create_switches(build, error, error_bytes) && join(build, error, error_bytes) &&
+	if (create_switches(build, error, error_bytes) && link_nodes(build, error, error_bytes) &&
 	    build_vls(build, error, error_bytes) && build_subnet(build, error, error_bytes) &&
 	    build_faults(build, error, error_bytes) && create_flows(build, error, error_bytes) &&
 	    !build_refuses_deadlock(build, error, error_bytes)) {
@@ -408,7 +408,7 @@ static void place(struct build *build)
 	}
 }
 
-static bool join(struct build *build, char *error, size_t error_bytes)
+static bool link_nodes(struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
 	bool good = true;

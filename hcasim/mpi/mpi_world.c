@@ -94,7 +94,7 @@ static struct backend_qp *connect(struct mpi_world *world, uint32_t source, uint
 	connection = find(world, key);
 	if (!connection->key) {
 		connection->key = key;
-		connection->qp = ops->join(
+		connection->qp = ops->connect_pair(
 			world->backend,
 			&(struct backend_pair){
 				.source = low,

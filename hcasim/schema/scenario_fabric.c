@@ -28,7 +28,7 @@ static void make_single_switch(struct scenario_reader *reader, struct yaml_node 
 static void make_layout(struct scenario_reader *reader, struct yaml_node *fabric);
 static void read_link_rules(struct scenario_reader *reader, struct yaml_node *node);
 static void number_ports(struct scenario *scenario);
-static void check_joined(struct scenario_reader *reader, const struct yaml_node *fabric);
+static void check_linked(struct scenario_reader *reader, const struct yaml_node *fabric);
 
 /* Which keys go with which topology. */
 /* clang-format off */
@@ -100,7 +100,7 @@ void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node
 	uint32_t places = layout_hosts(&scenario->layout);
 	if (reader->errors->count == before && !reader->no_topology &&
 	    (places == 0 || places == scenario->host_count))
-		check_joined(reader, node);
+		check_linked(reader, node);
 }
 
 /* Of each switch in the order of the links, if no layout says it. */
@@ -483,7 +483,7 @@ static void make_layout(struct scenario_reader *reader, struct yaml_node *fabric
 }
 
 /* Each HCA has one port: every host is at exactly one link. */
-static void check_joined(struct scenario_reader *reader, const struct yaml_node *fabric)
+static void check_linked(struct scenario_reader *reader, const struct yaml_node *fabric)
 {
 	const struct scenario *scenario = reader->scenario;
 	unsigned *ends_of = calloc(scenario->host_count + 1, sizeof(*ends_of));

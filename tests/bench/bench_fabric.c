@@ -93,10 +93,10 @@ static void build(struct study *study, const struct workload *workload)
 		unsigned other = study_add_switch(study, SWITCH_PORTS);
 
 		for (unsigned i = 0; i + 2 < workload->hosts; i++)
-			study_join(study, study_add_host(study), 0, sw, i);
-		study_join(study, study_add_host(study), 0, other, 2);
-		study_join(study, study_add_host(study), 0, other, 1);
-		study_join(study, sw, SWITCH_PORTS - 1, other, 0);
+			study_link(study, study_add_host(study), 0, sw, i);
+		study_link(study, study_add_host(study), 0, other, 2);
+		study_link(study, study_add_host(study), 0, other, 1);
+		study_link(study, sw, SWITCH_PORTS - 1, other, 0);
 		study_finish(study);
 	}
 }
@@ -153,7 +153,7 @@ static struct figures run(const struct workload *workload)
 	figures.set_up_seconds = start - began;
 	for (unsigned i = 0; i < senders; i++)
 		transfer_post(&transfers[i],
-			      endpoint_join(study.hosts[i], study.hosts[peers[i]], 0, 0),
+			      endpoint_create_pair(study.hosts[i], study.hosts[peers[i]], 0, 0),
 			      ENDPOINT_WRITE, workload->bytes, &done);
 	sim_run(study.sim, SIM_NEVER);
 	figures.seconds = cpu_seconds() - start;

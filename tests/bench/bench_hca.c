@@ -171,7 +171,7 @@ static void find_path(struct pair *pair, unsigned from)
 	pair->hosts[from].path = path_intern(endpoints_paths(pair->endpoints), &path);
 }
 
-static void join(struct pair *pair, unsigned host, unsigned sw, unsigned port)
+static void link_nodes(struct pair *pair, unsigned host, unsigned sw, unsigned port)
 {
 	unsigned node = topology_add_host(pair->topology, hca_port(pair->hosts[host].hca),
 					  pair->hosts[host].endpoint);
@@ -201,7 +201,7 @@ static struct pair *pair_create(void)
 	sw = topology_add_switch(pair->topology, &ops);
 	for (unsigned i = 0; i < 2; i++) {
 		host_init(pair, i);
-		join(pair, i, sw, i);
+		link_nodes(pair, i, sw, i);
 	}
 	if (!topology_finish(pair->topology, error, sizeof(error))) {
 		fprintf(stderr, "%s\n", error);

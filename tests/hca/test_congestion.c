@@ -245,9 +245,9 @@ static void test_rate_paces_exactly(void)
 	CU_ASSERT_TRUE(congestion_set(&study.congestion, "window", "1GiB", error, sizeof(error)));
 	unsigned one = study_add_host(&study), other = study_add_host(&study);
 
-	study_join(&study, one, 0, other, 0);
+	study_link(&study, one, 0, other, 0);
 	study_finish(&study);
-	transfer_post(&transfer, endpoint_join(study.hosts[0], study.hosts[1], 0, 0),
+	transfer_post(&transfer, endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0),
 		      ENDPOINT_WRITE, 1001 * 4096, &done);
 	sim_run(study.sim, SIM_NEVER);
 	/* the first carries a RETH: 16 bytes more; the last leaves at the end of 1000 packet times */

@@ -55,7 +55,7 @@ static void incast_start(struct incast *incast, unsigned flows)
 	study->switch_params.port.input_buffer = 64 << 20;
 	study_star(study, flows + 1);
 	for (unsigned i = 0; i < flows; i++) {
-		incast->qps[i] = endpoint_join(study->hosts[i], study->hosts[flows], 0, 0);
+		incast->qps[i] = endpoint_create_pair(study->hosts[i], study->hosts[flows], 0, 0);
 		transfer_post(&incast->transfers[i], incast->qps[i], ENDPOINT_WRITE,
 			      UINT64_C(1) << 33, &incast->done);
 	}
@@ -245,7 +245,7 @@ static uint64_t cnps_sent(unsigned limit)
 	study_star(&study, 3);
 	for (unsigned i = 0; i < 4; i++)
 		transfer_post(&transfers[i],
-			      endpoint_join(study.hosts[i % 2], study.hosts[2], 0, i),
+			      endpoint_create_pair(study.hosts[i % 2], study.hosts[2], 0, i),
 			      ENDPOINT_WRITE, 1 << 30, &done);
 	sim_run(study.sim, 1 * MS);
 	cnps = endpoint_counters(study.hosts[2])->cnp_sent;
@@ -283,8 +283,8 @@ static struct outcome infiniband(const char *algorithm, unsigned notify, uint64_
 	study_star(&incast.study, FLOWS + 1);
 	incast.done = 0;
 	for (unsigned i = 0; i < FLOWS; i++) {
-		incast.qps[i] =
-			endpoint_join(incast.study.hosts[i], incast.study.hosts[FLOWS], 0, 0);
+		incast.qps[i] = endpoint_create_pair(incast.study.hosts[i],
+						     incast.study.hosts[FLOWS], 0, 0);
 		transfer_post(&incast.transfers[i], incast.qps[i], ENDPOINT_WRITE,
 			      UINT64_C(1) << 33, &incast.done);
 	}

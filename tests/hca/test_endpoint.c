@@ -27,11 +27,11 @@ static void pair_init(struct study *study, enum link_layer link_layer)
 	study->switch_params.port.length = 2;
 }
 
-static void pair_join(struct study *study)
+static void pair_link(struct study *study)
 {
 	unsigned one = study_add_host(study), other = study_add_host(study);
 
-	study_join(study, one, 0, other, 0);
+	study_link(study, one, 0, other, 0);
 	study_finish(study);
 }
 
@@ -46,8 +46,8 @@ static void test_write_takes_exactly_its_time(void)
 			    10 * NS + 100 * NS + 100 * NS;
 
 	pair_init(&study, LINK_ETHERNET);
-	pair_join(&study);
-	transfer_post(&transfer, endpoint_join(study.hosts[0], study.hosts[1], 0, 0),
+	pair_link(&study);
+	transfer_post(&transfer, endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0),
 		      ENDPOINT_WRITE, 1000, &done);
 	sim_run(study.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(done, 1);
@@ -69,8 +69,8 @@ static void test_infiniband_has_its_own_headers(void)
 	unsigned done = 0;
 
 	pair_init(&study, LINK_INFINIBAND);
-	pair_join(&study);
-	transfer_post(&transfer, endpoint_join(study.hosts[0], study.hosts[1], 0, 0),
+	pair_link(&study);
+	transfer_post(&transfer, endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0),
 		      ENDPOINT_WRITE, 1000, &done);
 	sim_run(study.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(transfer.message.done_at,
@@ -87,8 +87,8 @@ static void test_long_write_reaches_the_ceiling(void)
 	double gbps;
 
 	pair_init(&study, LINK_ETHERNET);
-	pair_join(&study);
-	transfer_post(&transfer, endpoint_join(study.hosts[0], study.hosts[1], 0, 0),
+	pair_link(&study);
+	transfer_post(&transfer, endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0),
 		      ENDPOINT_WRITE, 100000000, &done);
 	sim_run(study.sim, SIM_NEVER);
 	gbps = 100000000 * 8e3 / (double)(transfer.message.done_at - transfer.message.started_at);
@@ -110,8 +110,8 @@ static void test_every_operation_completes_in_order(void)
 	unsigned done = 0;
 
 	pair_init(&study, LINK_ETHERNET);
-	pair_join(&study);
-	qp = endpoint_join(study.hosts[0], study.hosts[1], 0, 0);
+	pair_link(&study);
+	qp = endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0);
 	for (unsigned i = 0; i < ARRAY_SIZE(operations); i++)
 		transfer_post(&transfers[i], qp, operations[i],
 			      operations[i] == ENDPOINT_ATOMIC ? 8 : 10000 + i, &done);
@@ -144,8 +144,8 @@ static void test_reads_are_limited_by_those_outstanding(void)
 	pair_init(&study, LINK_ETHERNET);
 	study.params.complete_latency = 0;
 	study.params.read_latency = 10 * US;
-	pair_join(&study);
-	qp = endpoint_join(study.hosts[0], study.hosts[1], 0, 0);
+	pair_link(&study);
+	qp = endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0);
 	for (unsigned i = 0; i < ARRAY_SIZE(transfers); i++)
 		transfer_post(&transfers[i], qp, ENDPOINT_READ, 64, &done);
 	sim_run(study.sim, SIM_NEVER);
@@ -164,9 +164,10 @@ static void test_queue_pairs_share_the_port(void)
 	unsigned done = 0;
 
 	pair_init(&study, LINK_ETHERNET);
-	pair_join(&study);
+	pair_link(&study);
 	for (unsigned i = 0; i < 4; i++)
-		transfer_post(&transfers[i], endpoint_join(study.hosts[0], study.hosts[1], 0, i),
+		transfer_post(&transfers[i],
+			      endpoint_create_pair(study.hosts[0], study.hosts[1], 0, i),
 			      ENDPOINT_WRITE, 4096 * 1000, &done);
 	sim_run(study.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(done, 4);
@@ -187,8 +188,8 @@ static void test_slow_host_holds_the_sender_back(void)
 
 	pair_init(&study, LINK_ETHERNET);
 	study.params.receive_rate = 40000000000;
-	pair_join(&study);
-	transfer_post(&transfer, endpoint_join(study.hosts[0], study.hosts[1], 0, 0),
+	pair_link(&study);
+	transfer_post(&transfer, endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0),
 		      ENDPOINT_WRITE, 20000000, &done);
 	sim_run(study.sim, SIM_NEVER);
 	gbps = 20000000 * 8e3 / (double)(transfer.message.done_at - transfer.message.started_at);
@@ -208,8 +209,8 @@ static void test_slow_source_sends_at_its_rate(void)
 
 	pair_init(&study, LINK_ETHERNET);
 	study.params.send_rate = 40000000000;
-	pair_join(&study);
-	transfer_post(&transfer, endpoint_join(study.hosts[0], study.hosts[1], 0, 0),
+	pair_link(&study);
+	transfer_post(&transfer, endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0),
 		      ENDPOINT_WRITE, 20000000, &done);
 	sim_run(study.sim, SIM_NEVER);
 	gbps = 20000000 * 8e3 / (double)(transfer.message.done_at - transfer.message.started_at);
@@ -234,11 +235,11 @@ static void fail_with(unsigned mode, unsigned timeout, uint64_t expired, sim_tim
 	pair_init(&study, LINK_ETHERNET);
 	study.params.timeout_mode = mode;
 	study.params.timeout = timeout;
-	pair_join(&study);
+	pair_link(&study);
 	fault = study.fault = fault_create(study.sim, "host0.port.fault");
 	fault_add(fault, &all);
 	port_set_transmit_fault(endpoint_port(study.hosts[0]), fault);
-	qp = endpoint_join(study.hosts[0], study.hosts[1], 0, 0);
+	qp = endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0);
 	transfer_post(&transfers[0], qp, ENDPOINT_WRITE, 100, &done);
 	transfer_post(&transfers[1], qp, ENDPOINT_WRITE, 100, &done);
 	sim_run(study.sim, SIM_NEVER);

@@ -43,19 +43,19 @@ static void loss_init(struct loss *loss, uint64_t rate_bps, sim_time round_trip,
 	loss->study.params.nak_again = true;
 }
 
-static void loss_join(struct loss *loss, unsigned from, const struct fault_rule *rules,
+static void loss_link(struct loss *loss, unsigned from, const struct fault_rule *rules,
 		      unsigned rule_count)
 {
 	struct study *study = &loss->study;
 	unsigned one = study_add_host(study), other = study_add_host(study);
 
-	study_join(study, one, 0, other, 0);
+	study_link(study, one, 0, other, 0);
 	study_finish(study);
 	study->fault = fault_create(study->sim, "fault");
 	for (unsigned i = 0; i < rule_count; i++)
 		fault_add(study->fault, &rules[i]);
 	port_set_transmit_fault(endpoint_port(study->hosts[from]), study->fault);
-	loss->qp = endpoint_join(study->hosts[0], study->hosts[1], 0, 0);
+	loss->qp = endpoint_create_pair(study->hosts[0], study->hosts[1], 0, 0);
 }
 
 static struct fault_rule drop(uint16_t opcode, double probability, uint64_t nth)
@@ -79,7 +79,7 @@ static double goodput(uint64_t rate_bps, sim_time round_trip, unsigned recovery,
 	double packet_time = (1024 + 62 + 20) * 8.0 * (double)SEC / (double)rate_bps;
 
 	loss_init(&loss, rate_bps, round_trip, recovery);
-	loss_join(&loss, 0, &rule, 1);
+	loss_link(&loss, 0, &rule, 1);
 	*window = (double)round_trip / packet_time + 1;
 	transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, packets * 1024, &done);
 	sim_run(loss.study.sim, SIM_NEVER);
@@ -152,7 +152,7 @@ static uint64_t timeouts_of_tail(unsigned resends, const char *window, uint64_t 
 		congestion_init(&loss.study.congestion, "window", error, sizeof(error)));
 	CU_ASSERT_TRUE(
 		congestion_set(&loss.study.congestion, "window", window, error, sizeof(error)));
-	loss_join(&loss, 0, rules, ARRAY_SIZE(rules));
+	loss_link(&loss, 0, rules, ARRAY_SIZE(rules));
 	transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, 10 * 1024, &done);
 	sim_run(loss.study.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(done, 1);
@@ -197,7 +197,7 @@ static sim_time time_of_lost(unsigned lost, unsigned before, unsigned packets)
 		rules[i] = drop(FAULT_ANY_OPCODE, 0, 1);
 	loss_init(&loss, 100000000000, 4 * US, SELECTIVE_REPEAT);
 	loss.study.params.timeout_resends = 1; /* all */
-	loss_join(&loss, 0, rules, lost);
+	loss_link(&loss, 0, rules, lost);
 	if (before) {
 		transfer_post(&transfers[0], loss.qp, ENDPOINT_WRITE, before * 1024, &done);
 		sim_run(loss.study.sim, 60 * US);
@@ -237,7 +237,7 @@ static sim_time time_behind_response(unsigned packets)
 		rules[i] = drop(FAULT_ANY_OPCODE, 0, 2);
 	loss_init(&loss, 100000000000, 4 * US, SELECTIVE_REPEAT);
 	loss.study.params.timeout_resends = 1; /* all */
-	loss_join(&loss, 0, rules, packets);
+	loss_link(&loss, 0, rules, packets);
 	transfer_post(&transfers[0], loss.qp, ENDPOINT_WRITE, 1024, &done);
 	transfer_post(&transfers[1], loss.qp, ENDPOINT_WRITE, packets * 1024, &done);
 	sim_run(loss.study.sim, SIM_NEVER);
@@ -270,7 +270,7 @@ static sim_time time_of_lost_twice(unsigned restart)
 
 	loss_init(&loss, 40000000000, 4 * US, SELECTIVE_REPEAT);
 	loss.study.params.timeout_restart = restart;
-	loss_join(&loss, 0, rules, ARRAY_SIZE(rules));
+	loss_link(&loss, 0, rules, ARRAY_SIZE(rules));
 	transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, 10 * 1024, &done);
 	sim_run(loss.study.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(done, 1);
@@ -305,7 +305,7 @@ static uint64_t livelock(unsigned recovery, uint64_t *sent)
 	     i++) /* a rule does not count what one before it took */
 		rules[i] = drop(FAULT_ANY_OPCODE, 0, 256 * (i + 1) - i);
 	loss_init(&loss, 40000000000, 4 * US, recovery);
-	loss_join(&loss, 0, rules, ARRAY_SIZE(rules));
+	loss_link(&loss, 0, rules, ARRAY_SIZE(rules));
 	transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, 4 << 20, &done);
 	sim_run(loss.study.sim, 20 * MS);
 	completed = endpoint_counters(loss.study.hosts[0])->messages_completed;
@@ -335,7 +335,7 @@ static void test_what_fills_a_gap_is_acknowledged(void)
 		congestion_init(&loss.study.congestion, "window", error, sizeof(error)));
 	CU_ASSERT_TRUE(
 		congestion_set(&loss.study.congestion, "window", "2KiB", error, sizeof(error)));
-	loss_join(&loss, 0, &rule, 1);
+	loss_link(&loss, 0, &rule, 1);
 	transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, 10 * 1024, &done);
 	sim_run(loss.study.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(done, 1);
@@ -369,7 +369,7 @@ static void test_reaction_times_add_up(void)
 		loss_init(&loss, 100000000000, 2 * US, GO_BACK_N);
 		loss.study.params.nak_delay = 1200 * NS;
 		loss.study.params.nak_reaction = 2800 * NS;
-		loss_join(&loss, 0, &rule, 1);
+		loss_link(&loss, 0, &rule, 1);
 		transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, 100 * 1024, &done);
 		sim_run(loss.study.sim, SIM_NEVER);
 		done_at[lossy] = transfer.message.done_at;
@@ -400,7 +400,7 @@ static void test_an_early_read_is_asked_again(void)
 	unsigned done = 0;
 
 	loss_init(&loss, 100000000000, 2 * US, SELECTIVE_REPEAT);
-	loss_join(&loss, 0, &rule, 1);
+	loss_link(&loss, 0, &rule, 1);
 	transfer_post(&transfers[0], loss.qp, ENDPOINT_WRITE, 1024, &done);
 	transfer_post(&transfers[1], loss.qp, ENDPOINT_READ, 1024, &done);
 	transfer_post(&transfers[2], loss.qp, ENDPOINT_WRITE, 1024, &done);
@@ -427,7 +427,7 @@ static void test_all_operations_survive_loss(void)
 
 			loss_init(&loss, 100000000000, 2 * US, recoveries[i]);
 			loss.study.params.timeout = 4;
-			loss_join(&loss, from, &rule, 1);
+			loss_link(&loss, from, &rule, 1);
 			for (unsigned j = 0; j < ARRAY_SIZE(transfers); j++)
 				transfer_post(&transfers[j], loss.qp, j % 4,
 					      j % 4 == ENDPOINT_ATOMIC ? 8 : 1 + j * 37, &done);
@@ -455,7 +455,7 @@ static void test_without_nak_the_timeout_finds_it(void)
 	loss.study.params.nak = false;
 	loss.study.params.timeout_mode = 2;
 	loss.study.params.timeout_fixed = 5 * MS;
-	loss_join(&loss, 0, &rule, 1);
+	loss_link(&loss, 0, &rule, 1);
 	transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, 1000 * 1024, &done);
 	sim_run(loss.study.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(done, 1);

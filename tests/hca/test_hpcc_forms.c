@@ -204,10 +204,10 @@ static sim_time two_packets(const char *window, unsigned fill, uint64_t priority
 	study.params.ack_interval = 1;
 	one = study_add_host(&study);
 	other = study_add_host(&study);
-	study_join(&study, one, 0, other, 0);
+	study_link(&study, one, 0, other, 0);
 	study_finish(&study);
 	port_tap(endpoint_port(study.hosts[1]), listen, ear);
-	transfer_post(&transfer, endpoint_join(study.hosts[0], study.hosts[1], 3, 0),
+	transfer_post(&transfer, endpoint_create_pair(study.hosts[0], study.hosts[1], 3, 0),
 		      ENDPOINT_WRITE, 2 * 4096, &done);
 	sim_run(study.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(done, 1);

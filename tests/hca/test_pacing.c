@@ -41,9 +41,9 @@ static sim_time message_time(struct study *study, uint64_t bytes)
 	unsigned done = 0;
 	unsigned one = study_add_host(study), other = study_add_host(study);
 
-	study_join(study, one, 0, other, 0);
+	study_link(study, one, 0, other, 0);
 	study_finish(study);
-	transfer_post(&transfer, endpoint_join(study->hosts[0], study->hosts[1], 0, 0),
+	transfer_post(&transfer, endpoint_create_pair(study->hosts[0], study->hosts[1], 0, 0),
 		      ENDPOINT_WRITE, bytes, &done);
 	sim_run(study->sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(done, 1);

@@ -60,7 +60,7 @@ static struct outcome endpoint_reads(uint64_t limit, sim_time delay)
 	study.params.read_loss_delay = delay;
 	unsigned one = study_add_host(&study), other = study_add_host(&study);
 
-	study_join(&study, one, 0, other, 0);
+	study_link(&study, one, 0, other, 0);
 	study_finish(&study);
 	study.fault = fault_create(study.sim, "fault");
 	for (unsigned i = 0; i < 2; i++) /* what the first has dropped the second does not see */
@@ -70,7 +70,8 @@ static struct outcome endpoint_reads(uint64_t limit, sim_time delay)
 							    .nth = 1});
 	port_set_transmit_fault(endpoint_port(study.hosts[1]), study.fault);
 	for (unsigned i = 0; i < READS; i++)
-		transfer_post(&transfers[i], endpoint_join(study.hosts[0], study.hosts[1], 0, i),
+		transfer_post(&transfers[i],
+			      endpoint_create_pair(study.hosts[0], study.hosts[1], 0, i),
 			      ENDPOINT_READ, READ_BYTES, &done);
 	sim_run(study.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(done, READS);

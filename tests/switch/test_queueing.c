@@ -64,13 +64,14 @@ static void test_depth_of_pauses(void)
 	unsigned first = study_add_switch(&study, 3), second = study_add_switch(&study, 3);
 
 	for (unsigned i = 0; i < 2; i++)
-		study_join(&study, study_add_host(&study), 0, first, i);
-	study_join(&study, first, 2, second, 0);
+		study_link(&study, study_add_host(&study), 0, first, i);
+	study_link(&study, first, 2, second, 0);
 	for (unsigned i = 1; i < 3; i++)
-		study_join(&study, study_add_host(&study), 0, second, i);
+		study_link(&study, study_add_host(&study), 0, second, i);
 	study_finish(&study);
 	for (unsigned i = 0; i < 3; i++)
-		transfer_post(&transfers[i], endpoint_join(study.hosts[i], study.hosts[3], 0, 0),
+		transfer_post(&transfers[i],
+			      endpoint_create_pair(study.hosts[i], study.hosts[3], 0, 0),
 			      ENDPOINT_WRITE, 4 << 20, &done);
 	for (sim_time at = 0; at < 200 * US; at += 100 * NS) {
 		sim_run(study.sim, at);

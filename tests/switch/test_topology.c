@@ -63,7 +63,7 @@ static void begin(void)
 	}
 }
 
-static bool join(unsigned one, unsigned one_port, unsigned other, unsigned other_port)
+static bool link_nodes(unsigned one, unsigned one_port, unsigned other, unsigned other_port)
 {
 	return topology_link(topology, one, one_port, other, other_port, 1.0, RATE_OF_PARAMS, error,
 			     sizeof(error));
@@ -72,11 +72,12 @@ static bool join(unsigned one, unsigned one_port, unsigned other, unsigned other
 static void link_all(void)
 {
 	for (unsigned i = 0; i < HOSTS; i++)
-		CU_ASSERT_TRUE(join(host_nodes[i], 0, nodes[i / HOSTS_A_LEAF], i % HOSTS_A_LEAF));
+		CU_ASSERT_TRUE(
+			link_nodes(host_nodes[i], 0, nodes[i / HOSTS_A_LEAF], i % HOSTS_A_LEAF));
 	for (unsigned leaf = 0; leaf < LEAVES; leaf++)
 		for (unsigned spine = 0; spine < SPINES; spine++)
-			CU_ASSERT_TRUE(join(nodes[leaf], HOSTS_A_LEAF + spine,
-					    nodes[LEAVES + spine], leaf));
+			CU_ASSERT_TRUE(link_nodes(nodes[leaf], HOSTS_A_LEAF + spine,
+						  nodes[LEAVES + spine], leaf));
 }
 
 static void end(void)
@@ -132,7 +133,7 @@ static void test_leaf_spine(void)
 static void test_back_to_back(void)
 {
 	begin();
-	CU_ASSERT_TRUE(join(host_nodes[0], 0, host_nodes[1], 0));
+	CU_ASSERT_TRUE(link_nodes(host_nodes[0], 0, host_nodes[1], 0));
 	CU_ASSERT_FALSE(topology_finish(topology, error, sizeof(error)));
 	CU_ASSERT_STRING_EQUAL(error, "host2.port: no route leads to host0.port");
 	CU_ASSERT_EQUAL(topology_distance(topology, 0, 1), 1);
@@ -148,12 +149,12 @@ static void test_refused(void)
 	struct station stranger;
 
 	begin();
-	CU_ASSERT_TRUE(join(host_nodes[0], 0, nodes[0], 0));
-	CU_ASSERT_FALSE(join(host_nodes[1], 0, nodes[0], 0));
+	CU_ASSERT_TRUE(link_nodes(host_nodes[0], 0, nodes[0], 0));
+	CU_ASSERT_FALSE(link_nodes(host_nodes[1], 0, nodes[0], 0));
 	CU_ASSERT_STRING_EQUAL(error, "switch0.port0: is linked already");
-	CU_ASSERT_FALSE(join(host_nodes[1], 1, nodes[0], 1));
+	CU_ASSERT_FALSE(link_nodes(host_nodes[1], 1, nodes[0], 1));
 	CU_ASSERT_STRING_EQUAL(error, "host1.port: no port 1, it has 1");
-	CU_ASSERT_FALSE(join(nodes[0], 1, nodes[0], 1));
+	CU_ASSERT_FALSE(link_nodes(nodes[0], 1, nodes[0], 1));
 	CU_ASSERT_STRING_EQUAL(error, "switch0.port1: cannot be linked to itself");
 	params_default(port_param_list, &other);
 	other.rate /= 2;

@@ -44,7 +44,7 @@ SUITE(TESTS)
 static void begin(void)
 {
 	load_setup_default(&setup);
-	setup.load.joined = LOAD_CABLE;
+	setup.load.topology = LOAD_CABLE;
 	setup.load.warm_up = 1000;
 	setup.load.operations = 2000;
 	setup.load.cpu = (struct load_cpu_params){.post = 1 * NS, .ring = 1 * NS, .poll = 1 * NS};

@@ -22,7 +22,7 @@ SUITE(TESTS)
 static void begin(void)
 {
 	load_setup_default(&setup);
-	setup.load.joined = LOAD_CABLE;
+	setup.load.topology = LOAD_CABLE;
 	setup.load.warm_up = 500;
 	setup.load.operations = 1000;
 }

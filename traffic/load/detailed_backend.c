@@ -234,10 +234,10 @@ static struct port *port(const struct backend *backend, uint32_t host)
 	return hca_port(of(backend)->load->nodes[host].hca);
 }
 
-static struct load_end *join_ends(struct backend *backend, const struct backend_pair *pair,
-				  uint32_t source_number, uint32_t destination_number)
+static struct load_end *add_ends(struct backend *backend, const struct backend_pair *pair,
+				 uint32_t source_number, uint32_t destination_number)
 {
-	return load_ends_join(of(backend)->load, pair, source_number, destination_number);
+	return load_ends_add(of(backend)->load, pair, source_number, destination_number);
 }
 
 static uint32_t next_number(struct backend *backend, uint32_t host)
@@ -251,24 +251,24 @@ static void connect_if_late(const struct backend *backend, struct load_end *end)
 		load_ends_connect_late(end);
 }
 
-static struct backend_qp *join(struct backend *backend, const struct backend_pair *pair)
+static struct backend_qp *connect_pair(struct backend *backend, const struct backend_pair *pair)
 {
-	struct load_end *source = join_ends(backend, pair, next_number(backend, pair->source),
-					    next_number(backend, pair->destination));
+	struct load_end *source = add_ends(backend, pair, next_number(backend, pair->source),
+					   next_number(backend, pair->destination));
 
 	connect_if_late(backend, source);
 	return (struct backend_qp *)(void *)source;
 }
 
-struct backend_qp *detailed_backend_join_far(struct backend *backend,
-					     const struct backend_pair *pair, uint32_t number,
-					     uint16_t *udp_source_port,
-					     struct expected_queue **expected)
+struct backend_qp *detailed_backend_connect_far(struct backend *backend,
+						const struct backend_pair *pair, uint32_t number,
+						uint16_t *udp_source_port,
+						struct expected_queue **expected)
 {
 	bool from_far = !of(backend)->load->nodes[pair->source].hca;
 	struct load_end *source =
-		join_ends(backend, pair, from_far ? number : next_number(backend, pair->source),
-			  from_far ? next_number(backend, pair->destination) : number);
+		add_ends(backend, pair, from_far ? number : next_number(backend, pair->source),
+			 from_far ? next_number(backend, pair->destination) : number);
 	struct load_end *far = from_far ? source : source->peer;
 
 	far->number = number;
@@ -416,9 +416,10 @@ struct load *detailed_backend_create(const struct load_host_params *params, uint
 				     enum link_layer link_layer, struct sim *sim,
 				     struct endpoints *endpoints)
 {
-	static const struct backend_ops ops = {
-		port, join,  plan,        plan_any,      start,    post,        peer,    path,
-		cnps, marks, acked_bytes, arrived_bytes, rate_bps, outstanding, trouble, destroy};
+	static const struct backend_ops ops = {port,     connect_pair, plan,        plan_any,
+					       start,    post,         peer,        path,
+					       cnps,     marks,        acked_bytes, arrived_bytes,
+					       rate_bps, outstanding,  trouble,     destroy};
 	static const struct endpoint_params no_time;
 	struct detailed_backend *backend = calloc(1, sizeof(*backend));
 	struct load_params load;

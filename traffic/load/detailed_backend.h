@@ -31,10 +31,10 @@ void load_set_far(struct load *load, uint32_t host, struct sim *sim);
 
 /* One of the two is far, and has a queue pair of that number. Returned: the end here, then all that the other backend has to know:
  * the way there, and what is told to the end there. */
-struct backend_qp *detailed_backend_join_far(struct backend *backend,
-					     const struct backend_pair *pair, uint32_t number,
-					     uint16_t *udp_source_port,
-					     struct expected_queue **expected);
+struct backend_qp *detailed_backend_connect_far(struct backend *backend,
+						const struct backend_pair *pair, uint32_t number,
+						uint16_t *udp_source_port,
+						struct expected_queue **expected);
 
 /* A message that the far end asks for, within an event there. */
 void detailed_backend_tell(const struct backend_qp *qp, uint32_t flow,

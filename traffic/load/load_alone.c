@@ -52,8 +52,8 @@ static void add_node(struct alone *alone, const struct load_setup *setup, uint32
 	load_attach(alone->load, index, alone->hcas[index]);
 }
 
-static bool join(struct alone *alone, const struct load_setup *setup, char *error,
-		 size_t error_bytes)
+static bool link_nodes(struct alone *alone, const struct load_setup *setup, char *error,
+		       size_t error_bytes)
 {
 	uint32_t nodes = (uint32_t)setup->load.nodes;
 	struct switch_params params = setup->sw;
@@ -63,7 +63,7 @@ static bool join(struct alone *alone, const struct load_setup *setup, char *erro
 	alone->topology = topology_create(alone->endpoints);
 	for (uint32_t i = 0; i < nodes; i++)
 		topology_add_host(alone->topology, hca_port(alone->hcas[i]), i);
-	if (setup->load.joined == LOAD_CABLE)
+	if (setup->load.topology == LOAD_CABLE)
 		return topology_link(alone->topology, 0, 0, 1, 0, LENGTH_OF_PARAMS, RATE_OF_PARAMS,
 				     error, error_bytes) &&
 		       topology_finish(alone->topology, error, error_bytes);
@@ -87,7 +87,7 @@ static bool create(struct alone *alone, const struct load_setup *setup, char *er
 	alone->load = load_create(&setup->load, alone->sim, alone->endpoints, NULL);
 	for (uint32_t i = 0; i < setup->load.nodes; i++)
 		add_node(alone, setup, i);
-	if (!join(alone, setup, error, error_bytes))
+	if (!link_nodes(alone, setup, error, error_bytes))
 		return false;
 	return load_connect(alone->load, error, error_bytes) &&
 	       load_count(alone->load, setup->counter, error, error_bytes);

@@ -152,7 +152,7 @@ bool load_check(const struct load_params *given, char *error, size_t error_bytes
 	else if (params->registers && (params->cores_per_thread > 1 || params->server.cores))
 		snprintf(error, error_bytes,
 			 "registers go without cores_per_thread and server.cores");
-	else if (params->joined == LOAD_CABLE && params->nodes != 2)
+	else if (params->topology == LOAD_CABLE && params->nodes != 2)
 		snprintf(error, error_bytes, "a cable joins 2 nodes");
 	else if (params->transport != LOAD_RC && params->transport != LOAD_DC &&
 		 (params->verb == LOAD_READ || params->verb == LOAD_FETCH_ADD))

@@ -57,8 +57,8 @@ static const struct path *path_to(const struct load_end *end, const struct backe
 	return path_intern(endpoints_paths(endpoints), &path);
 }
 
-struct load_end *load_ends_join(struct load *load, const struct backend_pair *pair,
-				uint32_t source_number, uint32_t destination_number)
+struct load_end *load_ends_add(struct load *load, const struct backend_pair *pair,
+			       uint32_t source_number, uint32_t destination_number)
 {
 	struct load_end *one = add_end(load, pair->source);
 	struct load_end *two = add_end(load, pair->destination);

@@ -13,7 +13,7 @@
 #define LOAD_PLACE_PARAMS(X) \
 	X(nodes,      COUNT,  "2",          "2..64",              "hosts with one adapter each",                                    "choice") \
 	X(link_layer, CHOICE, "infiniband", "infiniband|roce",    "of the links",                                                   "choice") \
-	X(joined,     CHOICE, "switch",     "switch|cable",       "all at one switch, or two by a cable",                           "choice")
+	X(topology,   CHOICE, "switch",     "switch|cable",       "all at one switch, or two by a cable",                           "choice")
 
 #define LOAD_PARAMS(X) \
 	X(pattern,    CHOICE, "outbound",   "outbound|inbound|all|loopback", "who posts: the first node, all but the first, or all; to all others, inbound: to the first; loopback: the first, to itself", "choice") \

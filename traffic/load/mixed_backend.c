@@ -93,8 +93,8 @@ static struct port *port(const struct backend *backend, uint32_t host)
 	return its->ops->port(its, host);
 }
 
-static void join_both(struct backend *backend, const struct backend_pair *pair,
-		      struct mixed_pair *joined)
+static void connect_both(struct backend *backend, const struct backend_pair *pair,
+			 struct mixed_pair *joined)
 {
 	bool to_detailed = of(backend)->hcas[pair->source];
 	uint32_t far = to_detailed ? pair->source : pair->destination;
@@ -102,7 +102,7 @@ static void join_both(struct backend *backend, const struct backend_pair *pair,
 	uint16_t udp_source_port;
 	struct expected_queue *expected;
 
-	joined->ends[to_detailed].qp = detailed_backend_join_far(
+	joined->ends[to_detailed].qp = detailed_backend_connect_far(
 		of(backend)->detailed, pair, number, &udp_source_port, &expected);
 	joined->ends[!to_detailed].qp =
 		endpoint_backend_open(of(backend)->endpoints, pair, udp_source_port, expected);
@@ -117,7 +117,7 @@ static void connect(const struct mixed_pair *pair, const struct backend *detaile
 				 detailed_backend_place(pair->ends[to_detailed].qp).number);
 }
 
-static struct backend_qp *join(struct backend *backend, const struct backend_pair *pair)
+static struct backend_qp *connect_pair(struct backend *backend, const struct backend_pair *pair)
 {
 	struct mixed_pair *joined = calloc(1, sizeof(*joined));
 	struct mixed_qp *ends = joined->ends;
@@ -130,11 +130,11 @@ static struct backend_qp *join(struct backend *backend, const struct backend_pai
 	ends[0].peer = &ends[1];
 	ends[1].peer = &ends[0];
 	if (is_of_both(ends)) {
-		join_both(backend, pair, joined);
+		connect_both(backend, pair, joined);
 		if (of(backend)->started)
 			connect(joined, of(backend)->detailed);
 	} else {
-		ends[0].qp = ends[0].of->ops->join(ends[0].of, pair);
+		ends[0].qp = ends[0].of->ops->connect_pair(ends[0].of, pair);
 		ends[1].qp = ends[0].of->ops->peer(ends[0].qp);
 	}
 	return (struct backend_qp *)(void *)ends;
@@ -243,9 +243,10 @@ static void destroy(struct backend *backend)
 struct backend *mixed_backend_create(struct load *load, struct endpoint_hca *const *hcas,
 				     uint32_t hosts)
 {
-	static const struct backend_ops ops = {
-		port, join,  plan,        plan_any,      start,    post,        peer,    path,
-		cnps, marks, acked_bytes, arrived_bytes, rate_bps, outstanding, trouble, destroy};
+	static const struct backend_ops ops = {port,     connect_pair, plan,        plan_any,
+					       start,    post,         peer,        path,
+					       cnps,     marks,        acked_bytes, arrived_bytes,
+					       rate_bps, outstanding,  trouble,     destroy};
 	struct mixed_backend *backend = calloc(1, sizeof(*backend));
 
 	assert(backend);

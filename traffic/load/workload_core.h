@@ -93,8 +93,8 @@ void load_ends_destroy(struct load *load);
 uint32_t load_ends_next_number(const struct load *load, uint32_t host);
 
 /* The source's, of two that go by these numbers. */
-struct load_end *load_ends_join(struct load *load, const struct backend_pair *pair,
-				uint32_t source_number, uint32_t destination_number);
+struct load_end *load_ends_add(struct load *load, const struct backend_pair *pair,
+			       uint32_t source_number, uint32_t destination_number);
 
 /* Of a node's, by the number of its queue pair; NULL: there is none. */
 struct load_end *load_ends_find(const struct load *load, uint32_t node, uint32_t number);

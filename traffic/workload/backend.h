@@ -3,7 +3,7 @@
  * backend: what carries the messages of a workload from host to host: adapters of one fidelity, with queue pairs between them.
  * The flow driver knows no more of adapters than this.
  *
- *     flow driver --join(), plan(), start()--> backend      endpoint_backend: HCAs of fidelity endpoint
+ *     flow driver --connect_pair(), plan(), start()--> backend      endpoint_backend: HCAs of fidelity endpoint
  *            --post()-------------------> backend      detailed_backend:     detailed ones, with a processor core on each host
  *            <--done(), delivered()----- backend
  */
@@ -47,7 +47,8 @@ struct backend_pair {
 struct backend_ops {
 	struct port *(*port)(const struct backend *backend, uint32_t host);
 	/* The queue pair at the source. Before start(). */
-	struct backend_qp *(*join)(struct backend *backend, const struct backend_pair *pair);
+	struct backend_qp *(*connect_pair)(struct backend *backend,
+					   const struct backend_pair *pair);
 	/* A flow that will be posted to it, in so many messages. Before start(). */
 	void (*plan)(struct backend *backend, struct backend_qp *qp, uint64_t message_bytes,
 		     uint64_t messages, enum workload_operation operation);

@@ -200,12 +200,12 @@ static struct port *port(const struct backend *backend, uint32_t host)
 	return endpoint_port(of(backend)->hcas[host]);
 }
 
-static struct backend_qp *join(struct backend *backend, const struct backend_pair *pair)
+static struct backend_qp *connect_pair(struct backend *backend, const struct backend_pair *pair)
 {
 	struct endpoint_hca *const *hcas = of(backend)->hcas;
 
-	return backend_of_qp(endpoint_join(hcas[pair->source], hcas[pair->destination],
-					   pair->service_level, pair->entropy));
+	return backend_of_qp(endpoint_create_pair(hcas[pair->source], hcas[pair->destination],
+						  pair->service_level, pair->entropy));
 }
 
 static void add_far(struct far_ends *far, uint32_t number, struct expected_queue *expected)
@@ -326,9 +326,10 @@ static void destroy(struct backend *backend)
 struct backend *endpoint_backend_create(struct endpoint_hca *const *hcas, uint32_t hosts,
 					const struct endpoint_params *params)
 {
-	static const struct backend_ops ops = {
-		port, join,  plan,        plan_any,      start,    post,        peer,    path,
-		cnps, marks, acked_bytes, arrived_bytes, rate_bps, outstanding, trouble, destroy};
+	static const struct backend_ops ops = {port,     connect_pair, plan,        plan_any,
+					       start,    post,         peer,        path,
+					       cnps,     marks,        acked_bytes, arrived_bytes,
+					       rate_bps, outstanding,  trouble,     destroy};
 	struct endpoint_backend *backend = calloc(1, sizeof(*backend));
 
 	assert(backend);

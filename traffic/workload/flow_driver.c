@@ -317,7 +317,7 @@ static unsigned service_level_of(const struct flow_driver *driver, const struct 
 	       16;
 }
 
-static void join(struct flow_driver *driver)
+static void connect_pairs(struct flow_driver *driver)
 {
 	const struct workload *workload = driver->workload;
 
@@ -336,7 +336,7 @@ static void join(struct flow_driver *driver)
 			continue;
 		if (!pair->key) {
 			pair->key = key;
-			pair->sender = driver->ops->join(
+			pair->sender = driver->ops->connect_pair(
 				driver->backend,
 				&(struct backend_pair){.source = flow->source,
 						       .destination = flow->destination,
@@ -516,7 +516,7 @@ struct flow_driver *flow_driver_create(struct sim *sim, const struct workload *w
 	assert(driver->plays && driver->records && driver->starts);
 	create_dependencies(driver);
 	create_hosts(driver);
-	join(driver);
+	connect_pairs(driver);
 	driver->ops->start(backend);
 	for (uint32_t i = 0; i < workload->count; i++)
 		describe(driver, i);

@@ -53,7 +53,7 @@ static inline void study_init(struct study *study, enum link_layer link_layer,
 	assert(study->switches && study->hosts);
 }
 
-static inline void study_join(struct study *study, unsigned one, unsigned one_port, unsigned other,
+static inline void study_link(struct study *study, unsigned one, unsigned one_port, unsigned other,
 			      unsigned other_port)
 {
 	char error[256];
@@ -111,7 +111,7 @@ static inline void study_star(struct study *study, unsigned hosts)
 	unsigned sw = study_add_switch(study, hosts);
 
 	for (unsigned i = 0; i < hosts; i++)
-		study_join(study, study_add_host(study), 0, sw, i);
+		study_link(study, study_add_host(study), 0, sw, i);
 	study_finish(study);
 }
 
@@ -126,10 +126,10 @@ static inline void study_fat_tree(struct study *study, unsigned arity)
 		unsigned pod = edge / half;
 
 		for (unsigned i = 0; i < half; i++) {
-			study_join(study, study_add_host(study), 0, edge, i);
-			study_join(study, edge, half + i, edges + pod * half + i, edge % half);
+			study_link(study, study_add_host(study), 0, edge, i);
+			study_link(study, edge, half + i, edges + pod * half + i, edge % half);
 			/* the aggregation switch of the same rank, and its share of the cores */
-			study_join(study, edges + edge, half + i,
+			study_link(study, edges + edge, half + i,
 				   2 * edges + edge % half * half + i, pod);
 		}
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * join: queue pairs, two at a time, and the paths between them.
+ * connect: queue pairs, two at a time, and the paths between them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +45,8 @@ static struct endpoint_qp *add_qp(struct endpoint_hca *hca)
 	return qp;
 }
 
-struct endpoint_qp *endpoint_join(struct endpoint_hca *hca, struct endpoint_hca *other,
-				  unsigned service_level, uint32_t entropy)
+struct endpoint_qp *endpoint_create_pair(struct endpoint_hca *hca, struct endpoint_hca *other,
+					 unsigned service_level, uint32_t entropy)
 {
 	struct endpoint_qp *one = add_qp(hca), *two = add_qp(other);
 	uint16_t udp_port =
@@ -106,7 +106,7 @@ static sim_time empty_round_trip(const struct endpoint_qp *qp, const struct cong
 	return there + others->receive_latency + back + params->receive_latency;
 }
 
-void join_flow_init(struct endpoint_qp *qp, const struct congestion *congestion)
+void connect_flow_init(struct endpoint_qp *qp, const struct congestion *congestion)
 {
 	struct endpoint_hca *hca = qp->hca;
 	size_t bytes = (sizeof(struct flow_box) + congestion->ops->flow_bytes + 63) / 64 * 64;
@@ -130,7 +130,7 @@ void join_flow_init(struct endpoint_qp *qp, const struct congestion *congestion)
 	congestion->ops->flow_init(flow_of(qp), congestion->params, &path, endpoint_now(hca));
 }
 
-void join_destroy(struct endpoint_hca *hca)
+void connect_destroy(struct endpoint_hca *hca)
 {
 	for (uint32_t i = 0; i < hca->qp_count; i++) {
 		struct endpoint_qp *qp = hca->qps[i];

@@ -350,14 +350,9 @@ static bool refuses_old(const struct renamed_key *key, const char *text)
 	for (size_t i = 0; !found && i < 2 * ARRAY_SIZE(places); i++) {
 		const char *sets[] = {set};
 		struct yaml_errors errors = {0};
-<<<<<<< HEAD
-		snprintf(set, sizeof(set), "%s%.*s%s%s=1", places[i],
-			 (int)strcspn(key->section, "|"), key->section, *key->section ? "." : "",
-			 key->old);
-=======
-		snprintf(set, sizeof(set), "%s%s%s%s%s=1", places[i / 2], key->section,
-			 *key->section ? "." : "", i % 2 ? "0." : "", key->old);
->>>>>>> dfa7717 (tests: old keys of entries of lists are refused as well)
+		int section = (int)strcspn(key->section, "|");
+		snprintf(set, sizeof(set), "%s%.*s%s%s%s=1", places[i / 2], section, key->section,
+			 section ? "." : "", i % 2 ? "0." : "", key->old);
 		FILE *file = fopen(path, "w");
 		CU_ASSERT_PTR_NOT_NULL_FATAL(file);
 		fputs(text, file);
@@ -372,10 +367,6 @@ static bool refuses_old(const struct renamed_key *key, const char *text)
 /* Metrics and the like are no keys. */
 static void test_renamed_keys(void)
 {
-<<<<<<< HEAD
-	static const char *const others[] = {"option", "metric",  "counter", "preset", "command",
-					     "list",   "value.*", "expect",  "set"};
-=======
 	static const char *const texts[] = {
 		"hosts: {count: 2, hca: connectx4-edr}\n"
 		"fabric: {topology: single-switch, link_rules: [{from: host0, to: switch0}],\n"
@@ -385,9 +376,8 @@ static void test_renamed_keys(void)
 		"hosts: {a: , b: }\nfabric: {topology: links, switches: {s: },\n"
 		"  links: [{from: a, to: s}, {from: b, to: s}]}\n",
 	};
-	static const char *const others[] = {"option",  "metric", "counter", "preset",
-					     "command", "list",   "value.*", "expect"};
->>>>>>> dfa7717 (tests: old keys of entries of lists are refused as well)
+	static const char *const others[] = {"option", "metric",  "counter", "preset", "command",
+					     "list",   "value.*", "expect",  "set"};
 	for (const struct renamed_key *key = renamed_keys; key->section; key++) {
 		bool other = false;
 		for (size_t i = 0; i < ARRAY_SIZE(others); i++)

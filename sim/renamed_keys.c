@@ -43,13 +43,14 @@ static bool ends_with(const struct yaml_node *map, const char *section, size_t l
 
 static bool is_of(const struct yaml_node *map, const char *sections)
 {
-	bool found = false;
-	while (!found && *sections != '\0') {
-		size_t length = strcspn(sections, "|");
-		found = ends_with(map, sections, length);
-		sections += length + (sections[length] == '|');
+	for (const char *section = sections;; section++) {
+		size_t length = strcspn(section, "|");
+		if (ends_with(map, section, length))
+			return true;
+		section += length;
+		if (*section == '\0')
+			return false;
 	}
-	return found;
 }
 
 const char *renamed_key_in(const struct yaml_node *map, const char *old)

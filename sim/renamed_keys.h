@@ -61,7 +61,7 @@
 	X("counter", "flow_figures", "flow_metrics") \
 	X("counter", "port_figures", "port_metrics") \
 	X("counter", "load_figures", "load_metrics") \
-	X("posting", "notice", "notification_latency")
+	X("play|posting", "notice", "notification_latency")
 /* clang-format on */
 
 struct renamed_key {

@@ -342,8 +342,8 @@ static void test_overrides(void)
 static bool refuses_old(const struct renamed_key *key, const char *text)
 {
 	static const char *const places[] = {
-		"",        "workload.",      "hosts.*.", "hosts.*.hca.",
-		"fabric.", "fabric.switch.", "faults.0."};
+		"",        "workload.",      "hosts.*.",  "hosts.*.hca.",
+		"fabric.", "fabric.switch.", "faults.0.", "workload.play."};
 	char said[128], set[256];
 	bool found = false;
 	snprintf(said, sizeof(said), "unknown key \"%s\"; it is now \"%s\"", key->old, key->now);
@@ -369,12 +369,12 @@ static void test_renamed_keys(void)
 {
 	static const char *const texts[] = {
 		"hosts: {count: 2, hca: connectx4-edr}\n"
-		"fabric: {topology: single-switch, link_rules: [{from: host0, to: switch0}],\n"
+		"fabric: {topology: single-switch, link_rules: [{between: [host0, switch0]}],\n"
 		"  service_levels: [{at: switch0}]}\n"
 		"faults: [{from: host0, to: switch0}]\n",
 		"hosts: {count: 2, hca: {fidelity: endpoint}}\nfabric: {topology: single-switch}\n",
 		"hosts: {a: , b: }\nfabric: {topology: links, switches: {s: },\n"
-		"  links: [{from: a, to: s}, {from: b, to: s}]}\n",
+		"  links: [{between: [a, s]}, {between: [b, s]}]}\n",
 	};
 	static const char *const others[] = {"option", "metric",  "counter", "preset", "command",
 					     "list",   "value.*", "expect",  "set"};

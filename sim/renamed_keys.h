@@ -61,7 +61,10 @@
 	X("counter", "flow_figures", "flow_metrics") \
 	X("counter", "port_figures", "port_metrics") \
 	X("counter", "load_figures", "load_metrics") \
-	X("play|posting", "notice", "notification_latency")
+	X("posting", "notice", "notification_latency") \
+	X("workload", "play", "posting") \
+	X("posting", "post_list", "outstanding_messages") \
+	X("posting", "stop", "start_deadline")
 /* clang-format on */
 
 struct renamed_key {

@@ -15,8 +15,8 @@ static unsigned service_levels_of(const struct scenario *scenario)
 	unsigned levels = 0;
 	if (!scenario->has_workload)
 		return 1;
-	for (uint64_t i = 0; i < scenario->play.service_levels; i++)
-		levels |= 1u << ((scenario->play.service_level + i) % SERVICE_LEVEL_COUNT);
+	for (uint64_t i = 0; i < scenario->posting.service_levels; i++)
+		levels |= 1u << ((scenario->posting.service_level + i) % SERVICE_LEVEL_COUNT);
 	return levels;
 }
 

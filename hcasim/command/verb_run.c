@@ -59,7 +59,7 @@ static struct experiment *prepare(const struct arguments *arguments,
 	if (experiment == NULL || experiment_may_be_parallel(experiment))
 		return experiment;
 	say("%s: in one thread: what one host does begins something at another at once; give "
-	    "workload.play.notification_latency more than 0",
+	    "workload.posting.notification_latency more than 0",
 	    scenario->file);
 	experiment_destroy(experiment);
 	build_destroy(*build);

@@ -96,7 +96,7 @@ struct experiment *experiment_create(const struct build *build, char *error, siz
 	experiment->routes = ideal_routes_create(build);
 	experiment->backend = build_backend(build);
 	experiment->driver =
-		flow_driver_create(build->sim, experiment->workload, &scenario->play,
+		flow_driver_create(build->sim, experiment->workload, &scenario->posting,
 				   experiment->backend, ideal_routes_find, experiment->routes);
 	const char *trouble = experiment->backend->ops->trouble(experiment->backend);
 	if (trouble != NULL) {
@@ -134,7 +134,7 @@ bool experiment_may_be_parallel(const struct experiment *experiment)
 	const struct lp_assignment *assignment = experiment->build->assignment;
 	return assignment == NULL ||
 	       workload_lookahead(experiment->workload, assignment->of,
-				  experiment->scenario->play.notification_latency) > 0;
+				  experiment->scenario->posting.notification_latency) > 0;
 }
 
 void experiment_destroy(struct experiment *experiment)

@@ -41,7 +41,7 @@ const struct scenario_section scenario_sections[] = {
 	{"fabric",   scenario_fabric_param_list,  "what joins the hosts"},
 	{"fabric.topology", scenario_topology_param_list, "the numbers of a topology"},
 	{"workload", workload_param_list,         "who sends what to whom; with `trace` for a file"},
-	{"workload.play", flow_driver_param_list,      "how flows are posted"},
+	{"workload.posting", flow_driver_param_list,      "how flows are posted"},
 	{"workload.host", load_host_param_list,   "what hosts of detailed adapters ask of them"},
 	{"workload.cpu", load_cpu_param_list,     "what calls cost the core of a host with a detailed adapter"},
 	{"load",     load_param_list,             "work requests that processor cores post to detailed HCAs, without programs"},

@@ -190,7 +190,7 @@ struct scenario {
 	struct workload_params workload;
 	bool has_load;
 	struct load_params load;
-	struct flow_driver_params play;
+	struct flow_driver_params posting;
 	struct load_host_params play_hosts; /* of detailed adapters */
 	char *trace_file;     /* of the workload, from where the scenario is; ours; NULL: none */
 	struct layout layout; /* of a topology that a builder or file makes; empty: none */

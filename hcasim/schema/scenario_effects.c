@@ -48,7 +48,7 @@ CONDITION(poisson, is_pattern(scenario, OF(poisson)))
 CONDITION(incasts, is_pattern(scenario, OF(poisson)) && scenario->workload.incast_load > 0)
 CONDITION(requests, is_pattern(scenario, OF(request_response)))
 CONDITION(has_steps, scenario->workload.phases > 1 || is_pattern(scenario, COLLECTIVE))
-CONDITION(cut, scenario->play.message > 0)
+CONDITION(cut, scenario->posting.message > 0)
 CONDITION(detailed, scenario_has(scenario, FIDELITY_DETAILED))
 CONDITION(series, scenario->record.series > 0)
 CONDITION(programs, !scenario->has_load && !scenario->has_workload)
@@ -95,7 +95,7 @@ static const struct dependency dependencies[] = {
 	{"workload", workload_param_list, "incast_fan_in incast_flows incast_bytes", incasts, "pattern: poisson and incast_load above 0"},
 	{"workload", workload_param_list, "request", requests, "pattern: request_response"},
 	{"workload", workload_param_list, "gap", has_steps, "phases above 1, or a collective"},
-	{"workload.play", flow_driver_param_list, "post_list", cut, "workload.play.message: a flow is one message otherwise"},
+	{"workload.posting", flow_driver_param_list, "outstanding_messages", cut, "workload.posting.message: a flow is one message otherwise"},
 	{"workload.host", load_host_param_list, "*", detailed, "adapters of fidelity: detailed"},
 	{"workload.cpu", load_cpu_param_list, "*", detailed, "adapters of fidelity: detailed"},
 	{"load", load_param_list, "registers_own", registers, "load.registers above 0"},

@@ -2,7 +2,7 @@
 /*
  * scenario_workload: the sections `workload`, `run` and `sweep`.
  *
- *     workload: {pattern: incast, bytes: 1MB, play: {message: 64KB, post_list: 4}}
+ *     workload: {pattern: incast, bytes: 1MB, posting: {message: 64KB, outstanding_messages: 4}}
  *     run: {until: 100ms, warm_up: 50ms}
  *     sweep: {workload.load: [0.2, 0.4], seed: {from: 1, to: 5, step: 1}, hosts.hca: [{pcie.lanes: 8, port.mtu: 1024B}]}
  */
@@ -36,13 +36,13 @@ char *scenario_file_path(const struct scenario *scenario, const char *name)
 
 static void read_play(struct scenario_reader *reader, struct yaml_node *node)
 {
-	static const char *const others[] = {"play", "trace", NULL};
+	static const char *const others[] = {"posting", "trace", NULL};
 	struct scenario *scenario = reader->scenario;
 	scenario->has_workload = true;
 	if (!yaml_expect_map(node, "a workload's pattern and numbers", reader->errors))
 		return;
 	yaml_override_params(node, workload_param_list, &scenario->workload, reader->errors);
-	yaml_read_params(yaml_get(node, "play"), flow_driver_param_list, &scenario->play,
+	yaml_read_params(yaml_get(node, "posting"), flow_driver_param_list, &scenario->posting,
 			 reader->errors);
 	struct yaml_node *trace = yaml_get(node, "trace");
 	const char *name =
@@ -276,7 +276,7 @@ void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *ro
 	struct yaml_node *workload = yaml_get(root, "workload"), *sweep = yaml_get(root, "sweep");
 	struct yaml_node *programs = yaml_get(root, "programs");
 	params_default(workload_param_list, &scenario->workload);
-	params_default(flow_driver_param_list, &scenario->play);
+	params_default(flow_driver_param_list, &scenario->posting);
 	for (const struct param_group *group = load_host_param_groups; group->name != NULL; group++)
 		params_default(group->list, (char *)&scenario->play_hosts + group->offset);
 	struct yaml_node *run = yaml_get(root, "run");
@@ -289,8 +289,9 @@ void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *ro
 	check_fidelities(reader, root);
 	if (scenario->run.until != 0 && scenario->workload.start >= scenario->run.until)
 		yaml_error(reader->errors, run, "run: until is not behind workload.start");
-	if (scenario->workload.start > scenario->play.stop)
-		yaml_error(reader->errors, workload, "workload: play.stop is before start");
+	if (scenario->workload.start > scenario->posting.start_deadline)
+		yaml_error(reader->errors, workload,
+			   "workload: posting.start_deadline is before start");
 	if (scenario->run.until != 0 && scenario->run.warm_up >= scenario->run.until)
 		yaml_error(reader->errors, run, "run: warm_up is not before until");
 	if (scenario->run.measure_until != 0 &&
@@ -326,7 +327,7 @@ void scenario_print_workload(const struct scenario *scenario, FILE *out)
 		fputc('\n', out);
 	}
 	fprintf(out, "  play:\n");
-	scenario_print_list(flow_driver_param_list, &scenario->play, 4, out);
+	scenario_print_list(flow_driver_param_list, &scenario->posting, 4, out);
 	scenario_print_hosts(&scenario->play_hosts, out);
 	fprintf(out, "run:\n");
 	scenario_print_list(scenario_run_param_list, &scenario->run, 2, out);

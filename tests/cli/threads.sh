@@ -70,7 +70,7 @@ compare faults yes <<EOF
 seed: 6
 hosts: {count: 0, hca: {fidelity: endpoint, recovery: selective_repeat}}
 fabric: {$fabric, topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts: 4}, switch: {balance: ecmp}}
-workload: {pattern: all_to_all, bytes: 40KB, play: {message: 9000B, post_list: 2}}
+workload: {pattern: all_to_all, bytes: 40KB, posting: {message: 9000B, outstanding_messages: 2}}
 faults:
   - {from: "leaf*", to: "spine*", drop: {probability: 1%}}
   - {from: "spine*", to: "leaf*", reorder: {probability: 1%, by: 3us}}
@@ -116,14 +116,14 @@ compare barriers-of-steps yes <<EOF
 seed: 12
 hosts: {count: 0, hca: {fidelity: endpoint}}
 fabric: {link_layer: infiniband, link: {length: 200m}, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 2}}
-workload: {pattern: ring_allreduce, bytes: 90KB, phases: 4, gap: 300ns, operation: send, play: {notification_latency: 0ps}}
+workload: {pattern: ring_allreduce, bytes: 90KB, phases: 4, gap: 300ns, operation: send, posting: {notification_latency: 0ps}}
 EOF
 
 compare barrier-at-once "what one host does begins something at another at once" <<EOF
 seed: 10
 hosts: {count: 0, hca: {fidelity: endpoint}}
 fabric: {$fabric, topology: {kind: fat-tree, arity: 4}}
-workload: {pattern: permutation, bytes: 50KB, phases: 3, play: {notification_latency: 0ps}}
+workload: {pattern: permutation, bytes: 50KB, phases: 3, posting: {notification_latency: 0ps}}
 EOF
 
 compare reads yes <<EOF
@@ -131,7 +131,7 @@ seed: 13
 hosts: {count: 0, hca: {fidelity: endpoint, congestion: dcqcn-paper}}
 fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 4, uplink_rate: 40Gbps},
   switch: {balance: ecmp, ecn: {mark: enqueue}}}
-workload: {pattern: shuffle, bytes: 100KB, count: 3, operation: read, play: {message: 30KB, post_list: 2}}
+workload: {pattern: shuffle, bytes: 100KB, count: 3, operation: read, posting: {message: 30KB, outstanding_messages: 2}}
 faults: [{from: "leaf*", to: "spine*", drop: {probability: 0.5%}}]
 expect: [{metric: cnps, at_least: 1}, {metric: drops, at_least: 1}]
 EOF
@@ -204,7 +204,7 @@ compare detailed-mix yes <<EOF
 seed: 20
 hosts: {count: 0, hca: {fidelity: detailed}}
 fabric: {link_layer: infiniband, link: {length: 20m}, topology: {kind: fat-tree, arity: 4}}
-workload: {pattern: random, bytes: 60KB, count: 8, operation: mix, queue_pairs: 2, phases: 2, play: {message: 30000B, post_list: 2}}
+workload: {pattern: random, bytes: 60KB, count: 8, operation: mix, queue_pairs: 2, phases: 2, posting: {message: 30000B, outstanding_messages: 2}}
 EOF
 
 compare detailed-sends yes <<EOF
@@ -220,7 +220,7 @@ seed: 13
 hosts: {count: 0, hca: {fidelity: detailed, congestion: dcqcn-paper, notification: {cnp_priority: 5}}}
 fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 4, uplink_rate: 40Gbps},
   switch: {balance: ecmp, ecn: {mark: enqueue}}}
-workload: {pattern: shuffle, bytes: 100KB, count: 3, operation: read, play: {message: 30KB, post_list: 2}}
+workload: {pattern: shuffle, bytes: 100KB, count: 3, operation: read, posting: {message: 30KB, outstanding_messages: 2}}
 record: {series: 10us}
 faults: [{from: "leaf*", to: "spine*", drop: {probability: 0.5%}}]
 expect: [{metric: cnps, at_least: 1}, {metric: drops, at_least: 1}, {metric: packets_resent, at_least: 1}]
@@ -233,7 +233,7 @@ hosts: {count: 0, hca: {fidelity: endpoint, congestion: dcqcn-paper, cnp_priorit
   except: {host4: {hca: {fidelity: detailed, congestion: dcqcn-paper}}, host9: {hca: {fidelity: detailed, congestion: timely-patched}}}}
 fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 4, uplink_rate: 40Gbps},
   switch: {balance: ecmp, ecn: {mark: enqueue}}}
-workload: {pattern: shuffle, bytes: 100KB, count: 3, operation: mix, play: {message: 30KB, post_list: 2}, host: {receives: 32}, cpu: {poll: 3us}}
+workload: {pattern: shuffle, bytes: 100KB, count: 3, operation: mix, posting: {message: 30KB, outstanding_messages: 2}, host: {receives: 32}, cpu: {poll: 3us}}
 record: {series: 10us}
 faults: [{from: "leaf*", to: "spine*", drop: {probability: 0.5%}}]
 expect: [{metric: drops, at_least: 1}, {metric: packets_resent, at_least: 1}]

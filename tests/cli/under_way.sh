@@ -21,7 +21,7 @@ cat >"$folder/lossy.yaml" <<'YAML'
 seed: 1
 hosts: {count: 4}
 fabric: {link_layer: roce, topology: single-switch}
-workload: {pattern: permutation, bytes: 300KB, operation: mix, count: 6, queue_pairs: 1, play: {message: 30000B, post_list: 2}}
+workload: {pattern: permutation, bytes: 300KB, operation: mix, count: 6, queue_pairs: 1, posting: {message: 30000B, outstanding_messages: 2}}
 faults: [{from: host1, to: switch0, drop: {probability: 2%}}, {from: host2, to: switch0, drop: {probability: 2%}}]
 run: {until: 60us}
 YAML

@@ -28,7 +28,7 @@ fabric:
   switch: sb7700
   link: {mtu: 1024B}
 $1
-workload: {pattern: incast, bytes: 100MB, play: {service_levels: 2}}
+workload: {pattern: incast, bytes: 100MB, posting: {service_levels: 2}}
 run: {until: 2ms, warm_up: 200us}
 expect:
   - {metric: flow0.goodput_gbps, equals: $2, tolerance: 1%}

@@ -343,7 +343,7 @@ static bool refuses_old(const struct renamed_key *key, const char *text)
 {
 	static const char *const places[] = {
 		"",        "workload.",      "hosts.*.",  "hosts.*.hca.",
-		"fabric.", "fabric.switch.", "faults.0.", "workload.play."};
+		"fabric.", "fabric.switch.", "faults.0.", "workload.posting."};
 	char said[128], set[256];
 	bool found = false;
 	snprintf(said, sizeof(said), "unknown key \"%s\"; it is now \"%s\"", key->old, key->now);

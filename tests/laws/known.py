@@ -118,15 +118,15 @@ class Closed(Law):
         return {"seed": 1, "hosts": {"count": 2, "hca": {"fidelity": "endpoint"}},
                 "fabric": {"link_layer": rng.choice(("roce", "infiniband")), "topology": rng.choice(("back-to-back", "single-switch")),
                            "link": {"rate": f"{rate}Gbps", "length": f"{rng.choice((2, 20, 100))}m"}},
-                "workload": {"play": {"message": f"{rng.choice((256, 1000, 4096, 9000))}B", "post_list": rng.choice((2, 3, 4, 8, 16, 32))}},
+                "workload": {"posting": {"message": f"{rng.choice((256, 1000, 4096, 9000))}B", "outstanding_messages": rng.choice((2, 3, 4, 8, 16, 32))}},
                 "_flows": [[0, 0, 1, 0, "write"]], "_law": rng.randint(200, 400)}
 
     def judge(self, runner, scenario):
         count = scenario["_law"]
-        size = number(scenario["workload"]["play"]["message"])
-        window = scenario["workload"]["play"]["post_list"]
+        size = number(scenario["workload"]["posting"]["message"])
+        window = scenario["workload"]["posting"]["outstanding_messages"]
         scenario = play.changed(scenario, {"_flows": [[0, 0, 1, count * size, "write"]]})
-        alone = runner.run(play.changed(scenario, {"workload.play.post_list": 1})).flows[0]
+        alone = runner.run(play.changed(scenario, {"workload.posting.outstanding_messages": 1})).flows[0]
         several = runner.run(scenario).flows[0]
         trip = (alone["finished"] - alone["ready"]) / count
         rate = number(scenario["fabric"]["link"]["rate"])

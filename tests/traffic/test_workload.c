@@ -265,13 +265,14 @@ struct session {
 };
 
 static void session_play(struct session *session, enum link_layer link_layer,
-			 const struct workload_params *params, uint64_t message, uint64_t post_list)
+			 const struct workload_params *params, uint64_t message,
+			 uint64_t outstanding_messages)
 {
 	study_init(&session->study, link_layer, "none", 1, HOSTS);
 	study_star(&session->study, HOSTS);
 	params_default(flow_driver_param_list, &session->params);
 	session->params.message = message;
-	session->params.post_list = post_list;
+	session->params.outstanding_messages = outstanding_messages;
 	session->workload = make(params, HOSTS, 1);
 	session->backend =
 		endpoint_backend_create(session->study.hosts, HOSTS, &session->study.params);
@@ -395,7 +396,7 @@ static void test_nothing_begins_after_stop(void)
 	study_init(&study, LINK_ETHERNET, "none", 1, HOSTS);
 	study_star(&study, HOSTS);
 	params_default(flow_driver_param_list, &flow_driver_params);
-	flow_driver_params.stop = 1 * MS;
+	flow_driver_params.start_deadline = 1 * MS;
 	workload = make(&params, HOSTS, 1);
 	backend = endpoint_backend_create(study.hosts, HOSTS, &study.params);
 	driver = flow_driver_create(study.sim, workload, &flow_driver_params, backend, star_route,

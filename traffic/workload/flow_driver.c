@@ -186,7 +186,7 @@ static void begin(void *context, uint32_t flow)
 	play->bytes_left = what->bytes;
 	play->messages_left = (uint32_t)message_count(driver, flow);
 	play->undelivered = play->messages_left;
-	for (uint64_t i = 0; i < driver->params->post_list && play->bytes_left; i++)
+	for (uint64_t i = 0; i < driver->params->outstanding_messages && play->bytes_left; i++)
 		post_next(driver, flow);
 }
 
@@ -283,7 +283,7 @@ static void release(struct dependencies_user *user, uint32_t flow, sim_time at, 
 		&driver->hosts[workload_home(&driver->workload->flows[flow])];
 	enum flow_start_kind kind = notified ? FLOW_START_NOTIFIED : FLOW_START_OWN;
 
-	if (at > driver->params->stop)
+	if (at > driver->params->start_deadline)
 		return;
 	flow_start_heap_add(&host->heaps[kind], at, flow);
 }
@@ -293,7 +293,7 @@ static void reached(struct dependencies_user *user, uint32_t barrier, sim_time a
 	struct flow_driver *driver = container_of(user, struct flow_driver, dependencies_user);
 	struct flow_record *record = &driver->records[barrier];
 
-	if (at > driver->params->stop)
+	if (at > driver->params->start_deadline)
 		return;
 	record->ready = record->finished = at;
 	record->status = FLOW_done;

@@ -15,11 +15,11 @@
 /* clang-format off */
 #define FLOW_DRIVER_PARAMS(X)                                                                                   \
 	X(message,       BYTES, "0B", "0B..4GB",    "a flow is cut into messages of so much, 0: it is one (reads, and all messages of detailed adapters, are cut at 1 GiB in any case)", "choice") \
-	X(post_list,     COUNT, "1",  "1..4096",    "messages of a flow that are posted and not complete, at most", "choice") \
+	X(outstanding_messages,     COUNT, "1",  "1..4096",    "messages of a flow that are posted and not complete, at most", "choice") \
 	X(service_level, COUNT, "0",  "0..15",      "of all packets: VL or priority",               "choice") \
 	X(service_levels, COUNT, "1", "1..16",      "queue pairs take so many in turn, from service_level on", "choice") \
 	X(notification_latency,        TIME,  "1us", "0ps..1s",   "until hosts know that a barrier is reached, or that what a flow waits for has happened at another host; 0: at once, which no run in several threads can do", "assumed: a small message through some switches") \
-	X(stop,          TIME,  "1s", "1ns..1000s", "flows that are not ready by then are not begun", "choice")
+	X(start_deadline,          TIME,  "1s", "1ns..1000s", "flows that are not ready by then are not begun", "choice")
 /* clang-format on */
 
 struct flow_driver_params {

@@ -64,7 +64,8 @@
 	X("posting", "notice", "notification_latency") \
 	X("workload", "play", "posting") \
 	X("posting", "post_list", "outstanding_messages") \
-	X("posting", "stop", "start_deadline")
+	X("posting", "stop", "start_deadline") \
+	X("workload", "stop", "arrivals_until")
 /* clang-format on */
 
 struct renamed_key {

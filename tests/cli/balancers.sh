@@ -38,7 +38,7 @@ done
 [ "$(value spray out_of_order)" -gt 1000 ] || fail "spraying: $(value spray out_of_order) packets out of order"
 [ "$(value conweave reorder_packets)" -gt 1000 ] || fail "ConWeave reordered $(value conweave reorder_packets) packets"
 
-short="--set workload.stop=300us --set expect=[]"
+short="--set workload.arrivals_until=300us --set expect=[]"
 for balance in drill conga conweave; do
   for run in native systemc systemc-reference; do
     # shellcheck disable=SC2086 # words on purpose

@@ -37,7 +37,7 @@ says load.yaml '6:77: warning: lines has no effect here; it needs load.server.co
 cat >"$folder/flows.yaml" <<'END'
 hosts: {count: 8, hca: {fidelity: endpoint, port: {speed: explicit, rate: 800Gbps}}}
 fabric: {link_layer: roce, topology: single-switch, link: cable-100gbe}
-workload: {pattern: poisson, incast_load: 0.1, incast_fan_in: 200, stop: 100us, hot: 0.5, sizes: web_search, bytes: 2MB}
+workload: {pattern: poisson, incast_load: 0.1, incast_fan_in: 200, arrivals_until: 100us, hot: 0.5, sizes: web_search, bytes: 2MB}
 record: {series_ports: ["*"]}
 END
 says flows.yaml '2:59: warning: the adapter of host0 has a port of 800 Gb/s, and its link makes it 100'

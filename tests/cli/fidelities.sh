@@ -14,7 +14,7 @@ cat >"$folder/mix.yaml" <<'YAML'
 seed: 1
 hosts: {count: 8, hca: {fidelity: detailed}}
 fabric: {link_layer: infiniband, topology: single-switch}
-workload: {pattern: permutation, bytes: 100KB, operation: mix, count: 2, phases: 2, gap: 3us, stop: 100us, queue_pairs: 1, posting: {message: 30000B, outstanding_messages: 2}}
+workload: {pattern: permutation, bytes: 100KB, operation: mix, count: 2, phases: 2, gap: 3us, arrivals_until: 100us, queue_pairs: 1, posting: {message: 30000B, outstanding_messages: 2}}
 YAML
 
 # ---- the same flows, packets and data ----

@@ -59,7 +59,7 @@ no_more() {
   found=$(slowdown "$1" "$2")
   awk -v found="$found" -v limit="$3" 'BEGIN { exit !(found + 0 > 1 && found + 0 <= limit) }' || fail "$1: slowdown of $2 is $found, not up to $3"
 }
-sweep paths --set workload.stop=1ms
+sweep paths --set workload.arrivals_until=1ms
 for balance in spray adaptive drill; do
   no_more paths $balance 1.25
 done
@@ -67,13 +67,13 @@ for balance in destination ecmp letflow conweave; do
   no_more paths $balance 1.4
 done
 no_more paths conga 1.5 # 50 B in each packet between two leaves
-sweep failure --set workload.stop=1ms --set 'faults=[{from: spine0, to: leaf1, link_down: {begin: 300us, lasts: 300us}}]'
+sweep failure --set workload.arrivals_until=1ms --set 'faults=[{from: spine0, to: leaf1, link_down: {begin: 300us, lasts: 300us}}]'
 for balance in destination ecmp letflow conga conweave drill adaptive spray; do
   no_more failure $balance 4
 done
 
 # ---- the same every time ----
-short=(--set workload.stop=200us --set fabric.switch.balance=spray)
+short=(--set workload.arrivals_until=200us --set fabric.switch.balance=spray)
 for run in native systemc systemc-reference two; do
   option=(--engine "$run")
   [ $run = two ] && option=(--threads 2)

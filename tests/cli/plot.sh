@@ -14,7 +14,7 @@ fabric:
   topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts: 3, uplink_rate: 40Gbps}
   switch: {balance: ecmp, ecn: {mark: enqueue}}
   link: {rate: 100Gbps}
-workload: {pattern: poisson, sizes: web_search, load: 0.6, stop: 1ms}
+workload: {pattern: poisson, sizes: web_search, load: 0.6, arrivals_until: 1ms}
 record: {series: 10us, series_ports: ["leaf*"]}
 sweep: {fabric.switch.balance: [ecmp, spray], workload.load: [0.2, 0.4], seed: {from: 1, to: 3, step: 1}}
 EOF2

@@ -15,7 +15,7 @@ fabric:
   topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts: 3, uplink_rate: 40Gbps}
   switch: {balance: ecmp, ecn: {mark: enqueue}}
   link: {rate: 100Gbps}
-workload: {pattern: poisson, sizes: web_search, load: 0.6, stop: 3ms}
+workload: {pattern: poisson, sizes: web_search, load: 0.6, arrivals_until: 3ms}
 record: {series: 10us}
 faults: [{from: leaf0, to: "spine*", drop: {probability: 0.2%}}]
 expect: [{metric: flows_done, at_least: 10}, {metric: drops, at_least: 1}]

@@ -156,7 +156,7 @@ static void test_poisson_offers_its_load(void)
 
 	params.load = 0.3;
 	params.sizes = DISTRIBUTION_storage;
-	params.stop = 100 * MS;
+	params.arrivals_until = 100 * MS;
 	struct workload *workload = make(&params, 16, 1);
 
 	offered = (double)total_bytes(workload) * 8 / (16 * 0.1 * 100e9);
@@ -353,7 +353,7 @@ static void test_all_patterns_play(void)
 			params.count = 2;
 			params.phases = 2;
 			params.gap = 3 * US;
-			params.stop = 100 * US;
+			params.arrivals_until = 100 * US;
 			params.queue_pairs = 2;
 			params.operation = layer ? 4 : 0; /* mix */
 			session_play(&session, layer ? LINK_ETHERNET : LINK_INFINIBAND, &params,
@@ -454,7 +454,7 @@ static void test_incasts_beside(void)
 	uint32_t incasts = 0, flows = 0, targets = 0;
 
 	params.load = 0.1;
-	params.stop = 1 * MS;
+	params.arrivals_until = 1 * MS;
 	struct workload *without = make(&params, HOSTS, 1);
 
 	params.incast_load = 0.1;

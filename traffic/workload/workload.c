@@ -312,10 +312,11 @@ static void make_one_incast(const struct maker *maker, struct random *random, ui
 	}
 }
 
-/* `stop`, from the begin of the phase, which in the first is `start`. */
+/* `arrivals_until`, from the begin of the phase, which in the first is `start`. */
 static double last_begin(const struct maker *maker)
 {
-	return (double)maker->params->stop - (maker->phase ? 0 : (double)maker->params->start);
+	return (double)maker->params->arrivals_until -
+	       (maker->phase ? 0 : (double)maker->params->start);
 }
 
 static void make_incasts(const struct maker *maker)

@@ -55,7 +55,7 @@ enum workload_pattern { WORKLOAD_PATTERNS(PATTERN_ENUM) PATTERN_COUNT };
 	X(request,      BYTES,  "64B",   "1B..1GB",   "request_response: of a request",                       "choice") \
 	X(start,        TIME,   "0ps",   "",          "of the first flow",                                    "choice") \
 	X(across,       FLAG,   "false", "",          "poisson: hosts of the first half send, to those of the second",  "choice") \
-	X(stop,         TIME,   "10ms",  "1ns..",     "poisson: no flow begins later",                        "choice") \
+	X(arrivals_until,         TIME,   "10ms",  "1ns..",     "poisson: no flow begins later",                        "choice") \
 	X(spread,       TIME,   "0ps",   "",          "flows that would begin together do so at random within it", "choice") \
 	X(phases,       COUNT,  "1",     "1..10000",  "the whole again, after a barrier of all hosts",        "choice") \
 	X(gap,          TIME,   "0ps",   "",          "between a barrier and the next phase; in collectives, of computing before a step", "choice") \

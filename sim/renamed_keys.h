@@ -65,7 +65,8 @@
 	X("workload", "play", "posting") \
 	X("posting", "post_list", "outstanding_messages") \
 	X("posting", "stop", "start_deadline") \
-	X("workload", "stop", "arrivals_until")
+	X("workload", "stop", "arrivals_until") \
+	X("workload", "load", "offered_load")
 /* clang-format on */
 
 struct renamed_key {

@@ -91,7 +91,7 @@ static const struct dependency dependencies[] = {
 	{"workload", workload_param_list, "stride", shift, "pattern: shift"},
 	{"workload", workload_param_list, "count", counted, "a pattern that counts flows"},
 	{"workload", workload_param_list, "hot", hotspot, "pattern: hotspot"},
-	{"workload", workload_param_list, "load incast_load across arrivals_until", poisson, "pattern: poisson"},
+	{"workload", workload_param_list, "offered_load incast_load across arrivals_until", poisson, "pattern: poisson"},
 	{"workload", workload_param_list, "incast_fan_in incast_flows incast_bytes", incasts, "pattern: poisson and incast_load above 0"},
 	{"workload", workload_param_list, "request", requests, "pattern: request_response"},
 	{"workload", workload_param_list, "gap", has_steps, "phases above 1, or a collective"},

@@ -4,7 +4,7 @@
  *
  *     workload: {pattern: incast, bytes: 1MB, posting: {message: 64KB, outstanding_messages: 4}}
  *     run: {until: 100ms, warm_up: 50ms}
- *     sweep: {workload.load: [0.2, 0.4], seed: {from: 1, to: 5, step: 1}, hosts.hca: [{pcie.lanes: 8, port.mtu: 1024B}]}
+ *     sweep: {workload.offered_load: [0.2, 0.4], seed: {from: 1, to: 5, step: 1}, hosts.hca: [{pcie.lanes: 8, port.mtu: 1024B}]}
  */
 #include <inttypes.h>
 #include <limits.h>

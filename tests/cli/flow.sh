@@ -80,7 +80,7 @@ grep -q "in one thread: with fidelity: flow" "$folder/log" || fail "--threads 2:
 flows native/scenario effective
 cmp "$folder/native/flows.csv" "$folder/effective/flows.csv" || fail "the effective configuration gives other flows"
 "$hcasim" sweep "$folder/poisson.yaml" -j 2 --out "$folder/sweep" \
-  --set 'sweep={fabric.fidelity: [packet, flow], workload.load: [0.2, 0.4]}' 2>"$folder/log" || fail "sweep: $(cat "$folder/log")"
+  --set 'sweep={fabric.fidelity: [packet, flow], workload.offered_load: [0.2, 0.4]}' 2>"$folder/log" || fail "sweep: $(cat "$folder/log")"
 [ "$(grep -c '^[^#]' "$folder/sweep/results.csv")" -eq 5 ] || fail "results.csv: $(cat "$folder/sweep/results.csv")"
 
 # refused OPTION TEXT

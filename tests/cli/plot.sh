@@ -14,9 +14,9 @@ fabric:
   topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts: 3, uplink_rate: 40Gbps}
   switch: {balance: ecmp, ecn: {mark: enqueue}}
   link: {rate: 100Gbps}
-workload: {pattern: poisson, sizes: web_search, load: 0.6, arrivals_until: 1ms}
+workload: {pattern: poisson, sizes: web_search, offered_load: 0.6, arrivals_until: 1ms}
 record: {series: 10us, series_ports: ["leaf*"]}
-sweep: {fabric.switch.balance: [ecmp, spray], workload.load: [0.2, 0.4], seed: {from: 1, to: 3, step: 1}}
+sweep: {fabric.switch.balance: [ecmp, spray], workload.offered_load: [0.2, 0.4], seed: {from: 1, to: 3, step: 1}}
 EOF2
 
 # whole PICTURE TEXT...: it is XML, and has these texts
@@ -40,10 +40,10 @@ cp "$folder/run/queues.svg" "$folder/first.svg"
 "$hcasim" plot "$folder/run" 2>/dev/null && cmp "$folder/first.svg" "$folder/run/queues.svg" || fail "another picture the second time"
 
 "$hcasim" sweep "$folder/study.yaml" -j 2 --out "$folder/sweep" >/dev/null 2>&1 || fail "sweep: exit code $?"
-[ "$(cut -d, -f1-3 "$folder/sweep/means.csv" | tr '\n' ' ')" = "fabric.switch.balance,workload.load,runs ecmp,0.2,3 ecmp,0.4,3 spray,0.2,3 spray,0.4,3 " ] ||
+[ "$(cut -d, -f1-3 "$folder/sweep/means.csv" | tr '\n' ' ')" = "fabric.switch.balance,workload.offered_load,runs ecmp,0.2,3 ecmp,0.4,3 spray,0.2,3 spray,0.4,3 " ] ||
   fail "means.csv: $(cut -d, -f1-6 "$folder/sweep/means.csv")"
-"$hcasim" plot "$folder/sweep" --metric slowdown_mean --metric goodput_gbps --x workload.load 2>"$folder/log" || fail "plot: $(cat "$folder/log")"
-whole "$folder/sweep/slowdown_mean.svg" balance=ecmp balance=spray workload.load
+"$hcasim" plot "$folder/sweep" --metric slowdown_mean --metric goodput_gbps --x workload.offered_load 2>"$folder/log" || fail "plot: $(cat "$folder/log")"
+whole "$folder/sweep/slowdown_mean.svg" balance=ecmp balance=spray workload.offered_load
 whole "$folder/sweep/goodput_gbps.svg" 'goodput_gbps (Gb/s)'
 [ "$(grep -c '^0\.[24] [0-9.e+]* [0-9.e+]*$' "$folder/sweep/slowdown_mean.dat")" -eq 4 ] || fail "$(cat "$folder/sweep/slowdown_mean.dat")"
 

@@ -15,11 +15,11 @@ fabric:
   topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts: 3, uplink_rate: 40Gbps}
   switch: {balance: ecmp, ecn: {mark: enqueue}}
   link: {rate: 100Gbps}
-workload: {pattern: poisson, sizes: web_search, load: 0.6, arrivals_until: 3ms}
+workload: {pattern: poisson, sizes: web_search, offered_load: 0.6, arrivals_until: 3ms}
 record: {series: 10us}
 faults: [{from: leaf0, to: "spine*", drop: {probability: 0.2%}}]
 expect: [{metric: flows_done, at_least: 10}, {metric: drops, at_least: 1}]
-sweep: {workload.load: [0.2, 0.4], seed: {from: 1, to: 2, step: 1}}
+sweep: {workload.offered_load: [0.2, 0.4], seed: {from: 1, to: 2, step: 1}}
 EOF
 
 for run in native again systemc systemc-reference; do

@@ -44,7 +44,7 @@ seed: 3
 hosts: {count: 0, hca: {fidelity: endpoint, congestion: dcqcn-paper, cnp_priority: 5, ack_priority: 6}}
 fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 4, uplink_rate: 40Gbps},
   switch: {balance: letflow, ecn: {mark: enqueue}}}
-workload: {pattern: poisson, sizes: web_search, load: 0.6, arrivals_until: 1ms}
+workload: {pattern: poisson, sizes: web_search, offered_load: 0.6, arrivals_until: 1ms}
 record: {series: 20us}
 expect: [{metric: cnps, at_least: 1}]
 EOF

@@ -17,7 +17,7 @@ EOF2
 cat >"$folder/sweep.yaml" <<'EOF2'
 hosts: {count: 9, hca: {fidelity: endpoint, congestion: dcqcn-paper}}
 fabric: {link_layer: roce, topology: single-switch, switch: red-dcqcn-paper, link: {rate: 40Gbps}}
-workload: {pattern: poisson, load: 0.5, bytes: 20KB}
+workload: {pattern: poisson, offered_load: 0.5, bytes: 20KB}
 run: {until: 2ms}
 sweep: {seed: {from: 1, to: 400, step: 1}}
 EOF2

@@ -28,7 +28,7 @@ PYTHON
 done
 
 # Queues of DCTCP delay ACKs of few packets beyond rto_low; nothing is lost.
-"$hcasim" run "$top/scenarios/studies/balancers.yaml" --set expect=[] --set hosts.hca.congestion=dctcp --set fabric.switch.balance=destination --set workload.load=0.5 \
+"$hcasim" run "$top/scenarios/studies/balancers.yaml" --set expect=[] --set hosts.hca.congestion=dctcp --set fabric.switch.balance=destination --set workload.offered_load=0.5 \
   --set workload.arrivals_until=1ms --out "$folder/wrong" >"$folder/log" 2>&1 || fail "wrong timeouts: exit code $?: $(cat "$folder/log")"
 python3 - "$folder/wrong/summary.json" <<'PYTHON' || fail "wrong timeouts"
 import json, sys

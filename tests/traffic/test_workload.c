@@ -154,7 +154,7 @@ static void test_poisson_offers_its_load(void)
 	struct workload_params params = defaults(PATTERN_poisson);
 	double offered;
 
-	params.load = 0.3;
+	params.offered_load = 0.3;
 	params.sizes = DISTRIBUTION_storage;
 	params.arrivals_until = 100 * MS;
 	struct workload *workload = make(&params, 16, 1);
@@ -453,7 +453,7 @@ static void test_incasts_beside(void)
 	struct workload_params params = defaults(PATTERN_poisson);
 	uint32_t incasts = 0, flows = 0, targets = 0;
 
-	params.load = 0.1;
+	params.offered_load = 0.1;
 	params.arrivals_until = 1 * MS;
 	struct workload *without = make(&params, HOSTS, 1);
 

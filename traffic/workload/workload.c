@@ -342,7 +342,7 @@ static void make_poisson(const struct maker *maker)
 {
 	const struct workload_params *params = maker->params;
 	double mean = maker->sizes ? distribution_mean(maker->sizes) : (double)params->bytes;
-	double gap = mean * 8 * (double)SEC / ((double)maker->rate_bps * params->load);
+	double gap = mean * 8 * (double)SEC / ((double)maker->rate_bps * params->offered_load);
 	double stop = last_begin(maker);
 
 	uint32_t senders = params->across ? maker->workload->hosts / 2 : maker->workload->hosts;

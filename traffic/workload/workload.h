@@ -25,7 +25,7 @@
 	X(hotspot,           "as random, but a share `hot` of the flows goes to `target`")                  \
 	X(shuffle,           "each host sends to each other, `count` at a time, in an order of its own")    \
 	X(request_response,  "`count` times: a request of `request` to `target`, which answers with bytes") \
-	X(poisson,           "flows of random size at random times that offer `load` of each host's link")  \
+	X(poisson,           "flows of random size at random times that offer `offered_load` of each host's link")  \
 	X(ring_allreduce,    "2 (n - 1) steps of 1/n of bytes around a ring")                               \
 	X(tree_allreduce,    "up a binary tree and down again")                                             \
 	X(halving_doubling_allreduce, "recursive halving, then doubling; hosts: a power of two")            \
@@ -47,7 +47,7 @@ enum workload_pattern { WORKLOAD_PATTERNS(PATTERN_ENUM) PATTERN_COUNT };
 	X(stride,       COUNT,  "0",     "",          "shift: so many hosts further; 0: half of the hosts",   "choice") \
 	X(count,        COUNT,  "1",     "1..1000000", "flows, of a host or a pair, as the pattern says",     "choice") \
 	X(hot,          RATIO,  "0.1",   "0..1",      "hotspot: share of the flows",                          "choice") \
-	X(load,         RATIO,  "0.5",   "0.001..10", "poisson: of the host's link, on average",              "choice") \
+	X(offered_load,        RATIO,  "0.5",   "0.001..10", "poisson: of the host's link, on average",              "choice") \
 	X(incast_load,  RATIO,  "0",     "0..1",      "poisson: of all hosts' links together, what incasts offer besides; one after the other, at equal distances, to hosts at random", "ground truth D-10: 2 %") \
 	X(incast_fan_in, COUNT, "60",    "0..100000", "poisson: hosts that send in one of these incasts, 0: all others", "ground truth D-10") \
 	X(incast_flows, COUNT,  "1",     "1..1000",   "poisson: flows of each of them",                       "choice") \

@@ -66,7 +66,8 @@
 	X("posting", "post_list", "outstanding_messages") \
 	X("posting", "stop", "start_deadline") \
 	X("workload", "stop", "arrivals_until") \
-	X("workload", "load", "offered_load")
+	X("workload", "load", "offered_load") \
+	X("load.server|load|set|set.server", "list", "post_list")
 /* clang-format on */
 
 struct renamed_key {

@@ -60,7 +60,7 @@ CONDITION(reads, load->verb == LOAD_READ || load->verb == LOAD_FETCH_ADD ||
 			  (load->rival.verb == LOAD_READ || load->rival.verb == LOAD_FETCH_ADD)))
 CONDITION(receives, load->verb == LOAD_SEND || load->server.cores > 0)
 CONDITION(several, load->qps > 1 || load->nodes > 2 || load->server.cores > 0)
-CONDITION(lone, load->list == 1)
+CONDITION(lone, load->post_list == 1)
 CONDITION(no_sges, load->sges.count == 0)
 CONDITION(pages, !load->contiguous)
 CONDITION(locks, load->cores_per_thread > 1 || load->registers > 0)
@@ -104,7 +104,7 @@ static const struct dependency dependencies[] = {
 	{"load", load_param_list, "reads", reads, "verb: read or fetch_add"},
 	{"load", load_param_list, "receives", receives, "verb: send, or server.cores"},
 	{"load", load_param_list, "order", several, "several queue pairs of a thread"},
-	{"load", load_param_list, "posting", lone, "list: 1; lists are posted by doorbell"},
+	{"load", load_param_list, "posting", lone, "post_list: 1; lists are posted by doorbell"},
 	{"load", load_param_list, "bytes", no_sges, "no sges, whose sum is the message"},
 	{"load", load_param_list, "page", pages, "contiguous: false"},
 	{"load.cpu", load_cpu_param_list, "hand_over", locks, "load.cores_per_thread above 1 or load.registers above 0"},
@@ -113,7 +113,7 @@ static const struct dependency dependencies[] = {
 	{"load.rival", load_rival_param_list, "qps verb bytes inlined pattern regions", rivals, "load.rival.threads above 0"},
 	{"load.server", load_server_param_list, "response chosen batch work lines slot", serves, "load.server.cores above 0"},
 	{"load.server", load_server_param_list, "table changes", looks_up, "load.server.lines above 0"},
-	{"load.server", load_server_param_list, "bytes inlined list signal", answers, "server.cores that answer"},
+	{"load.server", load_server_param_list, "bytes inlined post_list signal", answers, "server.cores that answer"},
 	{"load.server", load_server_param_list, "qps", datagrams, "server.response: datagram"},
 	{"hosts event_queue", event_queue_param_list, "*", programs, "programs: the cores of a load or workload poll, and wait for no event"},
 	{"hosts completion", completion_param_list, "compression_max compression_timeout", compresses, "load.compress: true, or programs that ask for it"},

@@ -67,7 +67,7 @@ def load(rng, plain=False):
         "limit": "20ms",
     }
     if rng.random() < 0.3:
-        work["list"] = min(work["window"], rng.choice((4, 8)))
+        work["post_list"] = min(work["window"], rng.choice((4, 8)))
     if rng.random() < 0.3 and work["window"] >= 4:
         work["signal"] = 4
     if rng.random() < 0.2:

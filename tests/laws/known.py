@@ -75,7 +75,7 @@ class Bounds(Law):
     name = "known-bounds"
     shrinks = True
     halves = False
-    keep = (*Law.keep, "hosts.hca", "load.list", "load.signal", "load.window", "load.threads", "load.qps", "load.operations")
+    keep = (*Law.keep, "hosts.hca", "load.post_list", "load.signal", "load.window", "load.threads", "load.qps", "load.operations")
 
     def draw(self, rng):
         scenario = draw.load(rng)
@@ -98,7 +98,7 @@ class Bounds(Law):
         each = number(scenario["hosts"]["hca"][unit]["interval"])
         bound = 1000 / each
         if unit == "doorbell":
-            bound *= work.get("list", 1)
+            bound *= work.get("post_list", 1)
         elif unit == "completion":
             # Rates are those of the wire: what fits the windows may still wait for its CQE.
             bound *= work.get("signal", 1) * (1 + work["threads"] * work["qps"] * work["window"] / work["operations"])

@@ -67,7 +67,7 @@ static void test_compressed_cqes(void)
 		setup.load.transport = LOAD_UD;
 		setup.load.pattern = receives ? LOAD_INBOUND : LOAD_OUTBOUND;
 		setup.load.counts = receives ? LOAD_RECEIVED : LOAD_COMPLETED;
-		setup.load.list = 16;
+		setup.load.post_list = 16;
 		setup.load.window = 64;
 		setup.load.compress = compress;
 		setup.counter = "completion.bytes";
@@ -555,11 +555,11 @@ static void test_refused(void)
 {
 	begin();
 	setup.load.signal = 17;
-	refuse("list and signal are at most window");
+	refuse("post_list and signal are at most window");
 	begin();
 	setup.load.refill = LOAD_REFILL_ALL;
-	setup.load.list = 3;
-	refuse("with refill: all, window is a multiple of list");
+	setup.load.post_list = 3;
+	refuse("with refill: all, window is a multiple of post_list");
 	begin();
 	setup.load.refill = LOAD_REFILL_ALL;
 	setup.load.server.cores = 1;

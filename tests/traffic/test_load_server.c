@@ -98,7 +98,7 @@ static void test_batches_and_doorbells(void)
 		begin();
 		setup.load.server.batch = 8; /* as many as there are clients */
 		setup.load.server.response = rows[i].response;
-		setup.load.server.list = rows[i].list;
+		setup.load.server.post_list = rows[i].list;
 		setup.counter = "server0.doorbells";
 		expect_interval(21 + 500 + 7 + 16 * rows[i].doorbells);
 		CU_ASSERT_DOUBLE_EQUAL(result.counter, rows[i].doorbells, 0.01);
@@ -225,7 +225,7 @@ static void test_many_cores(void)
 			setup.load.server.cores = 4;
 			setup.load.server.qps = 2;
 			setup.load.server.batch = 4;
-			setup.load.server.list = 4;
+			setup.load.server.post_list = 4;
 			measure();
 			CU_ASSERT(result.mops > 7 &&
 				  result.mops < 4 / 0.510); /* work, post, a doorbell for 4 */

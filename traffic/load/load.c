@@ -318,7 +318,7 @@ struct load_params load_responses_of(const struct load_params *params)
 		responses.transport = LOAD_UD;
 	responses.bytes = server->bytes;
 	responses.inlined = server->inlined;
-	responses.list = server->list;
+	responses.post_list = server->post_list;
 	responses.signal = server->signal;
 	responses.sges.count = 0;
 	return responses;
@@ -450,7 +450,7 @@ static uint64_t most_within(const struct load *load, sim_time time)
 	const struct load_params *params = &load->params;
 	uint64_t cqes = UINT64_MAX / 2, posts = UINT64_MAX / 2, threads = 0, depth = 0;
 	uint64_t of_cqe = params->compress ? CQE_MINIS_MAX : 1;
-	sim_time post = params->cpu.post * params->list + params->cpu.ring;
+	sim_time post = params->cpu.post * params->post_list + params->cpu.ring;
 
 	for (uint32_t i = 0; i < params->nodes; i++) {
 		threads += load->nodes[i].thread_count;
@@ -464,7 +464,7 @@ static uint64_t most_within(const struct load *load, sim_time time)
 		cqes = threads * of_cqe * (time / params->cpu.poll + 1 + LOAD_POLL_LIST);
 	if (params->counts == LOAD_COMPLETED && post)
 		posts = depth +
-			threads * params->cores_per_thread * params->list * (time / post + 1);
+			threads * params->cores_per_thread * params->post_list * (time / post + 1);
 	return cqes < posts ? cqes : posts;
 }
 

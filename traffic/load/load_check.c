@@ -140,15 +140,17 @@ bool load_check(const struct load_params *given, char *error, size_t error_bytes
 	const struct load_params *params = &settled;
 
 	load_add_up(&settled);
-	if (params->list > params->window ||
+	if (params->post_list > params->window ||
 	    (params->signal > params->window && !params->server.cores))
-		snprintf(error, error_bytes, "list and signal are at most window");
-	else if (params->refill == LOAD_REFILL_ALL && params->window % params->list)
-		snprintf(error, error_bytes, "with refill: all, window is a multiple of list");
+		snprintf(error, error_bytes, "post_list and signal are at most window");
+	else if (params->refill == LOAD_REFILL_ALL && params->window % params->post_list)
+		snprintf(error, error_bytes, "with refill: all, window is a multiple of post_list");
 	else if (params->refill == LOAD_REFILL_ALL && params->server.cores)
 		snprintf(error, error_bytes, "refill: all is not for cores that answer");
-	else if (params->outstanding && (params->signal > 1 || params->list > params->outstanding))
-		snprintf(error, error_bytes, "with outstanding, signal is 1 and list at most that");
+	else if (params->outstanding &&
+		 (params->signal > 1 || params->post_list > params->outstanding))
+		snprintf(error, error_bytes,
+			 "with outstanding, signal is 1 and post_list at most that");
 	else if (params->registers && (params->cores_per_thread > 1 || params->server.cores))
 		snprintf(error, error_bytes,
 			 "registers go without cores_per_thread and server.cores");

@@ -40,7 +40,7 @@ bool load_client_may_ask(const struct load_client *client)
 {
 	const struct load_params *params = &client->qp->thread->node->load->params;
 
-	return client->under_way + params->list <= params->window;
+	return client->under_way + params->post_list <= params->window;
 }
 
 /* Rings of a core are one behind the other, and those of a core's clients inside them. */

@@ -28,7 +28,8 @@ static bool may_post(const struct load_thread *thread)
 	const struct load_params *params = thread->params;
 
 	return thread->ready_count && !load_is_over(thread->node->load) &&
-	       (!params->outstanding || thread->under_way + params->list <= params->outstanding);
+	       (!params->outstanding ||
+		thread->under_way + params->post_list <= params->outstanding);
 }
 
 /* When the core has the lock, which it keeps for `held`: behind who has it, and when all who wait have tried for its line. */
@@ -110,12 +111,12 @@ static void start_posting(struct load_core *core)
 {
 	struct load_thread *thread = core->thread;
 	const struct load_params *params = thread->params;
-	sim_time build = params->cpu.post * params->list;
+	sim_time build = params->cpu.post * params->post_list;
 
 	core->busy += build + params->cpu.ring;
 	core->posting = load_thread_take_ready(thread);
-	thread->under_way += (uint32_t)params->list;
-	for (uint64_t i = 0; i < params->list; i++) {
+	thread->under_way += (uint32_t)params->post_list;
+	for (uint64_t i = 0; i < params->post_list; i++) {
 		struct load_target target = load_thread_choose(core->posting);
 
 		load_thread_build(core->posting, &target);

@@ -348,7 +348,8 @@ static void post(struct load_server *server)
 	struct load_qp *qp = response_by(server, &server->batch[server->answered]);
 	uint32_t room = qp->depth - (qp->posted - qp->retired), count = 0;
 
-	while (count < params->list && count < room && server->answered + count < server->taken &&
+	while (count < params->post_list && count < room &&
+	       server->answered + count < server->taken &&
 	       response_by(server, &server->batch[server->answered + count]) == qp) {
 		struct load_target target =
 			target_of(server, &server->batch[server->answered + count]);

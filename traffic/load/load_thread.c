@@ -207,7 +207,7 @@ void load_thread_ring(struct load_qp *qp)
 	struct load_node *node = qp->thread->node;
 	const struct load_params *params = qp->thread->params;
 	uint32_t blocks = qp->thread->blocks, last = (qp->posted - 1) * blocks;
-	bool blueflame = params->list == 1 &&
+	bool blueflame = params->post_list == 1 &&
 			 (params->posting == LOAD_BLUEFLAME ||
 			  (params->posting == LOAD_INLINE_BLUEFLAME && params->inlined));
 
@@ -235,7 +235,7 @@ void load_thread_room(struct load_qp *qp)
 	struct load_thread *thread = qp->thread;
 
 	if (qp->ready || !qp->posts || awaits_all(qp) ||
-	    qp->posted - qp->retired + thread->params->list > qp->depth ||
+	    qp->posted - qp->retired + thread->params->post_list > qp->depth ||
 	    (qp->client && !load_client_may_ask(qp->client)) ||
 	    (qp->end && !load_end_waits(qp->end)))
 		return;

@@ -67,7 +67,8 @@
 	X("posting", "stop", "start_deadline") \
 	X("workload", "stop", "arrivals_until") \
 	X("workload", "load", "offered_load") \
-	X("load.server|load|set|set.server", "list", "post_list")
+	X("load.server|load|set|set.server", "list", "post_list") \
+	X("load|set|workload.host|mpi.host", "window", "tx_depth")
 /* clang-format on */
 
 struct renamed_key {

@@ -2,7 +2,7 @@
 /*
  * published_choices: what a row chose where its publication says nothing, and whether the row's verdict hangs on it:
  *
- *     choices: {window: 16, outstanding: [5, 16], hca.wqe_fetch.ahead: 8}
+ *     choices: {tx_depth: 16, outstanding: [5, 16], hca.wqe_fetch.ahead: 8}
  *
  * A key is a path below `set`, of the drivers study and program one of the scenario. Its values are those that cases have, or, if
  * no case has one, the default. published_robust() measures the row with all values of a key halved, then doubled.

@@ -74,7 +74,7 @@ static double under_way_most(const struct build *build)
 	double pairs =
 		(double)(params->threads * params->qps + params->rival.threads * params->rival.qps);
 
-	return hosts * hosts * pairs * (double)(params->window * params->post_list);
+	return hosts * hosts * pairs * (double)(params->tx_depth * params->post_list);
 }
 
 /* The rate of all nodes and their rivals, in the window that is measured. Requests that were under way when it began were served

@@ -3,7 +3,7 @@
  * scenario_load: the section `load`: verbs under load (traffic/load/load.h) on the hosts of the scenario, the first of which
  * is the first node.
  *
- *     load: {verb: read, bytes: 64B, threads: 4, qps: 32, window: 16, cpu: {post: 20ns}}
+ *     load: {verb: read, bytes: 64B, threads: 4, qps: 32, tx_depth: 16, cpu: {post: 20ns}}
  */
 #include <stdio.h>
 

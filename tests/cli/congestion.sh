@@ -85,7 +85,7 @@ cat >"$folder/ib.yaml" <<'YAML'
 seed: 1
 hosts: {count: 3, hca: {preset: connectx5-edr, congestion: infiniband, notification: {notify: ack}}}
 fabric: {link_layer: infiniband, topology: single-switch, switch: {preset: sb7700, fecn: {threshold: 8}}, link: cable-edr}
-load: {pattern: inbound, verb: write, bytes: 64KiB, window: 32, warm_up: 200, operations: 600}
+load: {pattern: inbound, verb: write, bytes: 64KiB, tx_depth: 32, warm_up: 200, operations: 600}
 YAML
 for notify in ack cnp; do
   "$hcasim" run "$folder/ib.yaml" --set "hosts.hca.notification.notify=$notify" --out "$folder/ib-$notify" >"$folder/log" 2>&1 || fail "InfiniBand: exit code $?: $(cat "$folder/log")"

@@ -89,7 +89,7 @@ def second(layer, verb, size):  # of two flows on one queue pair, the second lon
 
 def posted(layer, verb, size):  # the second work request alone; a read's data come to who posts
     name, pattern = ("fetch_add" if verb == "atomic" else verb), ("outbound" if verb == "read" else "inbound")
-    text = base % ("detailed", layer) + "load: {pattern: %s, verb: %s, bytes: %dB, window: 1, warm_up: 1, operations: 1}\n" % (pattern, name, size)
+    text = base % ("detailed", layer) + "load: {pattern: %s, verb: %s, bytes: %dB, tx_depth: 1, warm_up: 1, operations: 1}\n" % (pattern, name, size)
     return json.load(open(run(text) + "/summary.json"))["metrics"]["mean_ns"]
 
 for layer in "infiniband", "roce":

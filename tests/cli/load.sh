@@ -14,7 +14,7 @@ hosts:
   fast: {hca: connectx5-edr}
   slow: {hca: {preset: connectx5-edr, pcie: {lanes: 4}}}
 fabric: {link_layer: infiniband, topology: single-switch, switch: sb7700, link: cable-edr}
-load: {verb: write, bytes: 4KiB, qps: 4, window: 8, order: random, operations: 4000, warm_up: 1000}
+load: {verb: write, bytes: 4KiB, qps: 4, tx_depth: 8, order: random, operations: 4000, warm_up: 1000}
 expect: [{metric: gbps, at_most: 31.5}, {counter: fast.hca.port.packets_sent, at_least: 5000}]
 sweep: {load.bytes: [64B, 4KiB]}
 EOF2
@@ -67,7 +67,7 @@ grep -q '^expected mops in 50 or more: it is 0\.' "$folder/log" || fail "the mis
 [ "$(wc -l <"$folder/sweep/results.csv")" -eq 3 ] || fail "results.csv: $(cat "$folder/sweep/results.csv")"
 # Keys that vary together; a name for each point, and what it cost.
 sed -e '/^sweep:/d' "$folder/load.yaml" >"$folder/pairs.yaml"
-echo 'sweep: {load: [{bytes: 8B, window: 2}, {bytes: 64B, window: 4}], ".": [{}, {load.qps: 2}]}' >>"$folder/pairs.yaml"
+echo 'sweep: {load: [{bytes: 8B, tx_depth: 2}, {bytes: 64B, tx_depth: 4}], ".": [{}, {load.qps: 2}]}' >>"$folder/pairs.yaml"
 "$hcasim" sweep "$folder/pairs.yaml" -j 2 --out "$folder/pairs" >/dev/null 2>"$folder/log" || fail "pairs: $(cat "$folder/log")"
 python3 - "$folder/pairs" <<'END' || fail "a sweep of maps is not as expected"
 import csv, os, sys
@@ -106,13 +106,13 @@ assert uses and all(0 < use["mean"] <= use["capacity"] == 1 for use in uses), us
 
 # READs whose lists are read again for their responses: beyond the cache of WQEs they fall by an eighth and more, with each engine alike; without the cache, and WRITEs, they do not.
 wqes=$source/scenarios/studies/wqe-cache.yaml
-short=(--set load.warm_up=20000 --set load.operations=20000 --set load.window=512)
+short=(--set load.warm_up=20000 --set load.operations=20000 --set load.tx_depth=512)
 reads=(--set 'expect=[{metric: mops, at_most: 67}, {counter: host0.hca.transport.list_waits, at_least: 20000}]')
 for run in native systemc systemc-reference; do
   "$hcasim" run "$wqes" "${short[@]}" "${reads[@]}" --engine "$run" --out "$folder/wqes-$run" >"$folder/wqes-$run.txt" 2>&1 || fail "wqes: $(cat "$folder/wqes-$run.txt")"
   diff -r "$folder/wqes-native" "$folder/wqes-$run" || fail "wqes: $run differs from native"
 done
-for same in hosts.hca.send_cache.entries=0 load.window=16; do
+for same in hosts.hca.send_cache.entries=0 load.tx_depth=16; do
   "$hcasim" run "$wqes" "${short[@]}" --set "$same" --set 'expect=[{metric: mops, at_least: 76}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: $same: $(cat "$folder/wqes.txt")"
 done
 "$hcasim" run "$wqes" "${short[@]}" --set load.verb=write --set load.inlined=true --set 'expect=[{metric: mops, at_least: 86}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: WRITEs: $(cat "$folder/wqes.txt")"
@@ -132,7 +132,7 @@ cat >"$folder/messages.yaml" <<'END'
 seed: 1
 hosts: {count: 2, hca: connectx5-100gbe}
 fabric: {link_layer: roce, topology: back-to-back, link: cable-100gbe}
-load: {verb: write, bytes: 64B, threads: 8, qps: 1, window: 32, outstanding: 128}
+load: {verb: write, bytes: 64B, threads: 8, qps: 1, tx_depth: 32, outstanding: 128}
 END
 "$hcasim" run "$folder/messages.yaml" >"$folder/messages.txt" 2>&1 || fail "messages: $(cat "$folder/messages.txt")"
 hca=hosts.hca # of all hosts
@@ -156,7 +156,7 @@ for preset in $(grep -l '^kind: hca' "$source"/scenarios/presets/*.yaml); do
   cat >"$folder/stream.yaml" <<END
 hosts: {count: 2, hca: $adapter}
 fabric: {link_layer: $layer, topology: back-to-back}
-load: {bytes: 64KiB, window: 32, operations: 100}
+load: {bytes: 64KiB, tx_depth: 32, operations: 100}
 END
   for verb in write read; do
     "$hcasim" run "$folder/stream.yaml" --set load.verb=$verb >"$folder/stream.txt" 2>&1 || fail "$adapter, $verb: $(cat "$folder/stream.txt")"

@@ -143,7 +143,7 @@ grep -q 'choice: run.until 1ms; halved (0.5ms) miss, 0 of 3 cases; doubled (2ms)
 grep -q 'listed by 1 of 1 rows; 1 rows are fragile' "$folder/out" || fail "--robust, count: $(cat "$folder/out")"
 row -e '/^choices:/d'
 "$folder/bin/hcasim" published --verbose C-21 | grep -q 'choices: not listed' || fail "choices that are not listed are not said so"
-sed -e 's/^choices:.*/choices: {window: 8}/' "$source/scenarios/published/A3-04.yaml" >"$folder/choices.yaml"
+sed -e 's/^choices:.*/choices: {tx_depth: 8}/' "$source/scenarios/published/A3-04.yaml" >"$folder/choices.yaml"
 "$hcasim" published "$folder/choices.yaml" >"$folder/out" 2>"$folder/errors" || fail "a choice that is a default: exit code $?"
 sed -i 's/signal: 4}/signal: 4, window: 16}/' "$folder/choices.yaml"
 "$hcasim" published "$folder/choices.yaml" >"$folder/out" 2>"$folder/errors"

@@ -55,7 +55,7 @@ cat >"$folder/load.yaml" <<'END'
 seed: 1
 hosts: {count: 2, hca: connectx5-100gbe}
 fabric: {link_layer: roce, topology: back-to-back, link: cable-100gbe}
-load: {verb: write, bytes: 64KiB, threads: 8, window: 32, warm_up: 100, operations: 200}
+load: {verb: write, bytes: 64KiB, threads: 8, tx_depth: 32, warm_up: 100, operations: 200}
 END
 for verb in write read send; do
   for signal in 1 16; do

@@ -11,7 +11,7 @@ cat >load.yaml <<'END'
 seed: 1
 hosts: {count: 2, hca: connectx5-100gbe}
 fabric: {link_layer: roce, topology: back-to-back, link: cable-100gbe}
-load: {verb: send, bytes: 64B, window: 32, operations: 2000, warm_up: 100}
+load: {verb: send, bytes: 64B, tx_depth: 32, operations: 2000, warm_up: 100}
 END
 cat >flows.yaml <<'END'
 seed: 1

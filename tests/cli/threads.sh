@@ -260,7 +260,7 @@ fabric: {link_layer: infiniband, topology: single-switch, link: {length: 100m}}"
 compare load-all yes <<EOF
 seed: 24
 $loads
-load: {pattern: all, qps: 2, window: 8, threads: 2, order: random, warm_up: 300, operations: 3000}
+load: {pattern: all, qps: 2, tx_depth: 8, threads: 2, order: random, warm_up: 300, operations: 3000}
 expect: [{metric: mops, at_least: 10}, {metric: share_least, at_least: 0.9}]
 EOF
 for engine in systemc systemc-reference; do

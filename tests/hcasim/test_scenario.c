@@ -128,7 +128,7 @@ static const struct { const char *text, *errors; } wrong[] = {
 	 "fabric: {topology: back-to-back}\n", "1:78: dcqcn has no parameter `gan`\n"},
 	{"hosts: {a: {hca: {fidelity: endpoint}}, b: }\nfabric: {topology: back-to-back}\nprograms: [{host: b, command: [ls]}]\n",
 	 "1:1: a and b have HCAs of different fidelity; expected one for all beside programs\n"},
-	{JOINED "workload: {pattern: shift, host: {window: 0, recieves: 64}, cpu: {post: 1s}}\n",
+	{JOINED "workload: {pattern: shift, host: {tx_depth: 0, recieves: 64}, cpu: {post: 1s}}\n",
 	 "3:43: window: \"0\" is out of range; expected a whole number (1..4096)\n"
 	 "3:46: unknown key \"recieves\"; did you mean \"receives\"?\n"
 	 "3:73: post: \"1s\" is out of range; expected a time: ps, ns, us, ms, s (0ps..1ms)\n"},

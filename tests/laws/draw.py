@@ -60,15 +60,15 @@ def load(rng, plain=False):
         "bytes": f"{rng.choice((8, 64, 64, 256)) if heavy else rng.choice((8, 64, 512, 2048, 4096, 16384))}B",
         "threads": 8 if heavy else rng.choice((1, 2, 4)),
         "qps": 1 if heavy else rng.choice((1, 2, 8)),
-        "window": 32 if heavy else rng.choice((1, 4, 16, 64)),
+        "tx_depth": 32 if heavy else rng.choice((1, 4, 16, 64)),
         "order": rng.choice(("random", "turn")),
         "warm_up": 400,
         "operations": 1500 if heavy else 800,
         "limit": "20ms",
     }
     if rng.random() < 0.3:
-        work["post_list"] = min(work["window"], rng.choice((4, 8)))
-    if rng.random() < 0.3 and work["window"] >= 4:
+        work["post_list"] = min(work["tx_depth"], rng.choice((4, 8)))
+    if rng.random() < 0.3 and work["tx_depth"] >= 4:
         work["signal"] = 4
     if rng.random() < 0.2:
         work["pattern"] = rng.choice(("inbound", "all"))

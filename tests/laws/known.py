@@ -37,7 +37,7 @@ class Wire(Law):
             hca = {"preset": preset, "pcie": {"generation": 4, "lanes": 16}}
             return {"seed": 1, "hosts": {"count": 2, "hca": hca}, "fabric": {"link_layer": "roce", "topology": "back-to-back", "link": {"rate": f"{rate}Gbps"}},
                     "load": {"verb": rng.choice(("write", "write", "send", "read")), "bytes": f"{size}B", "threads": rng.choice((1, 4)), "qps": rng.choice((1, 4)),
-                             "window": rng.choice((16, 64)), "signal": rng.choice((1, 4, 16)), "warm_up": rng.choice((20, 100, 400)), "operations": rng.choice((50, 100, 200, 600))}}
+                             "tx_depth": rng.choice((16, 64)), "signal": rng.choice((1, 4, 16)), "warm_up": rng.choice((20, 100, 400)), "operations": rng.choice((50, 100, 200, 600))}}
         scenario = draw.workload(rng, ("none", "none", "dcqcn-paper"), detailed=0.2, topologies=("single-switch",))
         for flow in scenario["_flows"]:
             flow[3] = 20000000
@@ -75,7 +75,7 @@ class Bounds(Law):
     name = "known-bounds"
     shrinks = True
     halves = False
-    keep = (*Law.keep, "hosts.hca", "load.post_list", "load.signal", "load.window", "load.threads", "load.qps", "load.operations")
+    keep = (*Law.keep, "hosts.hca", "load.post_list", "load.signal", "load.tx_depth", "load.threads", "load.qps", "load.operations")
 
     def draw(self, rng):
         scenario = draw.load(rng)
@@ -83,7 +83,7 @@ class Bounds(Law):
         scenario["hosts"]["count"], scenario["fabric"]["topology"] = 2, "back-to-back"
         scenario["fabric"].pop("switch", None)
         work.pop("pattern", None)
-        work.update({"threads": rng.choice((4, 8)), "qps": rng.choice((1, 4)), "window": 64, "posting": rng.choice(("blueflame", "doorbell")), "operations": 3000, "bytes": "8B"})
+        work.update({"threads": rng.choice((4, 8)), "qps": rng.choice((1, 4)), "tx_depth": 64, "posting": rng.choice(("blueflame", "doorbell")), "operations": 3000, "bytes": "8B"})
         hca = scenario["hosts"]["hca"]
         unit = rng.choice(("doorbell", "doorbell", "completion", "transmit", "receive"))
         hca[unit] = {"interval": f"{rng.choice((100, 200, 500, 1000))}ns"}
@@ -101,7 +101,7 @@ class Bounds(Law):
             bound *= work.get("post_list", 1)
         elif unit == "completion":
             # Rates are those of the wire: what fits the windows may still wait for its CQE.
-            bound *= work.get("signal", 1) * (1 + work["threads"] * work["qps"] * work["window"] / work["operations"])
+            bound *= work.get("signal", 1) * (1 + work["threads"] * work["qps"] * work["tx_depth"] / work["operations"])
         measured = runner.run(scenario).metrics["mops"]
         # what is measured begins and ends amid lists: two windows of each queue pair among 3000 requests
         if measured > bound * 1.03:
@@ -194,7 +194,7 @@ class Caches(Law):
         entries = rng.choice((4, 8, 16, 32))
         return {"seed": rng.randint(1, 1000), "hosts": {"count": 2, "hca": {"preset": rng.choice(("connectx5-100gbe", "connectx4-100gbe")), "requester_cache": {"entries": entries, "ways": entries}}},
                 "fabric": {"link_layer": "roce", "topology": "back-to-back", "link": {"rate": "100Gbps"}},
-                "load": {"verb": "write", "bytes": "64B", "qps": rng.choice((entries // 2, entries, entries + 1, 2 * entries, 4 * entries)), "window": 1, "outstanding": 1,
+                "load": {"verb": "write", "bytes": "64B", "qps": rng.choice((entries // 2, entries, entries + 1, 2 * entries, 4 * entries)), "tx_depth": 1, "outstanding": 1,
                          "order": rng.choice(("random", "turn")), "warm_up": 1, "operations": 2000}}
 
     def judge(self, runner, scenario):

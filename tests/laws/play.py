@@ -164,7 +164,7 @@ def put(scenario, path, value):
 
 
 def changed(scenario, changes):
-    """A copy with other values: {"load.window": 8, "hosts.hca.iommu": {...}}."""
+    """A copy with other values: {"load.tx_depth": 8, "hosts.hca.iommu": {...}}."""
     other = copy.deepcopy(scenario)
     for path, value in changes.items():
         put(other, path, value)

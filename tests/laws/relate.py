@@ -144,7 +144,7 @@ MORE = (
     ("hosts.hca.llc", ({"enabled": True, "ddio": False},), ({"enabled": True, "ddio": True},), ORDER),
     ("hosts.hca.dram", ({"latency": "200ns", "rate": "200Gbps"},), ({"latency": "50ns", "rate": "546Gbps"}, {"latency": "0ps", "rate": "100Tbps"}), ORDER),
     ("hosts.hca.place", ({"memory_node": "remote"}, {"jitter_median": "50ns", "jitter_sigma": 0.5}, {"memory_node": "remote", "link_rate": "50Gbps"}), ({"memory_node": "local"},), ORDER),
-    ("load.window", (1, 4), (8, 64), ORDER),
+    ("load.tx_depth", (1, 4), (8, 64), ORDER),
     ("load.cpu.post", ("100ns", "50ns"), ("27ns", "10ns"), ORDER),
     ("fabric.link.length", ("500m", "100m"), ("20m", "2m"), ORDER),
 )
@@ -167,7 +167,7 @@ class More(Law):
             scenario = play.changed(scenario, put)
         # Lists or CQEs as long as the window: all queue pairs stop and go together, and who meets whom is chance.
         for key in ("post_list", "signal"):
-            if path == "load.window" or 4 * scenario["load"].get(key, 1) > scenario["load"]["window"]:
+            if path == "load.tx_depth" or 4 * scenario["load"].get(key, 1) > scenario["load"]["tx_depth"]:
                 scenario["load"].pop(key, None)
         return scenario
 

@@ -68,7 +68,7 @@ static void test_compressed_cqes(void)
 		setup.load.pattern = receives ? LOAD_INBOUND : LOAD_OUTBOUND;
 		setup.load.counts = receives ? LOAD_RECEIVED : LOAD_COMPLETED;
 		setup.load.post_list = 16;
-		setup.load.window = 64;
+		setup.load.tx_depth = 64;
 		setup.load.compress = compress;
 		setup.counter = "completion.bytes";
 		measure();
@@ -88,7 +88,7 @@ static void test_processing_unit(void)
 		setup.hca.scheduler.read_interval = 130 * NS;
 		setup.hca.scheduler.units = 2;
 		setup.load.verb = rows[i].verb;
-		setup.load.window = 64;
+		setup.load.tx_depth = 64;
 		measure();
 		expect_mops(result.mops, (double)rows[i].interval_ns);
 	}
@@ -99,7 +99,7 @@ static double reads_of_one(uint64_t reads)
 {
 	begin();
 	setup.load.verb = LOAD_READ;
-	setup.load.window = 64;
+	setup.load.tx_depth = 64;
 	setup.load.reads = reads;
 	measure();
 	return result.mops;
@@ -118,7 +118,7 @@ static double reads_of_windows(unsigned refill, uint64_t signal)
 {
 	begin();
 	setup.load.verb = LOAD_READ;
-	setup.load.window = 8;
+	setup.load.tx_depth = 8;
 	setup.load.refill = refill;
 	setup.load.signal = signal;
 	measure();
@@ -147,7 +147,7 @@ static void test_intervals_of_departures(void)
 		setup.hca.transmit.interval = 60 * NS;
 		setup.hca.transmit.send_interval = rows[i].send_interval_ns * NS;
 		setup.load.verb = rows[i].verb;
-		setup.load.window = 64;
+		setup.load.tx_depth = 64;
 		measure();
 		expect_mops(result.mops, (double)rows[i].interval_ns);
 	}
@@ -159,7 +159,7 @@ static void test_processing_units(void)
 	setup.hca.scheduler.packet_interval = 100 * NS;
 	setup.hca.scheduler.units = 2;
 	setup.load.qps = 2;
-	setup.load.window = 64;
+	setup.load.tx_depth = 64;
 	measure();
 	expect_mops(result.mops, 50);
 	setup.hca.scheduler.read_interval =
@@ -175,7 +175,7 @@ static void test_responses_of_reads(void)
 	setup.hca.scheduler.response_interval = 150 * NS;
 	setup.hca.scheduler.units = 1;
 	setup.load.verb = LOAD_READ;
-	setup.load.window = 64;
+	setup.load.tx_depth = 64;
 	measure();
 	expect_mops(result.mops, 150);
 	setup.hca.scheduler.segment = 256;
@@ -196,7 +196,7 @@ static void test_lines_of_blueflame(void)
 	setup.hca.doorbell.line_interval = 40 * NS;
 	setup.load.inlined = true;
 	setup.load.bytes = 100; /* 16 + 16 + 4 + 100: three lines */
-	setup.load.window = 64;
+	setup.load.tx_depth = 64;
 	measure();
 	expect_mops(result.mops, 120);
 	setup.load.bytes = 28;
@@ -210,7 +210,7 @@ static void test_wqes_that_are_read(void)
 	setup.hca.wqe_fetch.interval = 60 * NS;
 	setup.load.posting = LOAD_DOORBELL;
 	setup.load.qps = 4;
-	setup.load.window = 64;
+	setup.load.tx_depth = 64;
 	measure();
 	expect_mops(result.mops, 60);
 	setup.hca.wqe_fetch.interval = 0;
@@ -240,7 +240,7 @@ static void test_a_shared_queue_pair(void)
 		setup.load.qps = rows[i].qps;
 		setup.load.order = LOAD_TURN;
 		setup.load.signal = 16;
-		setup.load.window = 256;
+		setup.load.tx_depth = 256;
 		setup.load.operations = 16000;
 		measure();
 		expect_mops(result.mops, (double)rows[i].interval_ns);
@@ -262,7 +262,7 @@ static void test_shared_registers(void)
 		setup.load.registers = rows[i].registers;
 		setup.load.registers_own = rows[i].own;
 		setup.load.signal = 16;
-		setup.load.window = 256;
+		setup.load.tx_depth = 256;
 		setup.load.operations = 64000;
 		measure();
 		expect_mops(result.mops, (double)rows[i].interval_ns);
@@ -282,7 +282,7 @@ static void test_rivals(void)
 		setup.hca.scheduler.packet_interval = 100 * NS;
 		setup.hca.scheduler.read_interval = 300 * NS;
 		setup.hca.scheduler.units = 1;
-		setup.load.window = 64;
+		setup.load.tx_depth = 64;
 		setup.load.places = 1024; /* no atomic waits for another */
 		setup.load.regions = 3;
 		setup.load.rival.threads = 1;
@@ -310,7 +310,7 @@ static void test_pages_on_demand(void)
 	setup.load.paging = LOAD_PAGING_REMOTE;
 	setup.load.page = setup.load.stride = 4096;
 	setup.load.places = 1 << 20;
-	setup.load.window = 1;
+	setup.load.tx_depth = 1;
 	setup.load.warm_up = 1;
 	setup.load.operations = 9;
 	setup.counter = "transport.rnr_nak_received";
@@ -333,7 +333,7 @@ static void test_turns_of_writing(void)
 	setup.load.inlined = true;
 	setup.load.bytes = 32;
 	setup.load.signal = 32;
-	setup.load.window = 64;
+	setup.load.tx_depth = 64;
 	setup.load.counts = LOAD_RECEIVED;
 	setup.load.warm_up = 3000;
 	measure();
@@ -361,7 +361,7 @@ static void test_parts_of_contexts(void)
 		setup.hca.contexts.requester.ways = 64;
 		setup.load.transport = rows[i].transport;
 		setup.load.qps = rows[i].qps;
-		setup.load.window = 2;
+		setup.load.tx_depth = 2;
 		setup.load.outstanding = 4;
 		setup.counter = "context.requester.misses";
 		measure();
@@ -405,7 +405,7 @@ static void expect_atomics(uint64_t window, uint64_t operations, double edge)
 	setup.load.verb = LOAD_FETCH_ADD;
 	setup.load.bytes = 8;
 	setup.load.qps = 16;
-	setup.load.window = window;
+	setup.load.tx_depth = window;
 	setup.load.operations = operations;
 	setup.load.places = 512;
 	setup.load.stride = 8;
@@ -429,7 +429,7 @@ static double miss_ns(uint64_t reads, unsigned verb)
 	setup.hca.translation.mtt.entries = 4;
 	setup.hca.translation.mtt.reads = reads;
 	setup.load.verb = verb;
-	setup.load.window = 1;
+	setup.load.tx_depth = 1;
 	setup.load.inlined = verb == LOAD_WRITE;
 	setup.load.places = 1000000;
 	setup.load.stride = 4096;
@@ -477,7 +477,7 @@ static void test_when_writes_are_acknowledged(void)
 	begin();
 	setup.hca.translation.mtt.entries = 4;
 	setup.hca.transport.ack_when = ACK_POSTED;
-	setup.load.window = 1;
+	setup.load.tx_depth = 1;
 	setup.load.inlined = true;
 	setup.load.places = 1000000;
 	setup.load.stride = 4096;
@@ -495,7 +495,7 @@ static void test_latency(void)
 	double first;
 
 	begin();
-	setup.load.window = 1;
+	setup.load.tx_depth = 1;
 	setup.load.inlined = true;
 	setup.load.bytes = 8;
 	measure();
@@ -542,7 +542,7 @@ static void test_whose_regions(void)
 	setup.load.inlined = true;
 	setup.load.bytes = 16;
 	setup.load.threads = 8;
-	setup.load.window = 1;
+	setup.load.tx_depth = 1;
 	setup.load.region_of = LOAD_OF_EACH_THREAD;
 	measure();
 	CU_ASSERT_DOUBLE_EQUAL(result.counter, 0.5, 0.001); /* half of them join a miss */
@@ -555,11 +555,11 @@ static void test_refused(void)
 {
 	begin();
 	setup.load.signal = 17;
-	refuse("post_list and signal are at most window");
+	refuse("post_list and signal are at most tx_depth");
 	begin();
 	setup.load.refill = LOAD_REFILL_ALL;
 	setup.load.post_list = 3;
-	refuse("with refill: all, window is a multiple of post_list");
+	refuse("with refill: all, tx_depth is a multiple of post_list");
 	begin();
 	setup.load.refill = LOAD_REFILL_ALL;
 	setup.load.server.cores = 1;

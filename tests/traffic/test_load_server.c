@@ -33,7 +33,7 @@ static void begin(void)
 	setup.load.threads = 4;
 	setup.load.inlined = true;
 	setup.load.bytes = 32;
-	setup.load.window = 16;
+	setup.load.tx_depth = 16;
 	setup.load.signal = 16;
 	setup.load.warm_up = 1000;
 	setup.load.operations = 6400;
@@ -140,7 +140,7 @@ static void test_slots_that_the_cache_has(void)
 		setup.hca.host.llc.enabled = true;
 		setup.hca.host.llc.size = 64 << 10;
 		setup.hca.host.llc.ways = 16;
-		setup.load.window = 16;
+		setup.load.tx_depth = 16;
 		setup.load.warm_up = 2000;
 		setup.load.server.slot = rows[i].slot;
 		setup.load.server.work = 2 * US;
@@ -194,7 +194,7 @@ static void test_latency_of_a_lone_request(void)
 	begin();
 	setup.load.nodes = 2;
 	setup.load.threads = 1;
-	setup.load.window = setup.load.signal = 1;
+	setup.load.tx_depth = setup.load.signal = 1;
 	setup.load.warm_up = 10;
 	setup.load.operations = 100;
 	setup.load.cpu.idle_poll = 1; /* ps: no waiting for its turn */
@@ -255,11 +255,11 @@ static void test_refused(void)
 	setup.load.verb = LOAD_SEND;
 	refuse("requests of transport ud need server.response datagram");
 	setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
-	setup.load.window = 512;
+	setup.load.tx_depth = 512;
 	refuse("4096 requests to a queue pair may be under way: receives has to be as many");
 	begin();
 	setup.load.verb = LOAD_SEND;
-	setup.load.window = 257;
+	setup.load.tx_depth = 257;
 	refuse("257 requests to a queue pair may be under way: receives has to be as many");
 	setup.load.verb = LOAD_WRITE;
 	setup.load.server.response = LOAD_RESPONSE_SEND;

@@ -431,7 +431,7 @@ struct load *detailed_backend_create(const struct load_host_params *params, uint
 	load.posting = params->posting;
 	load.order = LOAD_TURN;
 	load.threads = params->cores;
-	load.window = params->window;
+	load.tx_depth = params->tx_depth;
 	load.receives = params->receives;
 	load.reads = params->reads;
 	load.page = params->page;

@@ -21,9 +21,9 @@ static bool check_receives(const struct load_params *params, char *error, size_t
 	bool ud = params->transport == LOAD_UD;
 	bool datagram = params->server.response == LOAD_RESPONSE_DATAGRAM;
 	uint64_t clients = (params->nodes - 1) * params->threads * params->qps;
-	uint64_t requests = params->verb == LOAD_SEND ? params->window * (ud ? clients : 1) : 0;
-	uint64_t responses = datagram ? params->window * params->qps
-			     : params->server.response == LOAD_RESPONSE_SEND ? params->window
+	uint64_t requests = params->verb == LOAD_SEND ? params->tx_depth * (ud ? clients : 1) : 0;
+	uint64_t responses = datagram ? params->tx_depth * params->qps
+			     : params->server.response == LOAD_RESPONSE_SEND ? params->tx_depth
 									     : 0;
 
 	if (requests > receives(params, ud))
@@ -140,11 +140,12 @@ bool load_check(const struct load_params *given, char *error, size_t error_bytes
 	const struct load_params *params = &settled;
 
 	load_add_up(&settled);
-	if (params->post_list > params->window ||
-	    (params->signal > params->window && !params->server.cores))
-		snprintf(error, error_bytes, "post_list and signal are at most window");
-	else if (params->refill == LOAD_REFILL_ALL && params->window % params->post_list)
-		snprintf(error, error_bytes, "with refill: all, window is a multiple of post_list");
+	if (params->post_list > params->tx_depth ||
+	    (params->signal > params->tx_depth && !params->server.cores))
+		snprintf(error, error_bytes, "post_list and signal are at most tx_depth");
+	else if (params->refill == LOAD_REFILL_ALL && params->tx_depth % params->post_list)
+		snprintf(error, error_bytes,
+			 "with refill: all, tx_depth is a multiple of post_list");
 	else if (params->refill == LOAD_REFILL_ALL && params->server.cores)
 		snprintf(error, error_bytes, "refill: all is not for cores that answer");
 	else if (params->outstanding &&

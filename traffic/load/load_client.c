@@ -14,7 +14,7 @@
 
 static uint32_t window(const struct load *load)
 {
-	return (uint32_t)load->params.window;
+	return (uint32_t)load->params.tx_depth;
 }
 
 static uint32_t numbers_of_client(const struct load *load)
@@ -40,7 +40,7 @@ bool load_client_may_ask(const struct load_client *client)
 {
 	const struct load_params *params = &client->qp->thread->node->load->params;
 
-	return client->under_way + params->post_list <= params->window;
+	return client->under_way + params->post_list <= params->tx_depth;
 }
 
 /* Rings of a core are one behind the other, and those of a core's clients inside them. */

@@ -130,7 +130,7 @@ void load_ends_plan(struct load_qp *qp, uint32_t index)
 	const struct load_node *node = qp->thread->node;
 	const struct load *load = node->load;
 	const struct load_params *params = &load->params;
-	uint64_t messages = params->window;
+	uint64_t messages = params->tx_depth;
 	bool receives = true;
 
 	if (!load->any_bytes) {
@@ -143,7 +143,7 @@ void load_ends_plan(struct load_qp *qp, uint32_t index)
 		receives = end->receives;
 	}
 	qp->posts = true;
-	qp->depth = (uint32_t)(messages < params->window ? messages : params->window);
+	qp->depth = (uint32_t)(messages < params->tx_depth ? messages : params->tx_depth);
 	if (receives)
 		qp->receive_entries = load_power_of_two(params->receives);
 }

@@ -286,7 +286,7 @@ static void add_thread(struct load_node *node, uint32_t index)
 	char name[64];
 	uint64_t responses =
 		load_serves(node->load)
-			? node->load->params.window * load_rings(node->load) * thread->qp_count
+			? node->load->params.tx_depth * load_rings(node->load) * thread->qp_count
 			: 0;
 
 	thread->cqs = calloc(thread->cq_count, sizeof(thread->cqs[0]));

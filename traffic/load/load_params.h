@@ -34,7 +34,7 @@
 	X(registers_own, COUNT, "4",        "0..64",              "queue pairs of a node that have a register of their own beside these", "the mlx5 driver of Linux, libmlx5: the first four are of low latency") \
 	X(post_list,       COUNT,  "1",          "1..64",              "work requests behind one doorbell; several are never posted by BlueFlame", "libmlx4, libmlx5: BlueFlame is for lone work requests") \
 	X(signal,     COUNT,  "1",          "1..4096",            "one in so many work requests has a CQE",                         "choice") \
-	X(window,     COUNT,  "16",         "1..4096",            "work requests of a queue pair that are posted and not complete", "choice") \
+	X(tx_depth,     COUNT,  "16",         "1..4096",            "work requests of a queue pair that are posted and not complete", "choice") \
 	X(refill,     CHOICE, "each",       "each|all",           "when a queue pair that was full is posted to again: when one of these is complete, or when all are", "choice") \
 	X(outstanding, COUNT, "0",          "0..65536",           "the same of a thread, over all its queue pairs, which then signal all; 0: no limit", "choice") \
 	X(receives,   COUNT,  "0",          "0..32768",           "receive work requests of a queue pair, a power of two; 0: 256, UD 2048", "mlx5: counters of 16 bits") \

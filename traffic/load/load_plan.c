@@ -36,8 +36,8 @@ static uint32_t send_entries(const struct load *load, const struct load_params *
 	uint64_t unsignaled = 2 * params->signal, list = 2 * params->post_list;
 
 	if (!load_serves(load))
-		return (uint32_t)params->window;
-	return (uint32_t)larger(params->window, larger(unsignaled, list));
+		return (uint32_t)params->tx_depth;
+	return (uint32_t)larger(params->tx_depth, larger(unsignaled, list));
 }
 
 static uint32_t ring_blocks(const struct load_qp *qp)

@@ -64,7 +64,7 @@ static const struct load_server_params *params_of(const struct load_server *serv
 
 static uint32_t window(const struct load_server *server)
 {
-	return (uint32_t)load_of(server)->params.window;
+	return (uint32_t)load_of(server)->params.tx_depth;
 }
 
 static sim_time now(const struct load_server *server)
@@ -302,10 +302,10 @@ static struct load_target target_of(const struct load_server *server, const stru
 	const struct load_thread *thread = client->qp->thread;
 	uint32_t ring_number = load_rings(load) > 1 ? server->thread->index : 0;
 	uint32_t number = (client->number_in_thread * load_rings(load) + ring_number) *
-				  (uint32_t)load->params.window +
+				  (uint32_t)load->params.tx_depth +
 			  request->slot;
 	uint64_t slot = (uint64_t)thread->index * load->params.qps * load_rings(load) *
-				load->params.window +
+				load->params.tx_depth +
 			number;
 
 	return (struct load_target){
@@ -478,10 +478,10 @@ void load_server_init(struct load_thread *thread)
 	assert(server->clients);
 	server->left = server->clients;
 	server->full =
-		calloc((size_t)server->clients * load->params.window, sizeof(server->full[0]));
+		calloc((size_t)server->clients * load->params.tx_depth, sizeof(server->full[0]));
 	server->next = calloc(server->clients, sizeof(server->next[0]));
 	server->waiting =
-		calloc((size_t)server->clients * load->params.window, sizeof(server->waiting[0]));
+		calloc((size_t)server->clients * load->params.tx_depth, sizeof(server->waiting[0]));
 	assert(server->full && server->next && server->waiting);
 	load_thread_name(thread, "server", name);
 	block_init(&server->block, load->sim, &server_type, name, &load->params.server,

@@ -304,7 +304,7 @@ static sim_time take_numbered(struct load_qp *qp, uint32_t number)
 {
 	struct load_thread *thread = qp->thread;
 	const struct load_params *params = &thread->node->load->params;
-	uint32_t window = (uint32_t)params->window;
+	uint32_t window = (uint32_t)params->tx_depth;
 	sim_time cost = load_poll_time(thread->node) + params->cpu.receive;
 
 	load_thread_post_receive(qp);

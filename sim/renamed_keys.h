@@ -68,7 +68,8 @@
 	X("workload", "stop", "arrivals_until") \
 	X("workload", "load", "offered_load") \
 	X("load.server|load|set|set.server", "list", "post_list") \
-	X("load|set|workload.host|mpi.host", "window", "tx_depth")
+	X("load|set|workload.host|mpi.host", "window", "tx_depth") \
+	X("load.server|load|set|set.server", "signal", "cq_mod")
 /* clang-format on */
 
 struct renamed_key {

@@ -113,7 +113,7 @@ static const struct dependency dependencies[] = {
 	{"load.rival", load_rival_param_list, "qps verb bytes inlined pattern regions", rivals, "load.rival.threads above 0"},
 	{"load.server", load_server_param_list, "response chosen batch work lines slot", serves, "load.server.cores above 0"},
 	{"load.server", load_server_param_list, "table changes", looks_up, "load.server.lines above 0"},
-	{"load.server", load_server_param_list, "bytes inlined post_list signal", answers, "server.cores that answer"},
+	{"load.server", load_server_param_list, "bytes inlined post_list cq_mod", answers, "server.cores that answer"},
 	{"load.server", load_server_param_list, "qps", datagrams, "server.response: datagram"},
 	{"hosts event_queue", event_queue_param_list, "*", programs, "programs: the cores of a load or workload poll, and wait for no event"},
 	{"hosts completion", completion_param_list, "compression_max compression_timeout", compresses, "load.compress: true, or programs that ask for it"},

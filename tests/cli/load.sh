@@ -118,7 +118,7 @@ done
 "$hcasim" run "$wqes" "${short[@]}" --set load.verb=write --set load.inlined=true --set 'expect=[{metric: mops, at_least: 86}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: WRITEs: $(cat "$folder/wqes.txt")"
 
 # Doorbells at most as fast as they are decoded: beyond its queue and the credits of stores, cores wait. Each WQE has a doorbell of its own here.
-slow=(--set load.threads=8 --set load.signal=1 --set hosts.hca.doorbell.interval=1us --set load.operations=400 --set load.warm_up=700)
+slow=(--set load.threads=8 --set load.cq_mod=1 --set hosts.hca.doorbell.interval=1us --set load.operations=400 --set load.warm_up=700)
 "$hcasim" run "$source/scenarios/studies/small-messages.yaml" "${slow[@]}" --set 'expect=[{metric: mops, equals: 1, tolerance: 0.1%}, {counter: host0.hca.pcie.store_stalls, at_least: 100}, {counter: host0.hca.doorbell.stalls, at_least: 100}]' \
   --out "$folder/doorbells" >"$folder/doorbells.txt" 2>&1 || fail "doorbells: $(cat "$folder/doorbells.txt")"
 "$hcasim" explain "$folder/doorbells" --bottleneck >"$folder/doorbells.txt" || fail "doorbells: explain"

@@ -60,7 +60,7 @@ END
 for verb in write read send; do
   for signal in 1 16; do
     for bytes in 64B 4KiB 64KiB 1MiB; do
-      "$hcasim" run "$folder/load.yaml" --json --set load.verb=$verb --set load.signal=$signal --set load.bytes=$bytes \
+      "$hcasim" run "$folder/load.yaml" --json --set load.verb=$verb --set load.cq_mod=$signal --set load.bytes=$bytes \
         >"$folder/text" 2>&1 || fail "load $verb $signal $bytes: $(cat "$folder/text")"
       python3 - "$folder/text" $bytes <<'PYTHON' || fail "load $verb $signal $bytes: $(cat "$folder/text")"
 import json, sys

@@ -299,7 +299,7 @@ done
 compare load-rivals yes <<EOF
 seed: 25
 $loads
-load: {pattern: inbound, verb: read, qps: 4, bytes: 4KiB, signal: 4, post_list: 4, cores_per_thread: 2, rival: {threads: 1, verb: write}, warm_up: 100, operations: 2000}
+load: {pattern: inbound, verb: read, qps: 4, bytes: 4KiB, cq_mod: 4, post_list: 4, cores_per_thread: 2, rival: {threads: 1, verb: write}, warm_up: 100, operations: 2000}
 expect: [{metric: gbps, at_least: 10}, {metric: rival_mops, at_least: 0.01}]
 EOF
 

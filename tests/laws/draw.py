@@ -69,7 +69,7 @@ def load(rng, plain=False):
     if rng.random() < 0.3:
         work["post_list"] = min(work["tx_depth"], rng.choice((4, 8)))
     if rng.random() < 0.3 and work["tx_depth"] >= 4:
-        work["signal"] = 4
+        work["cq_mod"] = 4
     if rng.random() < 0.2:
         work["pattern"] = rng.choice(("inbound", "all"))
     if rng.random() < 0.2:

@@ -37,7 +37,7 @@ class Wire(Law):
             hca = {"preset": preset, "pcie": {"generation": 4, "lanes": 16}}
             return {"seed": 1, "hosts": {"count": 2, "hca": hca}, "fabric": {"link_layer": "roce", "topology": "back-to-back", "link": {"rate": f"{rate}Gbps"}},
                     "load": {"verb": rng.choice(("write", "write", "send", "read")), "bytes": f"{size}B", "threads": rng.choice((1, 4)), "qps": rng.choice((1, 4)),
-                             "tx_depth": rng.choice((16, 64)), "signal": rng.choice((1, 4, 16)), "warm_up": rng.choice((20, 100, 400)), "operations": rng.choice((50, 100, 200, 600))}}
+                             "tx_depth": rng.choice((16, 64)), "cq_mod": rng.choice((1, 4, 16)), "warm_up": rng.choice((20, 100, 400)), "operations": rng.choice((50, 100, 200, 600))}}
         scenario = draw.workload(rng, ("none", "none", "dcqcn-paper"), detailed=0.2, topologies=("single-switch",))
         for flow in scenario["_flows"]:
             flow[3] = 20000000
@@ -75,7 +75,7 @@ class Bounds(Law):
     name = "known-bounds"
     shrinks = True
     halves = False
-    keep = (*Law.keep, "hosts.hca", "load.post_list", "load.signal", "load.tx_depth", "load.threads", "load.qps", "load.operations")
+    keep = (*Law.keep, "hosts.hca", "load.post_list", "load.cq_mod", "load.tx_depth", "load.threads", "load.qps", "load.operations")
 
     def draw(self, rng):
         scenario = draw.load(rng)
@@ -101,7 +101,7 @@ class Bounds(Law):
             bound *= work.get("post_list", 1)
         elif unit == "completion":
             # Rates are those of the wire: what fits the windows may still wait for its CQE.
-            bound *= work.get("signal", 1) * (1 + work["threads"] * work["qps"] * work["tx_depth"] / work["operations"])
+            bound *= work.get("cq_mod", 1) * (1 + work["threads"] * work["qps"] * work["tx_depth"] / work["operations"])
         measured = runner.run(scenario).metrics["mops"]
         # what is measured begins and ends amid lists: two windows of each queue pair among 3000 requests
         if measured > bound * 1.03:

@@ -166,7 +166,7 @@ class More(Law):
             put = {"hosts.hca.llc.enabled": True}
             scenario = play.changed(scenario, put)
         # Lists or CQEs as long as the window: all queue pairs stop and go together, and who meets whom is chance.
-        for key in ("post_list", "signal"):
+        for key in ("post_list", "cq_mod"):
             if path == "load.tx_depth" or 4 * scenario["load"].get(key, 1) > scenario["load"]["tx_depth"]:
                 scenario["load"].pop(key, None)
         return scenario

@@ -120,7 +120,7 @@ static double reads_of_windows(unsigned refill, uint64_t signal)
 	setup.load.verb = LOAD_READ;
 	setup.load.tx_depth = 8;
 	setup.load.refill = refill;
-	setup.load.signal = signal;
+	setup.load.cq_mod = signal;
 	measure();
 	return result.mops;
 }
@@ -239,7 +239,7 @@ static void test_a_shared_queue_pair(void)
 		setup.load.cores_per_thread = rows[i].cores_per_thread;
 		setup.load.qps = rows[i].qps;
 		setup.load.order = LOAD_TURN;
-		setup.load.signal = 16;
+		setup.load.cq_mod = 16;
 		setup.load.tx_depth = 256;
 		setup.load.operations = 16000;
 		measure();
@@ -261,7 +261,7 @@ static void test_shared_registers(void)
 		setup.load.threads = rows[i].threads;
 		setup.load.registers = rows[i].registers;
 		setup.load.registers_own = rows[i].own;
-		setup.load.signal = 16;
+		setup.load.cq_mod = 16;
 		setup.load.tx_depth = 256;
 		setup.load.operations = 64000;
 		measure();
@@ -332,7 +332,7 @@ static void test_turns_of_writing(void)
 	setup.load.verb = LOAD_SEND;
 	setup.load.inlined = true;
 	setup.load.bytes = 32;
-	setup.load.signal = 32;
+	setup.load.cq_mod = 32;
 	setup.load.tx_depth = 64;
 	setup.load.counts = LOAD_RECEIVED;
 	setup.load.warm_up = 3000;
@@ -554,8 +554,8 @@ static void test_whose_regions(void)
 static void test_refused(void)
 {
 	begin();
-	setup.load.signal = 17;
-	refuse("post_list and signal are at most tx_depth");
+	setup.load.cq_mod = 17;
+	refuse("post_list and cq_mod are at most tx_depth");
 	begin();
 	setup.load.refill = LOAD_REFILL_ALL;
 	setup.load.post_list = 3;

@@ -34,7 +34,7 @@ static void begin(void)
 	setup.load.inlined = true;
 	setup.load.bytes = 32;
 	setup.load.tx_depth = 16;
-	setup.load.signal = 16;
+	setup.load.cq_mod = 16;
 	setup.load.warm_up = 1000;
 	setup.load.operations = 6400;
 	setup.load.server.cores = 1;
@@ -194,11 +194,11 @@ static void test_latency_of_a_lone_request(void)
 	begin();
 	setup.load.nodes = 2;
 	setup.load.threads = 1;
-	setup.load.tx_depth = setup.load.signal = 1;
+	setup.load.tx_depth = setup.load.cq_mod = 1;
 	setup.load.warm_up = 10;
 	setup.load.operations = 100;
 	setup.load.cpu.idle_poll = 1; /* ps: no waiting for its turn */
-	setup.load.server.signal = 1024;
+	setup.load.server.cq_mod = 1024;
 	first = lone();
 	CU_ASSERT(first > 2000 && first < 4000);
 	CU_ASSERT_DOUBLE_EQUAL(1000 / result.mops, first, 30);

@@ -319,7 +319,7 @@ struct load_params load_responses_of(const struct load_params *params)
 	responses.bytes = server->bytes;
 	responses.inlined = server->inlined;
 	responses.post_list = server->post_list;
-	responses.signal = server->signal;
+	responses.cq_mod = server->cq_mod;
 	responses.sges.count = 0;
 	return responses;
 }
@@ -459,7 +459,7 @@ static uint64_t most_within(const struct load *load, sim_time time)
 				depth += load->nodes[i].threads[j].qps[k].depth;
 	}
 	if (params->counts == LOAD_COMPLETED)
-		of_cqe *= params->signal;
+		of_cqe *= params->cq_mod;
 	if (params->cpu.poll)
 		cqes = threads * of_cqe * (time / params->cpu.poll + 1 + LOAD_POLL_LIST);
 	if (params->counts == LOAD_COMPLETED && post)

@@ -141,17 +141,17 @@ bool load_check(const struct load_params *given, char *error, size_t error_bytes
 
 	load_add_up(&settled);
 	if (params->post_list > params->tx_depth ||
-	    (params->signal > params->tx_depth && !params->server.cores))
-		snprintf(error, error_bytes, "post_list and signal are at most tx_depth");
+	    (params->cq_mod > params->tx_depth && !params->server.cores))
+		snprintf(error, error_bytes, "post_list and cq_mod are at most tx_depth");
 	else if (params->refill == LOAD_REFILL_ALL && params->tx_depth % params->post_list)
 		snprintf(error, error_bytes,
 			 "with refill: all, tx_depth is a multiple of post_list");
 	else if (params->refill == LOAD_REFILL_ALL && params->server.cores)
 		snprintf(error, error_bytes, "refill: all is not for cores that answer");
 	else if (params->outstanding &&
-		 (params->signal > 1 || params->post_list > params->outstanding))
+		 (params->cq_mod > 1 || params->post_list > params->outstanding))
 		snprintf(error, error_bytes,
-			 "with outstanding, signal is 1 and post_list at most that");
+			 "with outstanding, cq_mod is 1 and post_list at most that");
 	else if (params->registers && (params->cores_per_thread > 1 || params->server.cores))
 		snprintf(error, error_bytes,
 			 "registers go without cores_per_thread and server.cores");

@@ -33,7 +33,7 @@
 	X(registers,  COUNT,  "0",          "0..64",              "doorbell registers of a node under a lock each, which its queue pairs share in turn, but for the first registers_own; 0: each queue pair has its own", "choice; the mlx5 driver of Linux gives a process 16, of which 4 are queue pairs' own and 11 shared") \
 	X(registers_own, COUNT, "4",        "0..64",              "queue pairs of a node that have a register of their own beside these", "the mlx5 driver of Linux, libmlx5: the first four are of low latency") \
 	X(post_list,       COUNT,  "1",          "1..64",              "work requests behind one doorbell; several are never posted by BlueFlame", "libmlx4, libmlx5: BlueFlame is for lone work requests") \
-	X(signal,     COUNT,  "1",          "1..4096",            "one in so many work requests has a CQE",                         "choice") \
+	X(cq_mod,     COUNT,  "1",          "1..4096",            "one in so many work requests has a CQE",                         "choice") \
 	X(tx_depth,     COUNT,  "16",         "1..4096",            "work requests of a queue pair that are posted and not complete", "choice") \
 	X(refill,     CHOICE, "each",       "each|all",           "when a queue pair that was full is posted to again: when one of these is complete, or when all are", "choice") \
 	X(outstanding, COUNT, "0",          "0..65536",           "the same of a thread, over all its queue pairs, which then signal all; 0: no limit", "choice") \
@@ -78,7 +78,7 @@
 	X(qps,     COUNT,  "1",    "1..16",    "response: datagram: UD queue pairs of a core, one for each client in turn", "choice") \
 	X(batch,   COUNT,  "1",    "1..64",    "requests that a core takes, works on and answers together, if so many wait", "choice") \
 	X(post_list,    COUNT,  "1",    "1..64",    "responses behind one doorbell, of those of a batch through one queue pair", "choice") \
-	X(signal,  COUNT,  "64",   "1..1024",  "one in so many responses of a queue pair has a CQE",              "choice") \
+	X(cq_mod,  COUNT,  "64",   "1..1024",  "one in so many responses of a queue pair has a CQE",              "choice") \
 	X(work,    TIME,   "0ps",  "0ps..1s",  "what a request costs a core besides polling, lines and posting",  "choice") \
 	X(lines,   COUNT,  "0",    "0..64",    "lines of memory that a request needs, each after the one before; those of a batch are fetched side by side", "choice") \
 	X(table,   BYTES,  "1GiB", "64B..1024GiB", "memory in which these are, at random",                           "choice") \

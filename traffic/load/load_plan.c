@@ -33,7 +33,7 @@ static uint32_t receive_entries(const struct load_params *params, uint64_t verb,
 /* Work requests that wait for the CQE of some are in the queue as well, where the response does not wait for that. */
 static uint32_t send_entries(const struct load *load, const struct load_params *params)
 {
-	uint64_t unsignaled = 2 * params->signal, list = 2 * params->post_list;
+	uint64_t unsignaled = 2 * params->cq_mod, list = 2 * params->post_list;
 
 	if (!load_serves(load))
 		return (uint32_t)params->tx_depth;

@@ -173,7 +173,7 @@ void load_thread_build(struct load_qp *qp, const struct load_target *target)
 	be32_put(wqe + 4, qp->number << 8 |
 				  (wqe_bytes(params, target->verb, target->bytes) + WQE_UNIT_BYTES -
 				   1) / WQE_UNIT_BYTES);
-	wqe[11] = (qp->posted + 1) % params->signal == 0 ? SIGNALED : 0;
+	wqe[11] = (qp->posted + 1) % params->cq_mod == 0 ? SIGNALED : 0;
 	be32_put(wqe + 12, target->immediate);
 	if (load_is_addressed(params))
 		at = put_vector(params, target, at);

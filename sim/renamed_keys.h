@@ -69,7 +69,9 @@
 	X("workload", "load", "offered_load") \
 	X("load.server|load|set|set.server", "list", "post_list") \
 	X("load|set|workload.host|mpi.host", "window", "tx_depth") \
-	X("load.server|load|set|set.server", "signal", "cq_mod")
+	X("load.server|load|set|set.server", "signal", "cq_mod") \
+	X("load|set|workload.host|mpi.host", "reads", "max_rd_atomic") \
+	X("load|set|workload.host|mpi.host", "receives", "rx_depth")
 /* clang-format on */
 
 struct renamed_key {

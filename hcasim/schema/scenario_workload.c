@@ -234,7 +234,7 @@ static const char *expected_beside_detailed(const struct scenario *scenario,
 	if (params->ack_each != 0)
 		return "ack_each: false, since ACKs of detailed adapters are for all that came "
 		       "before";
-	if (scenario->has_workload && params->reads_max > scenario->play_hosts.reads)
+	if (scenario->has_workload && params->reads_max > scenario->play_hosts.max_rd_atomic)
 		return "reads_max of no more than workload.host.reads";
 	return NULL;
 }

@@ -24,7 +24,7 @@ hosts:
   count: 2
   hca: {preset: connectx5-100gbe, event_queue: {moderation_count: 16}}
 fabric: {link_layer: roce, topology: back-to-back, link: cable-100gbe}
-load: {verb: write, reads: 4, stride: 1KiB, reads: 4, cpu: {idle_poll: 3ns}, server: {lines: 1}}
+load: {verb: write, max_rd_atomic: 4, stride: 1KiB, max_rd_atomic: 4, cpu: {idle_poll: 3ns}, server: {lines: 1}}
 END
 sed -i 's/, reads: 4, cpu/, cpu/' "$folder/load.yaml"
 says load.yaml '4:49: warning: moderation_count has no effect here'

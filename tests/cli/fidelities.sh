@@ -149,7 +149,7 @@ cat >"$folder/both-rnr.yaml" <<'YAML'
 seed: 3
 hosts: {count: 4, hca: {fidelity: endpoint}, except: {host0: {hca: {fidelity: detailed}}}}
 fabric: {link_layer: roce, topology: single-switch}
-workload: {pattern: incast, bytes: 64B, count: 500, operation: send, queue_pairs: 1, host: {receives: 32}, cpu: {poll: 500ns}}
+workload: {pattern: incast, bytes: 64B, count: 500, operation: send, queue_pairs: 1, host: {rx_depth: 32}, cpu: {poll: 500ns}}
 expect: [{metric: flows_done, equals: 1500}, {counter: host1.hca.rnr_nak_received, at_least: 1}, {counter: host0.core0.received, equals: 1500}]
 YAML
 "$hcasim" run "$folder/both-rnr.yaml" --out "$folder/both-rnr" >"$folder/log" 2>&1 || fail "a detailed host without receive work requests: $(cat "$folder/log")"
@@ -303,13 +303,13 @@ beside() { # KEY VALUE MESSAGE: of an adapter beside a detailed one
   cat >"$folder/beside.yaml" <<YAML
 hosts: {count: 2, hca: {fidelity: endpoint, $1: $2}, except: {host1: {hca: {fidelity: detailed}}}}
 fabric: {topology: back-to-back}
-workload: {pattern: shift, host: {reads: 8}}
+workload: {pattern: shift, host: {max_rd_atomic: 8}}
 YAML
   refuse beside.yaml check "$3"
 }
 beside recovery selective_repeat 'host0 has an HCA of fidelity endpoint beside detailed ones; expected recovery: go_back_n, as detailed adapters have it'
 beside ack_each true 'host0 has an HCA of fidelity endpoint beside detailed ones; expected ack_each: false'
-beside reads_max 9 'host0 has an HCA of fidelity endpoint beside detailed ones; expected reads_max of no more than workload.host.reads'
+beside reads_max 9 'host0 has an HCA of fidelity endpoint beside detailed ones; expected reads_max of no more than workload.host.max_rd_atomic'
 cat >"$folder/except.yaml" <<'YAML'
 hosts:
   count: 2

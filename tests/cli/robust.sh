@@ -33,10 +33,10 @@ nothing_left() { [ "$(ls -A | grep -vx 'load.yaml\|flows.yaml' | tr '\n' ' ')" =
 
 # Few receive work requests: told of in lists of half the queue, so that sends go on; without time for all, a load ends and says it.
 for receives in 1 2 4 16 32; do
-  ends 0 60 '^completed' "$hcasim" run load.yaml --set load.receives=$receives
+  ends 0 60 '^completed' "$hcasim" run load.yaml --set load.rx_depth=$receives
 done
 ends 1 60 'load.limit is reached after .* us; complete: [0-9]* of 2100 work requests' \
-  "$hcasim" run load.yaml --set load.receives=1 --set load.limit=20us --pcap a.pcapng --trace a.bin
+  "$hcasim" run load.yaml --set load.rx_depth=1 --set load.limit=20us --pcap a.pcapng --trace a.bin
 rm -f a.pcapng a.bin
 
 # Recordings have a size at most, and packets a length.

@@ -211,7 +211,7 @@ compare detailed-sends yes <<EOF
 seed: 21
 hosts: {count: 0, hca: connectx5-edr}
 fabric: {link_layer: infiniband, link: {length: 20m}, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 2}}
-workload: {pattern: ring_allreduce, bytes: 90KB, phases: 2, gap: 300ns, operation: send, host: {receives: 32}}
+workload: {pattern: ring_allreduce, bytes: 90KB, phases: 2, gap: 300ns, operation: send, host: {rx_depth: 32}}
 EOF
 
 # what is lost is read again; CNPs of a priority of their own; samples
@@ -233,7 +233,7 @@ hosts: {count: 0, hca: {fidelity: endpoint, congestion: dcqcn-paper, cnp_priorit
   except: {host4: {hca: {fidelity: detailed, congestion: dcqcn-paper}}, host9: {hca: {fidelity: detailed, congestion: timely-patched}}}}
 fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 4, uplink_rate: 40Gbps},
   switch: {balance: ecmp, ecn: {mark: enqueue}}}
-workload: {pattern: shuffle, bytes: 100KB, count: 3, operation: mix, posting: {message: 30KB, outstanding_messages: 2}, host: {receives: 32}, cpu: {poll: 3us}}
+workload: {pattern: shuffle, bytes: 100KB, count: 3, operation: mix, posting: {message: 30KB, outstanding_messages: 2}, host: {rx_depth: 32}, cpu: {poll: 3us}}
 record: {series: 10us}
 faults: [{from: "leaf*", to: "spine*", drop: {probability: 0.5%}}]
 expect: [{metric: drops, at_least: 1}, {metric: packets_resent, at_least: 1}]

@@ -100,7 +100,7 @@ static double reads_of_one(uint64_t reads)
 	begin();
 	setup.load.verb = LOAD_READ;
 	setup.load.tx_depth = 64;
-	setup.load.reads = reads;
+	setup.load.max_rd_atomic = reads;
 	measure();
 	return result.mops;
 }

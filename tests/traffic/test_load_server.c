@@ -256,14 +256,14 @@ static void test_refused(void)
 	refuse("requests of transport ud need server.response datagram");
 	setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
 	setup.load.tx_depth = 512;
-	refuse("4096 requests to a queue pair may be under way: receives has to be as many");
+	refuse("4096 requests to a queue pair may be under way: rx_depth has to be as many");
 	begin();
 	setup.load.verb = LOAD_SEND;
 	setup.load.tx_depth = 257;
-	refuse("257 requests to a queue pair may be under way: receives has to be as many");
+	refuse("257 requests to a queue pair may be under way: rx_depth has to be as many");
 	setup.load.verb = LOAD_WRITE;
 	setup.load.server.response = LOAD_RESPONSE_SEND;
-	refuse("257 responses to a queue pair may be under way: receives has to be as many");
+	refuse("257 responses to a queue pair may be under way: rx_depth has to be as many");
 	begin();
 	setup.load.server.chosen = LOAD_CHOSEN_RANDOM;
 	refuse("server.chosen random needs server.response datagram or none");

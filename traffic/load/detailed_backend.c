@@ -432,8 +432,8 @@ struct load *detailed_backend_create(const struct load_host_params *params, uint
 	load.order = LOAD_TURN;
 	load.threads = params->cores;
 	load.tx_depth = params->tx_depth;
-	load.receives = params->receives;
-	load.reads = params->reads;
+	load.rx_depth = params->rx_depth;
+	load.max_rd_atomic = params->max_rd_atomic;
 	load.page = params->page;
 	load.cpu = params->cpu;
 	backend->load = load_create(&load, sim, endpoints, NULL);

@@ -12,7 +12,7 @@ enum { GRH_BYTES = 40, MESSAGE_MAX = 64 << 20 };
 /* Receive work requests of a queue pair, as load_plan.c has them. */
 static uint64_t receives(const struct load_params *params, bool datagram)
 {
-	return params->receives ? params->receives : datagram ? 2048 : 256;
+	return params->rx_depth ? params->rx_depth : datagram ? 2048 : 256;
 }
 
 /* What is sent to a queue pair that cannot take it now may be lost, and nobody sends it again. */
@@ -28,12 +28,12 @@ static bool check_receives(const struct load_params *params, char *error, size_t
 
 	if (requests > receives(params, ud))
 		snprintf(error, error_bytes,
-			 "%u requests to a queue pair may be under way: receives has to be as many",
+			 "%u requests to a queue pair may be under way: rx_depth has to be as many",
 			 (unsigned)requests);
 	else if (responses > receives(params, datagram))
 		snprintf(
 			error, error_bytes,
-			"%u responses to a queue pair may be under way: receives has to be as many",
+			"%u responses to a queue pair may be under way: rx_depth has to be as many",
 			(unsigned)responses);
 	else
 		return true;
@@ -176,8 +176,8 @@ bool load_check(const struct load_params *given, char *error, size_t error_bytes
 	else if (params->strides * params->stride_bytes > LOAD_LOCAL_BYTES)
 		snprintf(error, error_bytes, "%u strides are too many of that size",
 			 (unsigned)params->strides);
-	else if (params->receives & (params->receives - 1))
-		snprintf(error, error_bytes, "receives is a power of two");
+	else if (params->rx_depth & (params->rx_depth - 1))
+		snprintf(error, error_bytes, "rx_depth is a power of two");
 	else if (params->paging != LOAD_PAGING_NONE &&
 		 (params->transport != LOAD_RC || params->contiguous))
 		snprintf(error, error_bytes, "paging needs transport rc and regions with pages");

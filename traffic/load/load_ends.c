@@ -43,7 +43,7 @@ static struct load_end *add_end(struct load *load, uint32_t host)
 	end->index = ends->count;
 	ends->list[ends->count++] = end;
 	expected_queue_init(&end->expected, load->mailboxes, load->nodes[host].sim,
-			    load->params.reads);
+			    load->params.max_rd_atomic);
 	return end;
 }
 
@@ -145,7 +145,7 @@ void load_ends_plan(struct load_qp *qp, uint32_t index)
 	qp->posts = true;
 	qp->depth = (uint32_t)(messages < params->tx_depth ? messages : params->tx_depth);
 	if (receives)
-		qp->receive_entries = load_power_of_two(params->receives);
+		qp->receive_entries = load_power_of_two(params->rx_depth);
 }
 
 static uint64_t take_buffer(struct load_node *node, uint64_t bytes)

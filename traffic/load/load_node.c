@@ -383,8 +383,8 @@ static void set_state_in(struct load_node *node, uint32_t number, const struct p
 		.retry = node->load->retry_count,
 		.rnr_retry = 7,
 		.min_rnr_timer = RNR_CODE,
-		.max_rd_atomic = (uint8_t)params->reads,
-		.max_dest_rd_atomic = (uint8_t)params->reads,
+		.max_rd_atomic = (uint8_t)params->max_rd_atomic,
+		.max_dest_rd_atomic = (uint8_t)params->max_rd_atomic,
 	};
 
 	must(node, hca_qp_modify(node->hca, number, &state), "connection", "");

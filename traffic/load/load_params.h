@@ -37,12 +37,12 @@
 	X(tx_depth,     COUNT,  "16",         "1..4096",            "work requests of a queue pair that are posted and not complete", "choice") \
 	X(refill,     CHOICE, "each",       "each|all",           "when a queue pair that was full is posted to again: when one of these is complete, or when all are", "choice") \
 	X(outstanding, COUNT, "0",          "0..65536",           "the same of a thread, over all its queue pairs, which then signal all; 0: no limit", "choice") \
-	X(receives,   COUNT,  "0",          "0..32768",           "receive work requests of a queue pair, a power of two; 0: 256, UD 2048", "mlx5: counters of 16 bits") \
+	X(rx_depth,   COUNT,  "0",          "0..32768",           "receive work requests of a queue pair, a power of two; 0: 256, UD 2048", "mlx5: counters of 16 bits") \
 	X(strides,    COUNT,  "0",          "0..16383",           "ud: packets that one receive work request takes at most, each in a stride or more; 0: one each", "choice") \
 	X(stride_bytes, BYTES, "2KiB",      "64B..64KiB",         "of a stride",                                                    "assumed: room for a packet of 1 KiB and its 40 B") \
 	X(order,      CHOICE, "random",     "random|turn",        "which queue pair of a thread is next, of those with room",       "choice") \
 	X(mtu,        BYTES,  "4096B",      "256B..4096B",        "of the paths",                                                   "choice") \
-	X(reads,      COUNT,  "16",         "1..128",             "reads and atomics under way of a queue pair",                    "ground truth F-03") \
+	X(max_rd_atomic,      COUNT,  "16",         "1..128",             "reads and atomics under way of a queue pair",                    "ground truth F-03") \
 	X(regions,    COUNT,  "1",          "1..262144",          "memory regions that are written or read, of each of the next",   "choice") \
 	X(region_of,  CHOICE, "node",       "node|thread",        "whose the regions are, with one for local data: all threads' of a node, or each thread's", "choice") \
 	X(places,     COUNT,  "1",          "1..1099511627776",   "addresses in each region that are used, at random",              "choice") \

@@ -25,8 +25,8 @@ static uint32_t receive_entries(const struct load_params *params, uint64_t verb,
 {
 	if (verb != LOAD_SEND)
 		return 0;
-	if (params->receives)
-		return (uint32_t)params->receives;
+	if (params->rx_depth)
+		return (uint32_t)params->rx_depth;
 	return datagram ? RECEIVES_DATAGRAM : RECEIVES_CONNECTED;
 }
 

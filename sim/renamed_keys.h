@@ -71,7 +71,10 @@
 	X("load|set|workload.host|mpi.host", "window", "tx_depth") \
 	X("load.server|load|set|set.server", "signal", "cq_mod") \
 	X("load|set|workload.host|mpi.host", "reads", "max_rd_atomic") \
-	X("load|set|workload.host|mpi.host", "receives", "rx_depth")
+	X("load|set|workload.host|mpi.host", "receives", "rx_depth") \
+	X("load|set|load.server|load.rival|load.background", "inlined", "inline_data") \
+	X("load|set", "to_cqe", "scatter_to_cqe") \
+	X("load|set", "compress", "cqe_compression")
 /* clang-format on */
 
 struct renamed_key {

@@ -69,7 +69,7 @@ CONDITION(looks_up, load->server.cores > 0 && load->server.lines > 0)
 CONDITION(answers, load->server.cores > 0 && load->server.response != LOAD_RESPONSE_NONE)
 CONDITION(datagrams, load->server.cores > 0 && load->server.response == LOAD_RESPONSE_DATAGRAM)
 CONDITION(rivals, load->rival.threads > 0)
-CONDITION(compresses, load->compress || (!scenario->has_load && !scenario->has_workload))
+CONDITION(compresses, load->cqe_compression || (!scenario->has_load && !scenario->has_workload))
 
 /* ---- what depends on what ---- */
 
@@ -110,13 +110,13 @@ static const struct dependency dependencies[] = {
 	{"load.cpu", load_cpu_param_list, "hand_over", locks, "load.cores_per_thread above 1 or load.registers above 0"},
 	{"load.cpu", load_cpu_param_list, "receive", receives, "verb: send, or server.cores"},
 	{"load.cpu", load_cpu_param_list, "idle_poll cache memory side_by_side", serves, "load.server.cores above 0"},
-	{"load.rival", load_rival_param_list, "qps verb bytes inlined pattern regions", rivals, "load.rival.threads above 0"},
+	{"load.rival", load_rival_param_list, "qps verb bytes inline_data pattern regions", rivals, "load.rival.threads above 0"},
 	{"load.server", load_server_param_list, "response chosen batch work lines slot", serves, "load.server.cores above 0"},
 	{"load.server", load_server_param_list, "table changes", looks_up, "load.server.lines above 0"},
-	{"load.server", load_server_param_list, "bytes inlined post_list cq_mod", answers, "server.cores that answer"},
+	{"load.server", load_server_param_list, "bytes inline_data post_list cq_mod", answers, "server.cores that answer"},
 	{"load.server", load_server_param_list, "qps", datagrams, "server.response: datagram"},
 	{"hosts event_queue", event_queue_param_list, "*", programs, "programs: the cores of a load or workload poll, and wait for no event"},
-	{"hosts completion", completion_param_list, "compression_max compression_timeout", compresses, "load.compress: true, or programs that ask for it"},
+	{"hosts completion", completion_param_list, "compression_max compression_timeout", compresses, "load.cqe_compression: true, or programs that ask for it"},
 };
 /* clang-format on */
 

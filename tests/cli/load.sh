@@ -115,7 +115,7 @@ done
 for same in hosts.hca.send_cache.entries=0 load.tx_depth=16; do
   "$hcasim" run "$wqes" "${short[@]}" --set "$same" --set 'expect=[{metric: mops, at_least: 76}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: $same: $(cat "$folder/wqes.txt")"
 done
-"$hcasim" run "$wqes" "${short[@]}" --set load.verb=write --set load.inlined=true --set 'expect=[{metric: mops, at_least: 86}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: WRITEs: $(cat "$folder/wqes.txt")"
+"$hcasim" run "$wqes" "${short[@]}" --set load.verb=write --set load.inline_data=true --set 'expect=[{metric: mops, at_least: 86}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: WRITEs: $(cat "$folder/wqes.txt")"
 
 # Doorbells at most as fast as they are decoded: beyond its queue and the credits of stores, cores wait. Each WQE has a doorbell of its own here.
 slow=(--set load.threads=8 --set load.cq_mod=1 --set hosts.hca.doorbell.interval=1us --set load.operations=400 --set load.warm_up=700)

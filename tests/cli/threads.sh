@@ -317,7 +317,7 @@ EOF
 
 compare load-inline "the bytes of inline data belong to one node's packets" <<EOF
 $loads
-load: {pattern: inbound, inlined: true, warm_up: 100, operations: 1000}
+load: {pattern: inbound, inline_data: true, warm_up: 100, operations: 1000}
 EOF
 
 # What fails at any host ends the load everywhere, at the same time.

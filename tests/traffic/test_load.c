@@ -69,7 +69,7 @@ static void test_compressed_cqes(void)
 		setup.load.counts = receives ? LOAD_RECEIVED : LOAD_COMPLETED;
 		setup.load.post_list = 16;
 		setup.load.tx_depth = 64;
-		setup.load.compress = compress;
+		setup.load.cqe_compression = compress;
 		setup.counter = "completion.bytes";
 		measure();
 		CU_ASSERT_DOUBLE_EQUAL(result.counter, compress ? 3 * 64.0 / 16 : 64.0, 0.5);
@@ -194,7 +194,7 @@ static void test_lines_of_blueflame(void)
 {
 	begin();
 	setup.hca.doorbell.line_interval = 40 * NS;
-	setup.load.inlined = true;
+	setup.load.inline_data = true;
 	setup.load.bytes = 100; /* 16 + 16 + 4 + 100: three lines */
 	setup.load.tx_depth = 64;
 	measure();
@@ -330,7 +330,7 @@ static void test_turns_of_writing(void)
 	setup.hca.dma.write_interval = 50 * NS;
 	setup.load.transport = LOAD_UD;
 	setup.load.verb = LOAD_SEND;
-	setup.load.inlined = true;
+	setup.load.inline_data = true;
 	setup.load.bytes = 32;
 	setup.load.cq_mod = 32;
 	setup.load.tx_depth = 64;
@@ -430,7 +430,7 @@ static double miss_ns(uint64_t reads, unsigned verb)
 	setup.hca.translation.mtt.reads = reads;
 	setup.load.verb = verb;
 	setup.load.tx_depth = 1;
-	setup.load.inlined = verb == LOAD_WRITE;
+	setup.load.inline_data = verb == LOAD_WRITE;
 	setup.load.places = 1000000;
 	setup.load.stride = 4096;
 	setup.load.page = 4096;
@@ -478,7 +478,7 @@ static void test_when_writes_are_acknowledged(void)
 	setup.hca.translation.mtt.entries = 4;
 	setup.hca.transport.ack_when = ACK_POSTED;
 	setup.load.tx_depth = 1;
-	setup.load.inlined = true;
+	setup.load.inline_data = true;
 	setup.load.places = 1000000;
 	setup.load.stride = 4096;
 	setup.load.page = 4096;
@@ -496,7 +496,7 @@ static void test_latency(void)
 
 	begin();
 	setup.load.tx_depth = 1;
-	setup.load.inlined = true;
+	setup.load.inline_data = true;
 	setup.load.bytes = 8;
 	measure();
 	first = result.median_ns;
@@ -539,7 +539,7 @@ static void test_whose_regions(void)
 	setup.counter = "translation.mpt.misses";
 	setup.hca.translation.mpt.entries = setup.hca.translation.mpt.ways = 4;
 	setup.load.pattern = LOAD_INBOUND;
-	setup.load.inlined = true;
+	setup.load.inline_data = true;
 	setup.load.bytes = 16;
 	setup.load.threads = 8;
 	setup.load.tx_depth = 1;
@@ -579,7 +579,7 @@ static void test_refused(void)
 	setup.load.transport = LOAD_UD;
 	refuse("transport ud has sends only");
 	begin();
-	setup.load.inlined = true;
+	setup.load.inline_data = true;
 	setup.load.bytes = 1000;
 	refuse("1000 B are too many inline");
 	begin();

@@ -177,7 +177,7 @@ static void test_refused(void)
 	begin();
 	set("inlined", "true");
 	set("sges", "[8B, 8B]");
-	refuse("sges are of data that are not inlined");
+	refuse("sges go without inline_data");
 	begin();
 	set("sges", "[64MiB, 1B]");
 	refuse("sges are at most 64MiB in all, receive_sges 128MiB");

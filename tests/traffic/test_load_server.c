@@ -31,7 +31,7 @@ static void begin(void)
 	setup.load.nodes = 3;
 	setup.load.pattern = LOAD_INBOUND;
 	setup.load.threads = 4;
-	setup.load.inlined = true;
+	setup.load.inline_data = true;
 	setup.load.bytes = 32;
 	setup.load.tx_depth = 16;
 	setup.load.cq_mod = 16;
@@ -168,7 +168,7 @@ static void test_long_requests_and_responses(void)
 {
 	begin();
 	setup.load.mtu = 1024;
-	setup.load.inlined = setup.load.server.inlined = false;
+	setup.load.inline_data = setup.load.server.inline_data = false;
 	setup.load.bytes = 3000;
 	setup.load.server.bytes = 2000;
 	setup.load.server.slot = 4096;
@@ -272,7 +272,8 @@ static void test_refused(void)
 	refuse("8 clients are too few for server.cores 9");
 	begin();
 	setup.load.places = 2;
-	refuse("server.cores go without regions, places, strides, compress, sges, receive_sges, "
+	refuse("server.cores go without regions, places, strides, cqe_compression, sges, "
+	       "receive_sges, "
 	       "cores_per_thread, cq_of, counts and rivals");
 	begin();
 	setup.load.bytes = 65;
@@ -283,15 +284,15 @@ static void test_refused(void)
 	begin();
 	setup.load.server.slot = 4096;
 	setup.load.server.bytes = 1000;
-	refuse("responses of 1000 B are too many for server.inlined");
-	setup.load.server.inlined = false;
+	refuse("responses of 1000 B are too many for server.inline_data");
+	setup.load.server.inline_data = false;
 	setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
 	setup.load.mtu = 512;
 	refuse("a datagram has room for mtu, 512 B");
 	begin();
 	setup.load.transport = LOAD_UD;
 	setup.load.verb = LOAD_SEND;
-	setup.load.inlined = false;
+	setup.load.inline_data = false;
 	setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
 	setup.load.mtu = 256;
 	setup.load.bytes = 257;

@@ -300,7 +300,7 @@ static void make_rivals(struct load *load)
 	load->rivals.qps = rival->qps;
 	load->rivals.verb = rival->verb;
 	load->rivals.bytes = rival->bytes;
-	load->rivals.inlined = rival->inlined;
+	load->rivals.inline_data = rival->inline_data;
 	load->rivals.regions = rival->regions;
 	load->rivals.sges.count = 0;
 	if (rival->pattern != LOAD_SAME)
@@ -317,7 +317,7 @@ struct load_params load_responses_of(const struct load_params *params)
 	if (server->response == LOAD_RESPONSE_DATAGRAM)
 		responses.transport = LOAD_UD;
 	responses.bytes = server->bytes;
-	responses.inlined = server->inlined;
+	responses.inline_data = server->inline_data;
 	responses.post_list = server->post_list;
 	responses.cq_mod = server->cq_mod;
 	responses.sges.count = 0;
@@ -449,7 +449,7 @@ static uint64_t most_within(const struct load *load, sim_time time)
 {
 	const struct load_params *params = &load->params;
 	uint64_t cqes = UINT64_MAX / 2, posts = UINT64_MAX / 2, threads = 0, depth = 0;
-	uint64_t of_cqe = params->compress ? CQE_MINIS_MAX : 1;
+	uint64_t of_cqe = params->cqe_compression ? CQE_MINIS_MAX : 1;
 	sim_time post = params->cpu.post * params->post_list + params->cpu.ring;
 
 	for (uint32_t i = 0; i < params->nodes; i++) {

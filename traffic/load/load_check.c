@@ -67,17 +67,18 @@ static bool check_served(const struct load_params *params, char *error, size_t e
 		snprintf(error, error_bytes, "%u clients are too few for server.cores %u",
 			 (unsigned)clients, (unsigned)server->cores);
 	else if (params->regions > 1 || params->region_of == LOAD_OF_EACH_THREAD ||
-		 params->places > 1 || params->strides || params->compress || params->sges.count ||
-		 params->receive_sges.count || params->rival.threads ||
+		 params->places > 1 || params->strides || params->cqe_compression ||
+		 params->sges.count || params->receive_sges.count || params->rival.threads ||
 		 params->cores_per_thread > 1 || params->cq_of == LOAD_OF_QP ||
 		 params->counts == LOAD_RECEIVED)
 		snprintf(error, error_bytes,
-			 "server.cores go without regions, places, strides, compress, sges, "
+			 "server.cores go without regions, places, strides, cqe_compression, sges, "
 			 "receive_sges, cores_per_thread, cq_of, counts and rivals");
 	else if (params->bytes == 0 && params->verb == LOAD_WRITE)
 		snprintf(error, error_bytes, "requests that are written need bytes");
-	else if (responses.inlined && load_wqe_blocks(&responses) > WQE_BLOCKS_MAX)
-		snprintf(error, error_bytes, "responses of %u B are too many for server.inlined",
+	else if (responses.inline_data && load_wqe_blocks(&responses) > WQE_BLOCKS_MAX)
+		snprintf(error, error_bytes,
+			 "responses of %u B are too many for server.inline_data",
 			 (unsigned)server->bytes);
 	else if (responses.transport == LOAD_UD &&
 		 (server->bytes > params->mtu ||
@@ -103,8 +104,8 @@ static bool check_lists(const struct load_params *params, char *error, size_t er
 
 	if (params->bytes > MESSAGE_MAX || load_sizes_sum(receive) > LOAD_LOCAL_BYTES)
 		snprintf(error, error_bytes, "sges are at most 64MiB in all, receive_sges 128MiB");
-	else if (params->sges.count && params->inlined)
-		snprintf(error, error_bytes, "sges are of data that are not inlined");
+	else if (params->sges.count && params->inline_data)
+		snprintf(error, error_bytes, "sges go without inline_data");
 	else if (receive->count && params->verb != LOAD_SEND)
 		snprintf(error, error_bytes, "receive_sges are for verb send");
 	else if (receive->count && params->strides)
@@ -126,7 +127,7 @@ bool load_may_be_parallel(const struct load_params *params, char *error, size_t 
 	else if (params->transport == LOAD_DC)
 		snprintf(error, error_bytes,
 			 "targets of dc keep return paths for all nodes together");
-	else if (params->inlined || params->rival.inlined)
+	else if (params->inline_data || params->rival.inline_data)
 		snprintf(error, error_bytes,
 			 "the bytes of inline data belong to one node's packets");
 	else
@@ -167,12 +168,12 @@ bool load_check(const struct load_params *given, char *error, size_t error_bytes
 		snprintf(error, error_bytes, "transport ud has sends only");
 	else if (params->verb == LOAD_FETCH_ADD && params->bytes != 8)
 		snprintf(error, error_bytes, "atomics are of 8 B");
-	else if (params->inlined && load_wqe_blocks(params) > WQE_BLOCKS_MAX)
+	else if (params->inline_data && load_wqe_blocks(params) > WQE_BLOCKS_MAX)
 		snprintf(error, error_bytes, "%u B are too many inline", (unsigned)params->bytes);
-	else if (params->compress && params->to_cqe)
+	else if (params->cqe_compression && params->scatter_to_cqe)
 		snprintf(error, error_bytes, "CQEs with data in them are not compressed");
-	else if (params->strides && (params->transport != LOAD_UD || params->to_cqe))
-		snprintf(error, error_bytes, "strides are for ud, and not with to_cqe");
+	else if (params->strides && (params->transport != LOAD_UD || params->scatter_to_cqe))
+		snprintf(error, error_bytes, "strides are for ud, and not with scatter_to_cqe");
 	else if (params->strides * params->stride_bytes > LOAD_LOCAL_BYTES)
 		snprintf(error, error_bytes, "%u strides are too many of that size",
 			 (unsigned)params->strides);

@@ -197,9 +197,9 @@ static void add_cqs(struct load_thread *thread)
 {
 	struct load_node *node = thread->node;
 	const struct load_params *params = &node->load->params;
-	enum hca_cq_compress compress = !params->compress ? CQ_PLAIN
-					: params->strides ? CQ_MINI_STRIDE
-							  : CQ_MINI_HASH;
+	enum hca_cq_compress compress = !params->cqe_compression ? CQ_PLAIN
+					: params->strides        ? CQ_MINI_STRIDE
+								 : CQ_MINI_HASH;
 
 	for (uint32_t i = 0; i < thread->cq_count; i++)
 		load_thread_clear(thread, i);
@@ -255,8 +255,8 @@ void load_node_add_qp(struct load_thread *thread, uint32_t index)
 		.user_index = index,
 		.packet_strides = entries ? (uint32_t)load->params.strides : 0,
 		.packet_stride_bytes = (uint32_t)load->params.stride_bytes,
-		.receives_to_cqe = load->params.to_cqe,
-		.responses_to_cqe = load->params.to_cqe,
+		.receives_to_cqe = load->params.scatter_to_cqe,
+		.responses_to_cqe = load->params.scatter_to_cqe,
 	};
 
 	qp->ring = attr.sq_buffer = take(node, (uint64_t)attr.sq_blocks * WQE_BLOCK_BYTES);

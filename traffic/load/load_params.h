@@ -26,9 +26,9 @@
 	X(bytes,      BYTES,  "64B",        "0B..64MiB",          "of a message",                                                   "choice") \
 	X(sges,       SIZES,  "[]",         "1B..64MiB",          "scatter/gather elements of a send work request, which make up its message in place of bytes; none: one", "choice") \
 	X(receive_sges, SIZES, "[]",        "1B..128MiB",         "the same of a receive work request, with room for the message and, if ud, its 40 B; none: one", "choice") \
-	X(inlined,    FLAG,   "false",      "",                   "the WQE carries the data",                                       "choice") \
-	X(to_cqe,     FLAG,   "false",      "",                   "short messages and responses go into CQEs, of 128 B if ud",       "choice") \
-	X(compress,   FLAG,   "false",      "",                   "CQEs that are alike are written as one, with mini-CQEs",          "choice") \
+	X(inline_data,    FLAG,   "false",      "",                   "the WQE carries the data",                                       "choice") \
+	X(scatter_to_cqe,     FLAG,   "false",      "",                   "short messages and responses go into CQEs, of 128 B if ud",       "choice") \
+	X(cqe_compression,   FLAG,   "false",      "",                   "CQEs that are alike are written as one, with mini-CQEs",          "choice") \
 	X(posting,    CHOICE, "blueflame",  "blueflame|doorbell|inline_blueflame", "how a lone work request is posted; inline_blueflame: by BlueFlame if its data is inline", "choice") \
 	X(registers,  COUNT,  "0",          "0..64",              "doorbell registers of a node under a lock each, which its queue pairs share in turn, but for the first registers_own; 0: each queue pair has its own", "choice; the mlx5 driver of Linux gives a process 16, of which 4 are queue pairs' own and 11 shared") \
 	X(registers_own, COUNT, "4",        "0..64",              "queue pairs of a node that have a register of their own beside these", "the mlx5 driver of Linux, libmlx5: the first four are of low latency") \
@@ -74,7 +74,7 @@
 	X(response, CHOICE, "write", "write|send|datagram|none", "how: a write or send through the queue pair of the request, a send through UD queue pairs of the core's own, or not at all: the client then knows at once that the request was taken", "choice") \
 	X(chosen,  CHOICE, "fixed", "fixed|random", "which core a request is for: always the same of each client, or any", "choice") \
 	X(bytes,   BYTES,  "32B",  "0B..4KiB", "of a response",                                                   "choice") \
-	X(inlined, FLAG,   "true", "",         "responses are in their WQEs",                                     "choice") \
+	X(inline_data, FLAG,   "true", "",         "responses are in their WQEs",                                     "choice") \
 	X(qps,     COUNT,  "1",    "1..16",    "response: datagram: UD queue pairs of a core, one for each client in turn", "choice") \
 	X(batch,   COUNT,  "1",    "1..64",    "requests that a core takes, works on and answers together, if so many wait", "choice") \
 	X(post_list,    COUNT,  "1",    "1..64",    "responses behind one doorbell, of those of a batch through one queue pair", "choice") \
@@ -96,7 +96,7 @@
 	X(verb, CHOICE, "write", "write|read|send|fetch_add", "what is posted; not send",      \
 	  "choice")                                                                            \
 	X(bytes, BYTES, "64B", "0B..64MiB", "of a message", "choice")                          \
-	X(inlined, FLAG, "false", "", "the WQE carries the data", "choice")                    \
+	X(inline_data, FLAG, "false", "", "the WQE carries the data", "choice")                \
 	X(pattern, CHOICE, "same", "outbound|inbound|all|loopback|same",                       \
 	  "who of them posts, to whom; same: as the others", "choice")                         \
 	X(regions, COUNT, "1", "1..262144",                                                    \

@@ -327,7 +327,8 @@ const char *load_failure(const struct load *load);
 /* Datagrams leave no room for a message in 64. */
 static inline uint32_t load_cqe_bytes(const struct load *load)
 {
-	return load->params.to_cqe && load->params.transport == LOAD_UD ? CQE_BYTES_MAX : CQE_BYTES;
+	return load->params.scatter_to_cqe && load->params.transport == LOAD_UD ? CQE_BYTES_MAX
+										: CQE_BYTES;
 }
 
 /* Of each node where nobody answers, rivals included, which come last. */

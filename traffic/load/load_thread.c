@@ -47,7 +47,7 @@ static uint32_t wqe_bytes(const struct load_params *params, unsigned verb, uint6
 		bytes += REMOTE_BYTES;
 	if (verb == LOAD_FETCH_ADD)
 		bytes += ATOMIC_BYTES;
-	if (length && params->inlined)
+	if (length && params->inline_data)
 		bytes += INLINE_HEADER_BYTES + (uint32_t)length;
 	else if (length)
 		bytes += WQE_UNIT_BYTES * (params->sges.count ? params->sges.count : 1);
@@ -141,7 +141,7 @@ static void put_data(const struct load_thread *thread, const struct load_target 
 
 	if (!target->bytes)
 		return;
-	if (params->inlined) {
+	if (params->inline_data) {
 		be32_put(at, (uint32_t)target->bytes | INLINE_FLAG);
 		return;
 	}
@@ -209,7 +209,7 @@ void load_thread_ring(struct load_qp *qp)
 	uint32_t blocks = qp->thread->blocks, last = (qp->posted - 1) * blocks;
 	bool blueflame = params->post_list == 1 &&
 			 (params->posting == LOAD_BLUEFLAME ||
-			  (params->posting == LOAD_INLINE_BLUEFLAME && params->inlined));
+			  (params->posting == LOAD_INLINE_BLUEFLAME && params->inline_data));
 
 	be32_put(node->memory.bytes + qp->record + 4, (last + blocks) & 0xffff);
 	if (!blueflame) {
@@ -357,7 +357,7 @@ static void clear_slots(const struct load_thread *thread, const struct load_cq *
 
 void load_thread_clear(struct load_thread *thread, uint32_t cq)
 {
-	if (thread->node->load->params.compress)
+	if (thread->node->load->params.cqe_compression)
 		clear_slots(thread, &thread->cqs[cq], 0, thread->node->cq_entries);
 }
 
@@ -432,10 +432,10 @@ sim_time load_thread_take(struct load_thread *thread)
 	}
 	cq = &thread->cqs[number];
 	cqe = cqe_at(thread, cq, cq->polled);
-	if (load->params.compress && is_cleared(thread, cq))
+	if (load->params.cqe_compression && is_cleared(thread, cq))
 		return 0;
 	taken = parse(thread, cqe);
-	if (load->params.compress) {
+	if (load->params.cqe_compression) {
 		if ((cqe[63] & COMPRESSED) == COMPRESSED)
 			return take_compressed(thread, cq, taken.qp);
 		clear_slots(thread, cq, cq->polled, 1);

@@ -74,7 +74,9 @@
 	X("load|set|workload.host|mpi.host", "receives", "rx_depth") \
 	X("load|set|load.server|load.rival|load.background", "inlined", "inline_data") \
 	X("load|set", "to_cqe", "scatter_to_cqe") \
-	X("load|set", "compress", "cqe_compression")
+	X("load|set", "compress", "cqe_compression") \
+	X("load|set", "rival", "background") \
+	X("metric", "rival_mops", "background_mops")
 /* clang-format on */
 
 struct renamed_key {

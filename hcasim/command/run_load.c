@@ -32,8 +32,8 @@ static void print(const struct play_act *act, const struct build *build, FILE *o
 	fprintf(out, "completed  %.4f M/s, %.3f Gb/s of data\n", result->mops, result->gbps);
 	if (result->received_mops > 0)
 		fprintf(out, "received   %.4f M/s\n", result->received_mops);
-	if (build->scenario->load.rival.threads > 0)
-		fprintf(out, "rivals     %.4f M/s\n", result->rival_mops);
+	if (build->scenario->load.background.threads > 0)
+		fprintf(out, "background %.4f M/s\n", result->background_mops);
 	if (result->median_ns > 0)
 		fprintf(out, "latency    mean %.3f ns, p50 %.3f ns, p99 %.3f ns, p99.9 %.3f ns\n",
 			result->mean_ns, result->median_ns, result->p99_ns, result->p999_ns);
@@ -71,20 +71,20 @@ static double under_way_most(const struct build *build)
 {
 	const struct load_params *params = &build->scenario->load;
 	double hosts = build->scenario->host_count;
-	double pairs =
-		(double)(params->threads * params->qps + params->rival.threads * params->rival.qps);
+	double pairs = (double)(params->threads * params->qps +
+				params->background.threads * params->background.qps);
 
 	return hosts * hosts * pairs * (double)(params->tx_depth * params->post_list);
 }
 
-/* The rate of all nodes and their rivals, in the window that is measured. Requests that were under way when it began were served
+/* The rate of all nodes and their background, in the window that is measured. Requests that were under way when it began were served
  * before it in part. The bounds' demand is too high by what those took that were under way at the end. */
 static unsigned check_bounds(const struct build *build, const struct load_result *result, FILE *out)
 {
 	const struct load_params *params = &build->scenario->load;
 	struct bounds bounds = bounds_find(build->sim, sim_now(build->sim));
 	double nodes = params->pattern == LOAD_ALL ? (double)build->scenario->host_count : 1;
-	double rate = (result->mops + result->rival_mops) * nodes * 1e6;
+	double rate = (result->mops + result->background_mops) * nodes * 1e6;
 	double edge = 2 * under_way_most(build) / (double)params->operations;
 
 	return edge < 1 ? bounds_check(&bounds, rate, edge, out) : 0;

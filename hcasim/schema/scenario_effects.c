@@ -55,9 +55,10 @@ CONDITION(programs, !scenario->has_load && !scenario->has_workload)
 CONDITION(registers, load->registers > 0)
 CONDITION(strides, load->strides > 0)
 CONDITION(places, load->places > 1)
-CONDITION(reads, load->verb == LOAD_READ || load->verb == LOAD_FETCH_ADD ||
-			 (load->rival.threads > 0 &&
-			  (load->rival.verb == LOAD_READ || load->rival.verb == LOAD_FETCH_ADD)))
+CONDITION(reads,
+	  load->verb == LOAD_READ || load->verb == LOAD_FETCH_ADD ||
+		  (load->background.threads > 0 &&
+		   (load->background.verb == LOAD_READ || load->background.verb == LOAD_FETCH_ADD)))
 CONDITION(receives, load->verb == LOAD_SEND || load->server.cores > 0)
 CONDITION(several, load->qps > 1 || load->nodes > 2 || load->server.cores > 0)
 CONDITION(lone, load->post_list == 1)
@@ -68,7 +69,7 @@ CONDITION(serves, load->server.cores > 0)
 CONDITION(looks_up, load->server.cores > 0 && load->server.lines > 0)
 CONDITION(answers, load->server.cores > 0 && load->server.response != LOAD_RESPONSE_NONE)
 CONDITION(datagrams, load->server.cores > 0 && load->server.response == LOAD_RESPONSE_DATAGRAM)
-CONDITION(rivals, load->rival.threads > 0)
+CONDITION(background, load->background.threads > 0)
 CONDITION(compresses, load->cqe_compression || (!scenario->has_load && !scenario->has_workload))
 
 /* ---- what depends on what ---- */
@@ -110,7 +111,7 @@ static const struct dependency dependencies[] = {
 	{"load.cpu", load_cpu_param_list, "hand_over", locks, "load.cores_per_thread above 1 or load.registers above 0"},
 	{"load.cpu", load_cpu_param_list, "receive", receives, "verb: send, or server.cores"},
 	{"load.cpu", load_cpu_param_list, "idle_poll cache memory side_by_side", serves, "load.server.cores above 0"},
-	{"load.rival", load_rival_param_list, "qps verb bytes inline_data pattern regions", rivals, "load.rival.threads above 0"},
+	{"load.background", load_background_param_list, "qps verb bytes inline_data pattern regions", background, "load.background.threads above 0"},
 	{"load.server", load_server_param_list, "response chosen batch work lines slot", serves, "load.server.cores above 0"},
 	{"load.server", load_server_param_list, "table changes", looks_up, "load.server.lines above 0"},
 	{"load.server", load_server_param_list, "bytes inline_data post_list cq_mod", answers, "server.cores that answer"},

@@ -296,11 +296,11 @@ for threads in 1 2 3; do
     fail "a light load, $threads threads: $(cat "$folder/log")"
 done
 
-compare load-rivals yes <<EOF
+compare load-background yes <<EOF
 seed: 25
 $loads
-load: {pattern: inbound, verb: read, qps: 4, bytes: 4KiB, cq_mod: 4, post_list: 4, cores_per_thread: 2, rival: {threads: 1, verb: write}, warm_up: 100, operations: 2000}
-expect: [{metric: gbps, at_least: 10}, {metric: rival_mops, at_least: 0.01}]
+load: {pattern: inbound, verb: read, qps: 4, bytes: 4KiB, cq_mod: 4, post_list: 4, cores_per_thread: 2, background: {threads: 1, verb: write}, warm_up: 100, operations: 2000}
+expect: [{metric: gbps, at_least: 10}, {metric: background_mops, at_least: 0.01}]
 EOF
 
 compare load-received yes <<EOF

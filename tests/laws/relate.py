@@ -49,7 +49,7 @@ FREE_LOAD = {
     "delays with probability 0": ({}, {"faults": [{"delay": {"probability": 0, "by": "5us"}}]}),
     "drops after the end": ({}, {"faults": [{"drop": {"probability": 1, "begin": "100s"}}]}),
     "a limit that is not reached": ({}, {"load.limit": "1s"}),
-    "rivals without threads": ({}, {"load.rival": {"threads": 0, "qps": 7, "bytes": "1024B"}}),
+    "background without threads": ({}, {"load.background": {"threads": 0, "qps": 7, "bytes": "1024B"}}),
 }
 # A rate of 100 Tb/s takes 5 ps for 64 B; a picosecond is one. Queue pairs that post lists meet in another order then: up to 1.5 % of the
 # rate, more or less.

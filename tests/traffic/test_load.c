@@ -26,7 +26,7 @@
 	TEST(pages_on_demand)              \
 	TEST(a_shared_queue_pair)          \
 	TEST(shared_registers)             \
-	TEST(rivals)                       \
+	TEST(background)                   \
 	TEST(turns_of_writing)             \
 	TEST(compressed_cqes)              \
 	TEST(parts_of_contexts)            \
@@ -270,11 +270,11 @@ static void test_shared_registers(void)
 }
 
 /* One unit's turns go to and fro between two queue pairs. While the engine of READs has an atomic, for 300 ns, WRITEs have three turns; then it is the atomics' again. */
-static void test_rivals(void)
+static void test_background(void)
 {
 	static const struct {
 		unsigned verb, bytes;
-		double interval_ns, rival_interval_ns;
+		double interval_ns, background_interval_ns;
 	} rows[] = {{LOAD_WRITE, 64, 200, 200}, {LOAD_FETCH_ADD, 8, 400.0 / 3, 400}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -285,21 +285,22 @@ static void test_rivals(void)
 		setup.load.tx_depth = 64;
 		setup.load.places = 1024; /* no atomic waits for another */
 		setup.load.regions = 3;
-		setup.load.rival.threads = 1;
-		setup.load.rival.verb = rows[i].verb;
-		setup.load.rival.bytes = rows[i].bytes;
-		setup.load.rival.regions = 5;
+		setup.load.background.threads = 1;
+		setup.load.background.verb = rows[i].verb;
+		setup.load.background.bytes = rows[i].bytes;
+		setup.load.background.regions = 5;
 		measure();
 		expect_mops(result.mops, rows[i].interval_ns);
-		/* the window is the others': of so many rivals' work requests one may be at an edge */
-		double rivals = 2000 * rows[i].interval_ns / rows[i].rival_interval_ns;
-		CU_ASSERT_DOUBLE_EQUAL(result.rival_mops, 1000 / rows[i].rival_interval_ns,
-				       1000 / rows[i].rival_interval_ns / rivals);
+		/* the window is the others': one of the background's work requests one may be at an edge */
+		double background = 2000 * rows[i].interval_ns / rows[i].background_interval_ns;
+		CU_ASSERT_DOUBLE_EQUAL(result.background_mops,
+				       1000 / rows[i].background_interval_ns,
+				       1000 / rows[i].background_interval_ns / background);
 	}
-	setup.load.rival.threads = 0;
+	setup.load.background.threads = 0;
 	measure();
 	expect_mops(result.mops, 100);
-	CU_ASSERT_EQUAL(result.rival_mops, 0);
+	CU_ASSERT_EQUAL(result.background_mops, 0);
 }
 
 /* Each place is in a page of its own, which its first use brings in: the responder refuses until then, 10 us at a time. */
@@ -583,11 +584,11 @@ static void test_refused(void)
 	setup.load.bytes = 1000;
 	refuse("1000 B are too many inline");
 	begin();
-	setup.load.rival.threads = 1;
-	setup.load.rival.verb = LOAD_SEND;
-	refuse("rivals need transport rc, and do not send");
-	setup.load.rival.verb = LOAD_FETCH_ADD;
-	refuse("atomics of rivals are of 8 B");
+	setup.load.background.threads = 1;
+	setup.load.background.verb = LOAD_SEND;
+	refuse("background work needs transport rc, and does not send");
+	setup.load.background.verb = LOAD_FETCH_ADD;
+	refuse("background atomics are of 8 B");
 	begin();
 	setup.load.paging = LOAD_PAGING_REMOTE;
 	setup.load.contiguous = true;

@@ -111,7 +111,7 @@ static void test_loopback(void)
 }
 
 /* 64 KiB from outside, at the rate of the link, and loopback besides: one direction of PCIe has to carry both. */
-static double incast(unsigned rivals, bool reads_pass)
+static double incast(unsigned background, bool reads_pass)
 {
 	begin();
 	setup.load.link_layer = 1; /* roce */
@@ -119,9 +119,9 @@ static double incast(unsigned rivals, bool reads_pass)
 	set("bytes", "64KiB");
 	setup.load.warm_up = 100;
 	setup.load.operations = 400;
-	setup.load.rival.threads = rivals;
-	setup.load.rival.pattern = LOAD_LOOPBACK;
-	setup.load.rival.bytes = 65536;
+	setup.load.background.threads = background;
+	setup.load.background.pattern = LOAD_LOOPBACK;
+	setup.load.background.bytes = 65536;
 	setup.hca.pcie.reads_pass = reads_pass;
 	counted(NULL);
 	return result.gbps;
@@ -137,8 +137,8 @@ static void test_loopback_beside_others(void)
 	CU_ASSERT_EQUAL(result.paused, 0);
 	CU_ASSERT_DOUBLE_EQUAL(incast(1, false), alone, 0.5);
 	CU_ASSERT_EQUAL(result.paused, 0);
-	CU_ASSERT_DOUBLE_EQUAL(result.rival_mops * 524.288, 13.2, 0.1); /* seen */
-	CU_ASSERT_DOUBLE_EQUAL(incast(1, true), result.rival_mops * 524.288, 1);
+	CU_ASSERT_DOUBLE_EQUAL(result.background_mops * 524.288, 13.2, 0.1); /* seen */
+	CU_ASSERT_DOUBLE_EQUAL(incast(1, true), result.background_mops * 524.288, 1);
 	CU_ASSERT_DOUBLE_EQUAL(result.gbps, 54.7, 0.1);
 	CU_ASSERT_DOUBLE_EQUAL(result.paused, 1 - result.gbps / alone, 0.05);
 }

@@ -274,7 +274,7 @@ static void test_refused(void)
 	setup.load.places = 2;
 	refuse("server.cores go without regions, places, strides, cqe_compression, sges, "
 	       "receive_sges, "
-	       "cores_per_thread, cq_of, counts and rivals");
+	       "cores_per_thread, cq_of, counts and background");
 	begin();
 	setup.load.bytes = 65;
 	refuse("server.slot 64 is too small for what is written there");

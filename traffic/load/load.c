@@ -23,21 +23,21 @@ enum {
 	RETRIES = 7
 };
 
-#define STEP           (1 * US)
-#define QUIET_MAX      (16 * STEP)
-#define ROW(...)       PARAM_ROW(struct load_params, __VA_ARGS__)
-#define CPU_ROW(...)   PARAM_ROW(struct load_cpu_params, __VA_ARGS__)
-#define RIVAL_ROW(...) PARAM_ROW(struct load_rival_params, __VA_ARGS__)
+#define STEP                (1 * US)
+#define QUIET_MAX           (16 * STEP)
+#define ROW(...)            PARAM_ROW(struct load_params, __VA_ARGS__)
+#define CPU_ROW(...)        PARAM_ROW(struct load_cpu_params, __VA_ARGS__)
+#define BACKGROUND_ROW(...) PARAM_ROW(struct load_background_params, __VA_ARGS__)
 
 /* clang-format off */
 const struct param load_place_param_list[] = {LOAD_PLACE_PARAMS(ROW) {0}};
 const struct param load_param_list[] = {LOAD_PARAMS(ROW) {0}};
 const struct param load_cpu_param_list[] = {LOAD_CPU_PARAMS(CPU_ROW) {0}};
-const struct param load_rival_param_list[] = {LOAD_RIVAL_PARAMS(RIVAL_ROW) {0}};
+const struct param load_background_param_list[] = {LOAD_BACKGROUND_PARAMS(BACKGROUND_ROW) {0}};
 
 const struct param_group load_param_groups[] = {
 	{"cpu", load_cpu_param_list, offsetof(struct load_params, cpu), "what calls cost a processor core"},
-	{"rival", load_rival_param_list, offsetof(struct load_params, rival), "other cores, with work of their own, on the same adapters"},
+	{"background", load_background_param_list, offsetof(struct load_params, background), "other cores, with work of their own, on the same adapters"},
 	{"server", load_server_param_list, offsetof(struct load_params, server), "cores of the first node that answer what the others post"},
 	{0},
 };
@@ -107,7 +107,7 @@ static struct load_tally tally_of_all(const struct load *load)
 	for (uint32_t i = 0; i < load->params.nodes; i++) {
 		all.completed += load->nodes[i].tally.completed;
 		all.received += load->nodes[i].tally.received;
-		all.rivals += load->nodes[i].tally.rivals;
+		all.background += load->nodes[i].tally.background;
 	}
 	return all;
 }
@@ -190,8 +190,8 @@ void load_completed(struct load_thread *thread, sim_time began_at, sim_time poll
 	struct load_node *node = thread->node;
 	const struct load *load = node->load;
 
-	if (thread->params == &load->rivals) {
-		node->tally.rivals++;
+	if (thread->params == &load->background) {
+		node->tally.background++;
 		return;
 	}
 	node->tally.completed++;
@@ -291,20 +291,20 @@ bool load_count(struct load *load, const char *wanted, char *error, size_t error
 	return !wanted;
 }
 
-static void make_rivals(struct load *load)
+static void make_background(struct load *load)
 {
-	const struct load_rival_params *rival = &load->params.rival;
+	const struct load_background_params *background = &load->params.background;
 
-	load->rivals = load->params;
-	load->rivals.threads = rival->threads;
-	load->rivals.qps = rival->qps;
-	load->rivals.verb = rival->verb;
-	load->rivals.bytes = rival->bytes;
-	load->rivals.inline_data = rival->inline_data;
-	load->rivals.regions = rival->regions;
-	load->rivals.sges.count = 0;
-	if (rival->pattern != LOAD_SAME)
-		load->rivals.pattern = rival->pattern;
+	load->background = load->params;
+	load->background.threads = background->threads;
+	load->background.qps = background->qps;
+	load->background.verb = background->verb;
+	load->background.bytes = background->bytes;
+	load->background.inline_data = background->inline_data;
+	load->background.regions = background->regions;
+	load->background.sges.count = 0;
+	if (background->pattern != LOAD_SAME)
+		load->background.pattern = background->pattern;
 }
 
 struct load_params load_responses_of(const struct load_params *params)
@@ -370,7 +370,7 @@ struct load *load_create(const struct load_params *params, struct sim *sim,
 	block_gauges(&load->block, (struct gauge *)&load->gauge);
 	load->gauge.cores.core.capacity = 1;
 	load->gauge.lock.capacity = 1;
-	make_rivals(load);
+	make_background(load);
 	make_responses(load);
 	load->timeout = TIMEOUT;
 	load->retry_count = RETRIES;

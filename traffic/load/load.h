@@ -28,7 +28,7 @@ struct load;
 #define LOAD_METRICS(X) \
 	X(mops,          "M/s",  "work requests done, parts of messages included; pattern all: of a node") \
 	X(received_mops, "M/s",  "messages received, of the node that receives")                   \
-	X(rival_mops,    "M/s",  "as mops, of the rivals")                                         \
+	X(background_mops,    "M/s",  "as mops, of the background")                                         \
 	X(gbps,          "Gb/s", "data of these")                                                  \
 	X(mean_ns,       "ns",   "mean latency: from the begin of posting until the CQE is polled; of the first 16384") \
 	X(median_ns,     "ns",   "its median")                                                     \

@@ -68,12 +68,12 @@ static bool check_served(const struct load_params *params, char *error, size_t e
 			 (unsigned)clients, (unsigned)server->cores);
 	else if (params->regions > 1 || params->region_of == LOAD_OF_EACH_THREAD ||
 		 params->places > 1 || params->strides || params->cqe_compression ||
-		 params->sges.count || params->receive_sges.count || params->rival.threads ||
+		 params->sges.count || params->receive_sges.count || params->background.threads ||
 		 params->cores_per_thread > 1 || params->cq_of == LOAD_OF_QP ||
 		 params->counts == LOAD_RECEIVED)
 		snprintf(error, error_bytes,
 			 "server.cores go without regions, places, strides, cqe_compression, sges, "
-			 "receive_sges, cores_per_thread, cq_of, counts and rivals");
+			 "receive_sges, cores_per_thread, cq_of, counts and background");
 	else if (params->bytes == 0 && params->verb == LOAD_WRITE)
 		snprintf(error, error_bytes, "requests that are written need bytes");
 	else if (responses.inline_data && load_wqe_blocks(&responses) > WQE_BLOCKS_MAX)
@@ -127,7 +127,7 @@ bool load_may_be_parallel(const struct load_params *params, char *error, size_t 
 	else if (params->transport == LOAD_DC)
 		snprintf(error, error_bytes,
 			 "targets of dc keep return paths for all nodes together");
-	else if (params->inline_data || params->rival.inline_data)
+	else if (params->inline_data || params->background.inline_data)
 		snprintf(error, error_bytes,
 			 "the bytes of inline data belong to one node's packets");
 	else
@@ -182,14 +182,15 @@ bool load_check(const struct load_params *given, char *error, size_t error_bytes
 	else if (params->paging != LOAD_PAGING_NONE &&
 		 (params->transport != LOAD_RC || params->contiguous))
 		snprintf(error, error_bytes, "paging needs transport rc and regions with pages");
-	else if (params->rival.threads &&
-		 (params->rival.verb == LOAD_SEND || params->transport != LOAD_RC))
-		snprintf(error, error_bytes, "rivals need transport rc, and do not send");
-	else if (params->rival.threads && params->cq_of == LOAD_OF_QP)
-		snprintf(error, error_bytes, "rivals need CQs of threads");
-	else if (params->rival.threads && params->rival.verb == LOAD_FETCH_ADD &&
-		 params->rival.bytes != 8)
-		snprintf(error, error_bytes, "atomics of rivals are of 8 B");
+	else if (params->background.threads &&
+		 (params->background.verb == LOAD_SEND || params->transport != LOAD_RC))
+		snprintf(error, error_bytes,
+			 "background work needs transport rc, and does not send");
+	else if (params->background.threads && params->cq_of == LOAD_OF_QP)
+		snprintf(error, error_bytes, "background work needs CQs of threads");
+	else if (params->background.threads && params->background.verb == LOAD_FETCH_ADD &&
+		 params->background.bytes != 8)
+		snprintf(error, error_bytes, "background atomics are of 8 B");
 	else if (params->server.cores && !check_served(params, error, error_bytes))
 		return false;
 	else if (params->warm_up == 0)

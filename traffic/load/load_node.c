@@ -162,25 +162,25 @@ static void add_buffers(struct load_node *node)
 static void add_regions(struct load_node *node)
 {
 	const struct load_params *params = &node->load->params;
-	const struct load_rival_params *rival = &params->rival;
-	uint64_t longest = rival->bytes > params->bytes ? rival->bytes : params->bytes;
+	const struct load_background_params *background = &params->background;
+	uint64_t longest = background->bytes > params->bytes ? background->bytes : params->bytes;
 	uint64_t bytes =
-		params->places * params->stride + (rival->threads ? longest : params->bytes);
-	uint64_t rivals = rival->threads ? rival->regions : 0;
+		params->places * params->stride + (background->threads ? longest : params->bytes);
+	uint64_t background_regions = background->threads ? background->regions : 0;
 	uint64_t owners = params->region_of == LOAD_OF_EACH_THREAD ? params->threads : 1;
 
 	if (load_serves(node->load))
 		bytes = load_slot_bytes(node->load, node);
 	bytes = (bytes + params->page - 1) / params->page * params->page;
-	node->keys = calloc(owners * params->regions + rivals, sizeof(node->keys[0]));
+	node->keys = calloc(owners * params->regions + background_regions, sizeof(node->keys[0]));
 	assert(node->keys);
-	for (uint64_t i = 0; i < owners * params->regions + rivals; i++)
+	for (uint64_t i = 0; i < owners * params->regions + background_regions; i++)
 		node->keys[i] = add_region(node, LOAD_REMOTE_ADDRESS, bytes,
 					   LOAD_REMOTE_ADDRESS + i * bytes,
 					   params->paging == LOAD_PAGING_REMOTE);
 	for (uint64_t i = 0; i < node->thread_count; i++) {
 		struct load_thread *thread = &node->threads[i];
-		uint64_t owner = thread->params != &node->load->rivals
+		uint64_t owner = thread->params != &node->load->background
 					 ? i % owners
 					 : owners; /* behind all others */
 

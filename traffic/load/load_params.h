@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_params: what a load of verbs is (load.h), and what its calls cost the processor cores that make them. Lists:
- * load_place_param_list, load_param_list, load_cpu_param_list, load_rival_param_list, load_server_param_list.
+ * load_place_param_list, load_param_list, load_cpu_param_list, load_background_param_list, load_server_param_list.
  */
 #ifndef TRAFFIC_LOAD_LOAD_PARAMS_H
 #define TRAFFIC_LOAD_LOAD_PARAMS_H
@@ -87,7 +87,7 @@
 /* clang-format on */
 
 /* Others beside them, of which only these differ. */
-#define LOAD_RIVAL_PARAMS(X)                                                                   \
+#define LOAD_BACKGROUND_PARAMS(X)                                                              \
 	X(threads, COUNT, "0", "0..64",                                                        \
 	  "processor cores of each node that posts, which are not counted in the results; 0: " \
 	  "none",                                                                              \
@@ -102,8 +102,8 @@
 	X(regions, COUNT, "1", "1..262144",                                                    \
 	  "memory regions that are written or read, in each node, besides the others'", "choice")
 
-struct load_rival_params {
-	LOAD_RIVAL_PARAMS(PARAM_FIELD)
+struct load_background_params {
+	LOAD_BACKGROUND_PARAMS(PARAM_FIELD)
 };
 
 struct load_cpu_params {
@@ -118,7 +118,7 @@ struct load_params {
 	LOAD_PLACE_PARAMS(PARAM_FIELD)
 	LOAD_PARAMS(PARAM_FIELD)
 	struct load_cpu_params cpu;
-	struct load_rival_params rival;
+	struct load_background_params background;
 	struct load_server_params server;
 };
 
@@ -138,7 +138,8 @@ enum { LOAD_RESPONSE_WRITE, LOAD_RESPONSE_SEND, LOAD_RESPONSE_DATAGRAM, LOAD_RES
 enum { LOAD_CHOSEN_FIXED, LOAD_CHOSEN_RANDOM };
 
 extern const struct param load_place_param_list[], load_param_list[], load_cpu_param_list[],
-	load_rival_param_list[], load_server_param_list[];
-extern const struct param_group load_param_groups[]; /* cpu, rival, server; ends with a NULL name */
+	load_background_param_list[], load_server_param_list[];
+extern const struct param_group
+	load_param_groups[]; /* cpu, background, server; ends with a NULL name */
 
 #endif

@@ -141,7 +141,7 @@ static const struct load_params *thread_params(const struct load_node *node, uin
 {
 	if (load_serves(node->load))
 		return node->index == 0 ? &node->load->responses : &node->load->params;
-	return index < node->load->params.threads ? &node->load->params : &node->load->rivals;
+	return index < node->load->params.threads ? &node->load->params : &node->load->background;
 }
 
 void load_plan_thread(struct load_node *node, uint32_t index)

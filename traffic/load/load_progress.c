@@ -46,12 +46,13 @@ struct load_progress_count load_progress_of(const struct load *load)
 
 		if (!load_progress_known(load)) {
 			count.done += (double)node->tally.completed;
-			count.rivals += (double)node->tally.rivals;
+			count.background += (double)node->tally.background;
 			continue;
 		}
 		for (uint32_t j = 0; j < node->thread_count; j++) {
 			const struct load_thread *thread = &node->threads[j];
-			double *of = thread->params == &load->rivals ? &count.rivals : &count.done;
+			double *of = thread->params == &load->background ? &count.background
+									 : &count.done;
 
 			for (uint32_t k = 0; thread->posts && k < thread->qp_count; k++)
 				*of += progress_of_qp(&thread->qps[k]);

@@ -94,7 +94,7 @@ void load_take_result(const struct load *load, struct load_result *result)
 	result->received_mops = (double)(end->received - start->received) / microseconds / nodes;
 	if (result->received_mops > 0 && load_progress_known(load))
 		result->received_mops = result->mops;
-	result->rival_mops = (to->rivals - from->rivals) / microseconds / nodes;
+	result->background_mops = (to->background - from->background) / microseconds / nodes;
 	result->gbps = result->mops * (double)params->bytes * 8 / 1000;
 	take_latencies(load, result);
 	result->paused = 0;

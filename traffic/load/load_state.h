@@ -93,7 +93,7 @@ struct load_thread { /* queue pairs and CQs, and the core or cores that work wit
 	struct load_node *node;
 	struct load_core *cores; /* [cores_per_thread] */
 	struct load_lock cq_lock;
-	const struct load_params *params; /* the load's, the rivals', or the responses' */
+	const struct load_params *params; /* the load's, the background's, or the responses' */
 	struct load_server *server;       /* in the place of its cores; NULL: it does not answer */
 	struct workload_core *core;       /* the same, for a workload */
 	uint32_t blocks;                  /* of a WQE */
@@ -148,14 +148,14 @@ struct load_memory { /* rings and CQs of a node; tells its cores of CQEs */
 
 /* What has happened so far: of a node, or of all. */
 struct load_tally {
-	uint64_t completed, received; /* not rivals' */
-	uint64_t rivals;              /* completed */
+	uint64_t completed, received; /* not of the background */
+	uint64_t background;          /* completed */
 	uint64_t counted;             /* of all: load_count() */
 };
 
 /* Work requests that are done, the parts of messages that have come to the other end included: docs/explanation/verbs-load.md. */
 struct load_progress_count {
-	double done, rivals;
+	double done, background;
 };
 
 struct load_latency { /* of a work request */
@@ -177,7 +177,7 @@ struct load_node {
 	uint32_t doorbell_users;     /* queue pairs that post */
 	uint32_t dct;                /* DC: its target */
 	const struct path **paths;   /* [nodes] */
-	uint32_t *keys; /* [regions], or as many for each thread; then those of rivals */
+	uint32_t *keys; /* [regions], or as many for each thread; then those of the background */
 	uint32_t index;
 	struct hca_watcher watcher;              /* of a workload ... */
 	uint64_t buffer_bytes;                   /* ... and all buffers of its messages */
@@ -218,8 +218,8 @@ static inline void core_serve(struct core_gauges *gauges, sim_time start, sim_ti
 
 struct load {
 	struct load_params params;
-	struct load_params rivals;    /* the same but for what differs */
-	struct load_params responses; /* the same, of what servers post */
+	struct load_params background; /* the same but for what differs */
+	struct load_params responses;  /* the same, of what servers post */
 	struct load_client *clients;
 	uint32_t client_count;
 	struct detailed_backend *backend;           /* NULL: it carries no workload */
@@ -331,10 +331,10 @@ static inline uint32_t load_cqe_bytes(const struct load *load)
 										: CQE_BYTES;
 }
 
-/* Of each node where nobody answers, rivals included, which come last. */
+/* Of each node where nobody answers, background included, which come last. */
 static inline uint32_t load_threads(const struct load *load)
 {
-	return (uint32_t)(load->params.threads + load->params.rival.threads);
+	return (uint32_t)(load->params.threads + load->params.background.threads);
 }
 
 static inline uint32_t load_power_of_two(uint64_t least)
@@ -365,7 +365,7 @@ static inline bool load_is_addressed(const struct load_params *params)
 	return params->transport == LOAD_UD || params->transport == LOAD_DC;
 }
 
-/* Who has connected queue pairs with whom, of the load or of its rivals: all with all, the first node with the others, or each
+/* Who has connected queue pairs with whom, of the load or of its background: all with all, the first node with the others, or each
  * with itself. */
 static inline uint32_t load_peer_count(const struct load_node *node,
 				       const struct load_params *params)

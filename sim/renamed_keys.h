@@ -76,7 +76,9 @@
 	X("load|set", "to_cqe", "scatter_to_cqe") \
 	X("load|set", "compress", "cqe_compression") \
 	X("load|set", "rival", "background") \
-	X("metric", "rival_mops", "background_mops")
+	X("metric", "rival_mops", "background_mops") \
+	X("load|set", "places", "addresses_per_region") \
+	X("load|set", "stride", "address_stride")
 /* clang-format on */
 
 struct renamed_key {

@@ -54,7 +54,7 @@ CONDITION(series, scenario->record.series > 0)
 CONDITION(programs, !scenario->has_load && !scenario->has_workload)
 CONDITION(registers, load->registers > 0)
 CONDITION(strides, load->strides > 0)
-CONDITION(places, load->places > 1)
+CONDITION(places, load->addresses_per_region > 1)
 CONDITION(reads,
 	  load->verb == LOAD_READ || load->verb == LOAD_FETCH_ADD ||
 		  (load->background.threads > 0 &&
@@ -101,7 +101,7 @@ static const struct dependency dependencies[] = {
 	{"workload.cpu", load_cpu_param_list, "*", detailed, "adapters of fidelity: detailed"},
 	{"load", load_param_list, "registers_own", registers, "load.registers above 0"},
 	{"load", load_param_list, "stride_bytes", strides, "load.strides above 0"},
-	{"load", load_param_list, "stride", places, "load.places above 1"},
+	{"load", load_param_list, "address_stride", places, "load.addresses_per_region above 1"},
 	{"load", load_param_list, "max_rd_atomic", reads, "verb: read or fetch_add"},
 	{"load", load_param_list, "rx_depth", receives, "verb: send, or server.cores"},
 	{"load", load_param_list, "order", several, "several queue pairs of a thread"},

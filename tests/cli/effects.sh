@@ -24,12 +24,12 @@ hosts:
   count: 2
   hca: {preset: connectx5-100gbe, event_queue: {moderation_count: 16}}
 fabric: {link_layer: roce, topology: back-to-back, link: cable-100gbe}
-load: {verb: write, max_rd_atomic: 4, stride: 1KiB, max_rd_atomic: 4, cpu: {idle_poll: 3ns}, server: {lines: 1}}
+load: {verb: write, max_rd_atomic: 4, address_stride: 1KiB, max_rd_atomic: 4, cpu: {idle_poll: 3ns}, server: {lines: 1}}
 END
 sed -i 's/, reads: 4, cpu/, cpu/' "$folder/load.yaml"
 says load.yaml '4:49: warning: moderation_count has no effect here'
 says load.yaml '6:21: warning: reads has no effect here; it needs verb: read or fetch_add'
-says load.yaml '6:31: warning: stride has no effect here; it needs load.places above 1'
+says load.yaml '6:31: warning: address_stride has no effect here; it needs load.addresses_per_region above 1'
 says load.yaml '6:51: warning: idle_poll has no effect here'
 says load.yaml '6:77: warning: lines has no effect here; it needs load.server.cores above 0'
 [ "$(grep -c warning "$folder/text")" = 5 ] || fail "more than that: $(cat "$folder/text")"

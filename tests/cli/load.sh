@@ -178,7 +178,7 @@ limited() {
   grep -qE "^bottleneck $name 9[0-9]|^bottleneck $name 100" "$folder/meet.txt" || fail "$*: $name is not the limit: $(cat "$folder/meet.txt")"
 }
 limited host1.hca.transport.atomics --set load.verb=fetch_add
-limited host1.hca.transport.atomic_unit --set load.verb=fetch_add --set load.places=4096 --set load.stride=8B --set load.threads=16
+limited host1.hca.transport.atomic_unit --set load.verb=fetch_add --set load.addresses_per_region=4096 --set load.address_stride=8B --set load.threads=16
 limited load.lock --set load.threads=1 --set load.cores_per_thread=8 --set load.verb=read
 limited load.lock --set load.threads=48 --set load.registers=11 --set load.verb=read
 

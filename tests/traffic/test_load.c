@@ -283,7 +283,7 @@ static void test_background(void)
 		setup.hca.scheduler.read_interval = 300 * NS;
 		setup.hca.scheduler.units = 1;
 		setup.load.tx_depth = 64;
-		setup.load.places = 1024; /* no atomic waits for another */
+		setup.load.addresses_per_region = 1024; /* no atomic waits for another */
 		setup.load.regions = 3;
 		setup.load.background.threads = 1;
 		setup.load.background.verb = rows[i].verb;
@@ -309,8 +309,8 @@ static void test_pages_on_demand(void)
 	begin();
 	setup.hca.paging.latency = 1 * MS;
 	setup.load.paging = LOAD_PAGING_REMOTE;
-	setup.load.page = setup.load.stride = 4096;
-	setup.load.places = 1 << 20;
+	setup.load.page = setup.load.address_stride = 4096;
+	setup.load.addresses_per_region = 1 << 20;
 	setup.load.tx_depth = 1;
 	setup.load.warm_up = 1;
 	setup.load.operations = 9;
@@ -382,12 +382,12 @@ static void test_locks_of_atomics(void)
 	setup.load.qps = 16;
 	measure();
 	alone = result.mops;
-	setup.load.places = 512;
-	setup.load.stride = 4096;
+	setup.load.addresses_per_region = 512;
+	setup.load.address_stride = 4096;
 	setup.load.contiguous = true;
 	measure();
 	alike = result.mops;
-	setup.load.stride = 8;
+	setup.load.address_stride = 8;
 	measure();
 	apart = result.mops;
 	setup.hca.transport.atomic_locks = 1;
@@ -408,8 +408,8 @@ static void expect_atomics(uint64_t window, uint64_t operations, double edge)
 	setup.load.qps = 16;
 	setup.load.tx_depth = window;
 	setup.load.operations = operations;
-	setup.load.places = 512;
-	setup.load.stride = 8;
+	setup.load.addresses_per_region = 512;
+	setup.load.address_stride = 8;
 	measure();
 	CU_ASSERT_DOUBLE_EQUAL((double)operations * 5 / result.mops, (double)operations, edge);
 }
@@ -432,8 +432,8 @@ static double miss_ns(uint64_t reads, unsigned verb)
 	setup.load.verb = verb;
 	setup.load.tx_depth = 1;
 	setup.load.inline_data = verb == LOAD_WRITE;
-	setup.load.places = 1000000;
-	setup.load.stride = 4096;
+	setup.load.addresses_per_region = 1000000;
+	setup.load.address_stride = 4096;
 	setup.load.page = 4096;
 	measure();
 	return result.median_ns;
@@ -480,8 +480,8 @@ static void test_when_writes_are_acknowledged(void)
 	setup.hca.transport.ack_when = ACK_POSTED;
 	setup.load.tx_depth = 1;
 	setup.load.inline_data = true;
-	setup.load.places = 1000000;
-	setup.load.stride = 4096;
+	setup.load.addresses_per_region = 1000000;
+	setup.load.address_stride = 4096;
 	setup.load.page = 4096;
 	measure();
 	posted = result.median_ns;

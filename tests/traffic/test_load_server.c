@@ -271,8 +271,9 @@ static void test_refused(void)
 	setup.load.server.cores = 9;
 	refuse("8 clients are too few for server.cores 9");
 	begin();
-	setup.load.places = 2;
-	refuse("server.cores go without regions, places, strides, cqe_compression, sges, "
+	setup.load.addresses_per_region = 2;
+	refuse("server.cores go without regions, addresses_per_region, strides, cqe_compression, "
+	       "sges, "
 	       "receive_sges, "
 	       "cores_per_thread, cq_of, counts and background");
 	begin();

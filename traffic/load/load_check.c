@@ -67,12 +67,13 @@ static bool check_served(const struct load_params *params, char *error, size_t e
 		snprintf(error, error_bytes, "%u clients are too few for server.cores %u",
 			 (unsigned)clients, (unsigned)server->cores);
 	else if (params->regions > 1 || params->region_of == LOAD_OF_EACH_THREAD ||
-		 params->places > 1 || params->strides || params->cqe_compression ||
+		 params->addresses_per_region > 1 || params->strides || params->cqe_compression ||
 		 params->sges.count || params->receive_sges.count || params->background.threads ||
 		 params->cores_per_thread > 1 || params->cq_of == LOAD_OF_QP ||
 		 params->counts == LOAD_RECEIVED)
 		snprintf(error, error_bytes,
-			 "server.cores go without regions, places, strides, cqe_compression, sges, "
+			 "server.cores go without regions, addresses_per_region, strides, "
+			 "cqe_compression, sges, "
 			 "receive_sges, cores_per_thread, cq_of, counts and background");
 	else if (params->bytes == 0 && params->verb == LOAD_WRITE)
 		snprintf(error, error_bytes, "requests that are written need bytes");

@@ -164,8 +164,8 @@ static void add_regions(struct load_node *node)
 	const struct load_params *params = &node->load->params;
 	const struct load_background_params *background = &params->background;
 	uint64_t longest = background->bytes > params->bytes ? background->bytes : params->bytes;
-	uint64_t bytes =
-		params->places * params->stride + (background->threads ? longest : params->bytes);
+	uint64_t bytes = params->addresses_per_region * params->address_stride +
+			 (background->threads ? longest : params->bytes);
 	uint64_t background_regions = background->threads ? background->regions : 0;
 	uint64_t owners = params->region_of == LOAD_OF_EACH_THREAD ? params->threads : 1;
 

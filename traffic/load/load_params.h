@@ -45,8 +45,8 @@
 	X(max_rd_atomic,      COUNT,  "16",         "1..128",             "reads and atomics under way of a queue pair",                    "ground truth F-03") \
 	X(regions,    COUNT,  "1",          "1..262144",          "memory regions that are written or read, of each of the next",   "choice") \
 	X(region_of,  CHOICE, "node",       "node|thread",        "whose the regions are, with one for local data: all threads' of a node, or each thread's", "choice") \
-	X(places,     COUNT,  "1",          "1..1099511627776",   "addresses in each region that are used, at random",              "choice") \
-	X(stride,     BYTES,  "64B",        "8B..1GiB",           "from one place to the next",                                     "choice") \
+	X(addresses_per_region,     COUNT,  "1",          "1..1099511627776",   "addresses in each region that are used, at random",              "choice") \
+	X(address_stride,     BYTES,  "64B",        "8B..1GiB",           "from one address to the next",                                     "choice") \
 	X(page,       BYTES,  "2MiB",       "4KiB..1GiB",         "of the regions' memory",                                         "choice") \
 	X(paging,     CHOICE, "none",       "none|remote|local",  "which regions are registered for on-demand paging: those that are written or read, or those of the posting side's own data", "choice") \
 	X(contiguous, FLAG,   "false",      "",                   "regions are contiguous: their pages need no translation",        "choice") \

@@ -90,9 +90,11 @@ struct load_target load_thread_choose(struct load_qp *qp)
 	if (params->verb == LOAD_SEND)
 		return target;
 	region = params->regions > 1 ? random_below(&thread->random, params->regions) : 0;
-	place = params->places > 1 ? random_below(&thread->random, params->places) : 0;
+	place = params->addresses_per_region > 1
+			? random_below(&thread->random, params->addresses_per_region)
+			: 0;
 	target.key = target.node->threads[thread->index].keys[region];
-	target.address = LOAD_REMOTE_ADDRESS + place * params->stride;
+	target.address = LOAD_REMOTE_ADDRESS + place * params->address_stride;
 	return target;
 }
 

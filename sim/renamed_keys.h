@@ -78,7 +78,9 @@
 	X("load|set", "rival", "background") \
 	X("metric", "rival_mops", "background_mops") \
 	X("load|set", "places", "addresses_per_region") \
-	X("load|set", "stride", "address_stride")
+	X("load|set", "stride", "address_stride") \
+	X("cpu", "hand_over", "lock_handoff") \
+	X("cpu", "lock_turn", "lock_handoff")
 /* clang-format on */
 
 struct renamed_key {

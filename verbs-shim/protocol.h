@@ -204,7 +204,7 @@ struct shim_memory {
 	uint64_t realtime_base_ns, monotonic_base_ns; /* what the clocks say at virtual time 0 */
 	uint64_t cost_clock_read, cost_system_call, cost_mmio_store;
 	uint64_t
-		lock_turn; /* how long who leaves a spin lock keeps off it for one who tried in vain */
+		lock_handoff; /* how long who leaves a spin lock keeps off it for one who tried in vain */
 	uint64_t seed;
 	struct shim_leaves leaves; /* of the processor that programs see */
 	struct shim_host_view host;

@@ -108,7 +108,7 @@ static const struct dependency dependencies[] = {
 	{"load", load_param_list, "posting", lone, "post_list: 1; lists are posted by doorbell"},
 	{"load", load_param_list, "bytes", no_sges, "no sges, whose sum is the message"},
 	{"load", load_param_list, "page", pages, "contiguous: false"},
-	{"load.cpu", load_cpu_param_list, "hand_over", locks, "load.cores_per_thread above 1 or load.registers above 0"},
+	{"load.cpu", load_cpu_param_list, "lock_handoff", locks, "load.cores_per_thread above 1 or load.registers above 0"},
 	{"load.cpu", load_cpu_param_list, "receive", receives, "verb: send, or server.cores"},
 	{"load.cpu", load_cpu_param_list, "idle_poll cache memory side_by_side", serves, "load.server.cores above 0"},
 	{"load.background", load_background_param_list, "qps verb bytes inline_data pattern regions", background, "load.background.threads above 0"},

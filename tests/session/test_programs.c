@@ -50,7 +50,7 @@ struct result {
 	char text[TEXT_BYTES];
 };
 
-static sim_time lock_turn; /* of the runs that follow; 0: as it is by default */
+static sim_time lock_handoff; /* of the runs that follow; 0: as it is by default */
 
 /* Runs the parts, one on each host, in a child process whose output is caught. */
 static void run_session(struct result *result, const char *const (*programs)[4], uint32_t count,
@@ -81,8 +81,8 @@ static void run_session(struct result *result, const char *const (*programs)[4],
 		params_default(cpu_param_list, &cpu);
 		params_default(session_param_list, &params);
 		params.quantum = quantum;
-		if (lock_turn)
-			cpu.lock_turn = lock_turn;
+		if (lock_handoff)
+			cpu.lock_handoff = lock_handoff;
 		struct sim *sim = sim_create(SIM_ENGINE_native, 1);
 		struct session *session = session_create(sim, &cpu, &params, false, false);
 		for (uint32_t i = 0; i < count; i++) {
@@ -219,7 +219,7 @@ static void test_timers_run_on_virtual_time(void)
 	expect(&result, 0, "host0| 3 alarms 1\n");
 }
 
-/* Who leaves it sleeps for cpu.lock_turn, to the nanosecond. */
+/* Who leaves it sleeps for cpu.lock_handoff, to the nanosecond. */
 static void test_who_wants_a_spin_lock_gets_it(void)
 {
 	static const char *const programs[][4] = {{"spin"}};
@@ -227,10 +227,10 @@ static void test_who_wants_a_spin_lock_gets_it(void)
 
 	run_session(&result, programs, 1, 3 * MS, -1);
 	expect(&result, 0, "host0| turn 500\n");
-	lock_turn = 2 * US;
+	lock_handoff = 2 * US;
 	run_session(&result, programs, 1, 3 * MS, -1);
 	expect(&result, 0, "host0| turn 2000\n");
-	lock_turn = 0;
+	lock_handoff = 0;
 }
 
 /* Tenths of milliseconds. The first expires after 10, 15 and 20 ms; while its signal is blocked, after 25, 30 and 35. */

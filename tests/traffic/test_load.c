@@ -235,7 +235,7 @@ static void test_a_shared_queue_pair(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		begin();
 		setup.load.cpu = (struct load_cpu_params){
-			.post = 40 * NS, .ring = 60 * NS, .hand_over = 80 * NS};
+			.post = 40 * NS, .ring = 60 * NS, .lock_handoff = 80 * NS};
 		setup.load.cores_per_thread = rows[i].cores_per_thread;
 		setup.load.qps = rows[i].qps;
 		setup.load.order = LOAD_TURN;
@@ -257,7 +257,7 @@ static void test_shared_registers(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		begin();
 		setup.load.cpu = (struct load_cpu_params){
-			.post = 100 * NS, .ring = 60 * NS, .hand_over = 80 * NS};
+			.post = 100 * NS, .ring = 60 * NS, .lock_handoff = 80 * NS};
 		setup.load.threads = rows[i].threads;
 		setup.load.registers = rows[i].registers;
 		setup.load.registers_own = rows[i].own;

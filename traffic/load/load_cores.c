@@ -40,7 +40,8 @@ static sim_time take_lock(const struct load_core *core, struct load_lock *lock, 
 
 	lock->busy += held;
 	if (lock->last && lock->last != core) {
-		sim_time taken = node->load->params.cpu.hand_over * (lock->users ? lock->users : 1);
+		sim_time taken =
+			node->load->params.cpu.lock_handoff * (lock->users ? lock->users : 1);
 
 		start += taken;
 		lock->busy += taken;

@@ -60,7 +60,7 @@
 	X(ring,    TIME, "50ns", "0ps..1ms", "of the store or stores that follow, with their fences", "calibrated: A2-05, ConnectX-3, 12.4 M/s of one core without lists, less post") \
 	X(poll,    TIME, "20ns", "0ps..1ms", "of a CQE, from its visible bytes; memory's latency comes on top where the host has no DDIO", "assumed: a cache miss to the LLC") \
 	X(receive, TIME, "10ns", "0ps..1ms", "to post a receive work request, in lists",         "assumed: one store") \
-	X(hand_over, TIME, "108ns", "0ps..1ms", "of a lock from one core to another, for each that waits for it: its load and its compare-and-swap, each of a line that another has written", "David et al. (SOSP'13), Xeon, same die: 109 and 120 cycles of 2.13 GHz, recalled; they and Boyd-Wickizer et al. (Linux Symposium 2012): all who wait take the line") \
+	X(lock_handoff, TIME, "108ns", "0ps..1ms", "of a lock from one core to another, for each that waits for it: its load and its compare-and-swap, each of a line that another has written", "David et al. (SOSP'13), Xeon, same die: 109 and 120 cycles of 2.13 GHz, recalled; they and Boyd-Wickizer et al. (Linux Symposium 2012): all who wait take the line") \
 	X(idle_poll, TIME, "2ns", "1ps..1us", "to look at a request slot that nothing was written to since: its line is in the core's own cache", "assumed: 4 cycles of latency and a branch at 2 GHz") \
 	X(cache,   TIME, "20ns", "0ps..1ms", "of a line that the last level cache has, as DMA writes of DDIO leave it", "assumed: as poll") \
 	X(memory,  TIME, "90ns", "0ps..1ms", "of a line that memory alone has, when nobody else uses memory", "ground truth A1-13: random access to DRAM, 60 to 120 ns; the middle") \

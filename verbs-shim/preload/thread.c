@@ -250,7 +250,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 /*
  * A thread that polls what the HCA writes is parked at one place of its loop, and may hold a spin lock there that it leaves and takes
  * again in each turn: who tries that lock would find it taken for ever. So who leaves a lock that another has tried in vain lets
- * that one go first: cpu.lock_turn. Of two such locks with one place in the table one is forgotten.
+ * that one go first: cpu.lock_handoff. Of two such locks with one place in the table one is forgotten.
  */
 #define SPIN_LOCKS 16
 
@@ -299,8 +299,9 @@ EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 	if (spin_wanted[place].lock != lock || !shim_active())
 		return error;
 	spin_wanted[place].lock = NULL;
-	(void)gate_call(OP_SLEEP, (from > gate_now() ? from : gate_now()) + shim_memory->lock_turn,
-			0, 0, 0);
+	(void)gate_call(OP_SLEEP,
+			(from > gate_now() ? from : gate_now()) + shim_memory->lock_handoff, 0, 0,
+			0);
 	return error;
 }
 

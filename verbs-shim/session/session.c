@@ -517,7 +517,7 @@ int session_run(struct session *session)
 	shared->cost_clock_read = session->cpu.clock_read;
 	shared->cost_system_call = session->cpu.system_call;
 	shared->cost_mmio_store = session->cpu.mmio_store;
-	shared->lock_turn = session->cpu.lock_turn;
+	shared->lock_handoff = session->cpu.lock_handoff;
 	shared->seed = sim_seed(session->sim);
 	processor_leaves(session->cpu.processor, &shared->leaves);
 	host_view_fill(&session->cpu, &shared->host);

@@ -27,7 +27,7 @@
 	X(mmio_store,  TIME, "45ns",  "0ps..1ms", "filling a WQE and storing to a doorbell page", "assumed: less than the 150 ns of a whole post_send() in HERD, 4.1.1") \
 	X(poll,        TIME, "40ns",  "0ps..1ms", "from a visible write of the HCA until the polling program goes on; memory's latency comes on top where the host has no DDIO", "assumed: a cache miss") \
 	X(shared,      TIME, "100ns", "1ps..1ms", "from a store to memory that processes share until another one, which polls it, goes on", "assumed: a cache line on its way between two cores") \
-	X(lock_turn,   TIME, "500ns", "1ps..1ms", "how long who leaves a pthread spin lock that another thread has tried in vain keeps off it, so that this one has its turn", "assumed: a turn of a loop that tries a lock, with clocks and a system call in it") \
+	X(lock_handoff,   TIME, "500ns", "1ps..1ms", "how long who leaves a pthread spin lock that another thread has tried in vain keeps off it, so that this one has its turn", "assumed: a turn of a loop that tries a lock, with clocks and a system call in it") \
 	X(thread,      TIME, "10us",  "0ps..1s",  "creating a thread", "assumed: clone and first schedule") \
 	X(process,     TIME, "500us", "0ps..1s",  "fork, exec", "assumed: fork of a small program") \
 	X(tsc,         FREQ, "2GHz",  "1MHz..10GHz", "rate of the time stamp counter and nominal clock in /proc/cpuinfo", "choice") \

@@ -80,7 +80,12 @@
 	X("load|set", "places", "addresses_per_region") \
 	X("load|set", "stride", "address_stride") \
 	X("cpu", "hand_over", "lock_handoff") \
-	X("cpu", "lock_turn", "lock_handoff")
+	X("cpu", "lock_turn", "lock_handoff") \
+	X("transport", "unit_bytes", "segment_bytes") \
+	X("transport", "scatter_units", "scatter_buffers") \
+	X("transport", "response_units", "response_buffers") \
+	X("scheduler", "segment", "response_segment") \
+	X("scheduler", "units", "processing_units")
 /* clang-format on */
 
 struct renamed_key {

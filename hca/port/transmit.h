@@ -3,7 +3,7 @@
  * transmit: packets with all their bytes go through a pipeline to the port, VL by VL as the
  * port has room; what is for the adapter itself turns round here, as receive takes it in.
  *
- *     send_unit --transmit_push()--> pipeline --> VLs --port_send()--> port
+ *     send_segment --transmit_push()--> pipeline --> VLs --port_send()--> port
  *         |                                  \--> receive (loopback)
  *         '--transmit_watch()--> requester_departs(), _departed()
  */

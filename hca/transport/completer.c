@@ -203,7 +203,7 @@ static void scattered(struct dma *dma)
 			slot->status = WORK_LOCAL_PROTECTION;
 	}
 	pool_give(&transport->response_scatters, scatter);
-	gauge_leave(&transport->gauge.response_units, sim_now(transport->block.sim), 1);
+	gauge_leave(&transport->gauge.response_buffers, sim_now(transport->block.sim), 1);
 	requester_release_slot(qp, slot);
 	requester_complete(qp);
 	qp_drop(qp);
@@ -235,7 +235,7 @@ static void scatter_start(struct qp *qp, struct send_slot *slot, struct packet *
 		return;
 	}
 	scatter = pool_take_zeroed(&qp->transport->response_scatters);
-	gauge_enter(&qp->transport->gauge.response_units, sim_now(qp->transport->block.sim), 1);
+	gauge_enter(&qp->transport->gauge.response_buffers, sim_now(qp->transport->block.sim), 1);
 	scatter->qp = qp;
 	scatter->slot = slot;
 	scatter->payload = packet->payload;
@@ -337,9 +337,9 @@ static void take(struct qp *qp, struct packet *packet)
 
 /* ---- when the host is slow ---- */
 
-static bool has_unit(const struct transport_block *transport)
+static bool has_buffer(const struct transport_block *transport)
 {
-	return transport->response_scatters.in_use < transport->params->response_units;
+	return transport->response_scatters.in_use < transport->params->response_buffers;
 }
 
 static void wait(struct transport_block *transport, struct packet *packet)
@@ -351,7 +351,7 @@ static void wait(struct transport_block *transport, struct packet *packet)
 		transport->responses_first = packet;
 	transport->responses_last = packet;
 	transport->count.response_stalls++;
-	gauge_wait(&transport->gauge.response_units, sim_now(transport->block.sim), true);
+	gauge_wait(&transport->gauge.response_buffers, sim_now(transport->block.sim), true);
 }
 
 static struct packet *pop_waiting(struct transport_block *transport)
@@ -368,7 +368,7 @@ static struct packet *pop_waiting(struct transport_block *transport)
 /* Its queue pair may be gone by now. */
 static void run_waiting(struct transport_block *transport)
 {
-	while (transport->responses_first && has_unit(transport)) {
+	while (transport->responses_first && has_buffer(transport)) {
 		struct packet *packet = pop_waiting(transport);
 		struct qp *qp = qp_find(transport, packet->dest_qp);
 
@@ -377,7 +377,7 @@ static void run_waiting(struct transport_block *transport)
 		else
 			transport_packet_done(transport, packet);
 	}
-	gauge_wait(&transport->gauge.response_units, sim_now(transport->block.sim),
+	gauge_wait(&transport->gauge.response_buffers, sim_now(transport->block.sim),
 		   transport->responses_first != NULL);
 }
 
@@ -392,7 +392,7 @@ void completer_go_on(struct qp *qp, struct packet *packet)
 {
 	struct transport_block *transport = qp->transport;
 
-	if (__builtin_expect(transport->responses_first || !has_unit(transport), 0))
+	if (__builtin_expect(transport->responses_first || !has_buffer(transport), 0))
 		wait(transport, packet);
 	else
 		take(qp, packet);

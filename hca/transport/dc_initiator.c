@@ -8,7 +8,7 @@
 #include "fabric/wire/opcode.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/requester.h"
-#include "hca/transport/send_unit.h"
+#include "hca/transport/send_segment.h"
 #include "hca/transport/syndrome.h"
 #include "hca/transport/transport.h"
 
@@ -105,12 +105,12 @@ struct gauge *dc_initiator_holds(struct dc_initiator *dci, struct send_slot *slo
 /* ---- packets ---- */
 
 static struct packet *packet_of(struct dc_initiator *dci, uint8_t opcode, const struct path *path,
-				struct send_unit **unit)
+				struct send_segment **segment)
 {
 	struct packet *packet;
 
-	*unit = send_unit_new(&dci->qp->request_flow, NULL);
-	packet = send_unit_packet(*unit, opcode, path, 0);
+	*segment = send_segment_new(&dci->qp->request_flow, NULL);
+	packet = send_segment_packet(*segment, opcode, path, 0);
 	packet->psn = dci->qp->requester.unacked_psn;
 	packet->source_qp = dci->qp->number;
 	return packet;
@@ -118,13 +118,13 @@ static struct packet *packet_of(struct dc_initiator *dci, uint8_t opcode, const 
 
 static uint32_t send_disconnect(struct dc_initiator *dci, uint32_t *wire_bytes)
 {
-	struct send_unit *unit;
-	struct packet *packet = packet_of(dci, DC_DISCONNECT, dci->left_path, &unit);
+	struct send_segment *segment;
+	struct packet *packet = packet_of(dci, DC_DISCONNECT, dci->left_path, &segment);
 
 	packet->dest_qp = dci->left_target;
 	dci->left_path = NULL;
 	transport_of(dci)->count.dc_disconnects++;
-	*wire_bytes = send_unit_copy(unit, NULL);
+	*wire_bytes = send_segment_copy(segment, NULL);
 	return 1;
 }
 
@@ -132,8 +132,8 @@ static uint32_t send_connect(struct dc_initiator *dci, const struct send_slot *s
 			     uint32_t *wire_bytes)
 {
 	struct qp *qp = dci->qp;
-	struct send_unit *unit;
-	struct packet *packet = packet_of(dci, DC_CONNECT, qp->state.path, &unit);
+	struct send_segment *segment;
+	struct packet *packet = packet_of(dci, DC_CONNECT, qp->state.path, &segment);
 
 	packet->dc_key = dci->key;
 	packet->dc_session = dci->session;
@@ -145,7 +145,7 @@ static uint32_t send_connect(struct dc_initiator *dci, const struct send_slot *s
 		requester_watch(qp);
 	if (!event_pending(&dci->idle))
 		sim_schedule(&dci->idle, transport_of(dci)->params->dc_idle);
-	*wire_bytes = send_unit_copy(unit, NULL);
+	*wire_bytes = send_segment_copy(segment, NULL);
 	return 1;
 }
 

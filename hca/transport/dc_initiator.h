@@ -6,7 +6,7 @@
  * accepts with an ACK. Requests follow the connect at once (half handshake), or when it is accepted (full).
  *
  *     requester --dc_initiator_holds()--> may this slot go?
- *               --dc_initiator_next()---> disconnect, connect --> send_unit
+ *               --dc_initiator_next()---> disconnect, connect --> send_segment
  *     completer --dc_initiator_responded()--> connected
  *
  * A connect has no PSN of its own: it tells the target the PSN of the request behind it, and its ACK has the one before.

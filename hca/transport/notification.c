@@ -104,11 +104,11 @@ void notification_asked(struct qp *qp, sim_time asked_at, struct telemetry *tele
 	state->asked_at = asked_at;
 }
 
-void notification_respond(struct qp *qp, struct send_unit *unit, bool is_ack)
+void notification_respond(struct qp *qp, struct send_segment *segment, bool is_ack)
 {
 	const struct congestion_unit *congestion = qp->transport->congestion;
 	struct qp_congestion *state = qp->congestion;
-	struct packet *packet = unit->last;
+	struct packet *packet = segment->last;
 	uint32_t extra = 0;
 
 	if (!state)
@@ -123,7 +123,7 @@ void notification_respond(struct qp *qp, struct send_unit *unit, bool is_ack)
 		extra = (uint32_t)congestion->params->telemetry_bytes;
 	}
 	packet->wire_bytes += extra;
-	unit->wire_bytes += extra;
+	segment->wire_bytes += extra;
 }
 
 void notification_init(struct congestion_unit *unit)

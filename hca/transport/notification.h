@@ -11,7 +11,7 @@
 #define HCA_TRANSPORT_NOTIFICATION_H
 
 #include "hca/transport/congestion_unit.h"
-#include "hca/transport/send_unit.h"
+#include "hca/transport/send_segment.h"
 
 /* A request or a read response of that queue pair came with CE or FECN. */
 void notification_marked(struct qp *qp, const struct packet *packet);
@@ -19,8 +19,8 @@ void notification_marked(struct qp *qp, const struct packet *packet);
 /* The next ACK answers a packet that left at asked_at, with that telemetry, which is ours from now on; NULL: none. */
 void notification_asked(struct qp *qp, sim_time asked_at, struct telemetry *telemetry);
 
-/* An ACK or NAK, the last packet of the unit, is on its way: what goes with it. */
-void notification_respond(struct qp *qp, struct send_unit *unit, bool is_ack);
+/* An ACK or NAK, the last packet of the segment, is on its way: what goes with it. */
+void notification_respond(struct qp *qp, struct send_segment *segment, bool is_ack);
 
 void notification_init(struct congestion_unit *unit);
 void notification_fini(struct congestion_unit *unit);

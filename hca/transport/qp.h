@@ -3,8 +3,8 @@
  * qp: one queue pair: what was fixed at its creation, what modify_qp set, its send queue with the
  * WQEs under way, and the state of its requester and its responder.
  *
- *     doorbell, wqe_fetch --slots--> requester --send units--> scheduler, transmit
- *     receive --packets--> responder --scatter units--> dma, completion
+ *     doorbell, wqe_fetch --slots--> requester --send segments--> scheduler, transmit
+ *     receive --packets--> responder --scatter segments--> dma, completion
  *                      \-> completer (ACKs, read and atomic responses for the requester)
  */
 #ifndef HCA_TRANSPORT_QP_H
@@ -35,7 +35,7 @@ struct requester {
 	uint32_t sent_psn;      /* behind the last PSN that was on its way out */
 	uint32_t left_psn;      /* behind the last PSN that left */
 	uint32_t unacked_psn;
-	uint32_t epoch;       /* units of an older one are not sent any more */
+	uint32_t epoch;       /* segments of an older one are not sent any more */
 	uint32_t outstanding; /* reads and atomics */
 	uint8_t retries_left, rnr_retries_left;
 	bool halted; /* the WQE at the cursor failed: it completes when it is the oldest */
@@ -99,13 +99,13 @@ struct responder {
 	/* Of the message: its first bit, and its WQE, if that was waited for. */
 	sim_time begun_at, wqe_at;
 	struct packet *waiting_first, *waiting_last; /* received, not yet executed */
-	struct scatter_unit *open;                   /* still being filled */
-	struct scatter_unit *first, *last;           /* not yet committed, in order */
+	struct scatter_segment *open;                /* still being filled */
+	struct scatter_segment *first, *last;        /* not yet committed, in order */
 	uint32_t uncommitted_reads;                  /* reads and atomics among them */
 	struct receive_waiter waiter;                /* for a receive WQE */
-	bool no_wqe, waits_for_unit;
-	struct qp *next_unit_waiter; /* in the list of the scatter units */
-	uint32_t generation;         /* counts resets: what is older has no effect */
+	bool no_wqe, waits_for_segment;
+	struct qp *next_segment_waiter; /* in the list of the scatter segments */
+	uint32_t generation;            /* counts resets: what is older has no effect */
 	bool ack_due;
 	uint32_t ack_psn, ack_msn;
 	sim_time ack_request_at;
@@ -140,7 +140,7 @@ struct qp {
 	struct qp_congestion *congestion; /* NULL: none, or nothing was sent yet */
 	struct dc_initiator *dci;         /* of a DCI; NULL: it is none */
 	struct dc_responder *dcr;         /* of a DCR; NULL: it is none */
-	uint32_t users;                   /* units, reads and WQEs under way that name it */
+	uint32_t users;                   /* segments, reads and WQEs under way that name it */
 	bool destroyed;
 	bool flushing; /* ERR: the receive queue is flushed once what was executed is committed */
 };

@@ -158,7 +158,7 @@ uint32_t reaction_sent(struct flow *flow)
 {
 	struct qp *qp = flow->qp;
 	struct congestion_unit *unit = qp->transport->congestion;
-	struct send_unit *sent = flow->last;
+	struct send_segment *sent = flow->last;
 	struct requester *requester = &qp->requester;
 	sim_time now = sim_now(qp->transport->block.sim);
 	bool controlled, gathers;

@@ -13,7 +13,7 @@
 #define HCA_TRANSPORT_REACTION_H
 
 #include "hca/transport/congestion_unit.h"
-#include "hca/transport/send_unit.h"
+#include "hca/transport/send_segment.h"
 
 /* May no packet follow until something is acknowledged? */
 bool reaction_window_closed(struct qp *qp);
@@ -21,7 +21,7 @@ bool reaction_window_closed(struct qp *qp);
 uint32_t reaction_room(struct qp *qp);
 bool reaction_closes_window(struct qp *qp, uint32_t payload_bytes);
 
-/* The flow's newest unit was made: marks its packets as ECN-capable and pays for them. Returns what was added to its bytes. */
+/* The flow's newest segment was made: marks its packets as ECN-capable and pays for them. Returns what was added to its bytes. */
 uint32_t reaction_sent(struct flow *flow);
 
 /* Must read responses wait for their pace? The event is set if so. */

@@ -13,7 +13,7 @@
 #include "hca/transport/page_fault.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/reaction.h"
-#include "hca/transport/send_unit.h"
+#include "hca/transport/send_segment.h"
 #include "hca/transport/transport.h"
 #include "hca/transport/window_bind.h"
 #include "hca/work/completion.h"
@@ -263,24 +263,24 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 {
 	const struct transport_params *params = qp->transport->params;
 	struct requester *requester = &qp->requester;
-	struct send_unit *unit = send_unit_new(&qp->request_flow, slot);
+	struct send_segment *segment = send_segment_new(&qp->request_flow, slot);
 	uint32_t mtu = qp_is_datagram(qp) ? PAYLOAD_MAX : qp->state.mtu_bytes;
 	uint32_t offset = requester->cursor_packet * mtu;
-	uint32_t unit_bytes = (uint32_t)params->unit_bytes;
+	uint32_t segment_bytes = (uint32_t)params->segment_bytes;
 	uint32_t packets = 0;
 	uint32_t psn;
 
 	if (__builtin_expect(qp->transport->congestion != NULL, 0) &&
-	    reaction_room(qp) < unit_bytes)
-		unit_bytes = reaction_room(qp);
+	    reaction_room(qp) < segment_bytes)
+		segment_bytes = reaction_room(qp);
 
 	do {
 		uint32_t number = requester->cursor_packet + packets;
-		uint32_t left = slot->wqe.length - offset - unit->length;
+		uint32_t left = slot->wqe.length - offset - segment->length;
 		bool last = number + 1 == slot->psn_count;
 		struct packet *packet =
-			send_unit_packet(unit, opcode_for(qp, slot, number == 0, last), path,
-					 left < mtu ? left : mtu);
+			send_segment_packet(segment, opcode_for(qp, slot, number == 0, last), path,
+					    left < mtu ? left : mtu);
 
 		packet->psn = psn_add(slot->first_psn, number);
 		packet->ack_request = qp_is_reliable(qp) &&
@@ -289,17 +289,17 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 		fill(qp, packet, slot);
 		packets++;
 	} while (requester->cursor_packet + packets < slot->psn_count &&
-		 unit->length + mtu <= unit_bytes);
+		 segment->length + mtu <= segment_bytes);
 
 	if (__builtin_expect(qp->transport->congestion != NULL, 0) &&
-	    reaction_closes_window(qp, unit->length))
-		unit->last->ack_request = true;
+	    reaction_closes_window(qp, segment->length))
+		segment->last->ack_request = true;
 	psn = psn_add(slot->first_psn, requester->cursor_packet + packets);
 	requester->cursor_packet += packets;
 	if (requester->cursor_packet == slot->psn_count)
 		advance(qp);
 	sent(qp, psn);
-	*wire_bytes = send_unit_of_wqe(unit, &slot->wqe, offset);
+	*wire_bytes = send_segment_of_wqe(segment, &slot->wqe, offset);
 	return packets;
 }
 
@@ -307,9 +307,9 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 static uint32_t send_request(struct qp *qp, struct send_slot *slot, uint32_t *wire_bytes)
 {
 	struct requester *requester = &qp->requester;
-	struct send_unit *unit = send_unit_new(&qp->request_flow, slot);
+	struct send_segment *segment = send_segment_new(&qp->request_flow, slot);
 	struct packet *packet =
-		send_unit_packet(unit, opcode_for(qp, slot, true, true), qp->state.path, 0);
+		send_segment_packet(segment, opcode_for(qp, slot, true, true), qp->state.path, 0);
 	uint32_t received = slot->responses * qp->state.mtu_bytes;
 
 	fill(qp, packet, slot);
@@ -323,7 +323,7 @@ static uint32_t send_request(struct qp *qp, struct send_slot *slot, uint32_t *wi
 	}
 	advance(qp);
 	sent(qp, psn_add(slot->first_psn, slot->psn_count));
-	*wire_bytes = send_unit_copy(unit, NULL);
+	*wire_bytes = send_segment_copy(segment, NULL);
 	return 1;
 }
 
@@ -372,7 +372,7 @@ void requester_packet_left(struct qp *qp, const struct send_slot *slot, const st
 		requester->left_psn = behind;
 }
 
-void requester_unit_gone(struct qp *qp, struct send_slot *slot, enum dma_status status)
+void requester_segment_gone(struct qp *qp, struct send_slot *slot, enum dma_status status)
 {
 	if (status != DMA_OK && !slot->completed && slot->status == WORK_OK) {
 		slot->status = WORK_LOCAL_PROTECTION;

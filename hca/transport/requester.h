@@ -3,7 +3,7 @@
  * requester: the sending half of a queue pair of any transport: turns WQEs into packets, keeps the
  * window, and for reliable transports the timers, the retries and go-back-N.
  *
- *     wqe_fetch --requester_posted()--> slots --requester_next()--> send units
+ *     wqe_fetch --requester_posted()--> slots --requester_next()--> send segments
  *     completer --requester_acknowledge(), _rewind(), ...--> slots --> completion
  *
  * IBTA vol. 1, 9.7.2 (PSNs), 9.7.5.1.2..4 (ACKs at the requester), 9.7.6.1 (timeouts), 9.9 (errors).
@@ -24,7 +24,7 @@ void requester_modified(struct qp *qp, uint32_t mask);
 /* New slots. */
 void requester_posted(struct qp *qp);
 
-/* One send unit. Returns its packets, and their bytes on the wire; 0: nothing may be sent now. */
+/* One send segment. Returns its packets, and their bytes on the wire; 0: nothing may be sent now. */
 uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes);
 
 /* The QP's context was asked for at that time, and is here now. */
@@ -50,8 +50,8 @@ void requester_departed(struct qp *qp, struct send_slot *slot);
 /* Whoever watched that packet looks at the slot no more. */
 void requester_departure_over(struct qp *qp, struct send_slot *slot);
 
-/* A unit of that slot was sent or dropped, with what its gathering said. */
-void requester_unit_gone(struct qp *qp, struct send_slot *slot, enum dma_status status);
+/* A segment of that slot was sent or dropped, with what its gathering said. */
+void requester_segment_gone(struct qp *qp, struct send_slot *slot, enum dma_status status);
 
 /* One transfer fewer follows the slot's list. */
 void requester_release_slot(struct qp *qp, struct send_slot *slot);

@@ -14,7 +14,7 @@
 #include "hca/transport/psn.h"
 #include "hca/transport/responder_datagram.h"
 #include "hca/transport/responder_unreliable.h"
-#include "hca/transport/scatter_unit.h"
+#include "hca/transport/scatter_segment.h"
 #include "hca/transport/transport.h"
 #include "hca/transport/window_bind.h"
 #include "hca/work/completion.h"
@@ -96,12 +96,12 @@ static struct completion completion_of(struct qp *qp, const struct packet *packe
 	};
 }
 
-static void end_message(struct qp *qp, struct scatter_unit *unit, const struct packet *packet)
+static void end_message(struct qp *qp, struct scatter_segment *segment, const struct packet *packet)
 {
 	struct responder *responder = &qp->responder;
 	bool is_send = opcode_info[packet->opcode].operation == OP_SEND;
 
-	unit->ends = true;
+	segment->ends = true;
 	responder->msn = psn_add(responder->msn, 1);
 	if (is_send)
 		count(qp)->rx_sends++;
@@ -110,12 +110,12 @@ static void end_message(struct qp *qp, struct scatter_unit *unit, const struct p
 	if (is_send && opcode_has(packet->opcode, HDR_IETH))
 		window_invalidate(qp, packet->immediate);
 	if (responder->wqe) {
-		unit->has_completion = true;
-		unit->completion = completion_of(qp, packet);
-		unit->cq = responder->cq;
-		unit->turn = responder->wqe->turn;
-		unit->ends_wqe = true;
-		scatter_unit_note(unit, packet);
+		segment->has_completion = true;
+		segment->completion = completion_of(qp, packet);
+		segment->cq = responder->cq;
+		segment->turn = responder->wqe->turn;
+		segment->ends_wqe = true;
+		scatter_segment_note(segment, packet);
 		responder->wqe_at = 0;
 		receive_queue_release(qp->transport->blocks.receive_queues, responder->wqe);
 		responder->wqe = NULL;
@@ -123,30 +123,31 @@ static void end_message(struct qp *qp, struct scatter_unit *unit, const struct p
 	responder->received = 0;
 }
 
-/* The open unit, if the packet's data fits behind what it has; else a new one. */
-static struct scatter_unit *unit_for(struct qp *qp, struct packet *packet)
+/* The open segment, if the packet's data fits behind what it has; else a new one. */
+static struct scatter_segment *segment_for(struct qp *qp, struct packet *packet)
 {
 	struct responder *responder = &qp->responder;
-	struct scatter_unit *unit = responder->open;
+	struct scatter_segment *segment = responder->open;
 
-	if (unit)
-		return unit;
-	unit = scatter_unit_new(qp, packet);
-	responder->open = unit;
+	if (segment)
+		return segment;
+	segment = scatter_segment_new(qp, packet);
+	responder->open = segment;
 	if (opcode_info[packet->opcode].operation == OP_SEND) {
-		unit->wqe = responder->wqe;
-		unit->wqe->users++;
+		segment->wqe = responder->wqe;
+		segment->wqe->users++;
 	} else {
-		unit->segment = (struct data_segment){
+		segment->element = (struct data_segment){
 			.address = responder->address + responder->received,
 			.key = responder->rkey,
 		};
 	}
-	return unit;
+	return segment;
 }
 
-/* What the ACK says of the packet it answers: it goes with the unit that brings the ACK about. */
-static void note_asked(struct qp *qp, struct scatter_unit *unit, struct packet *packet, bool early)
+/* What the ACK says of the packet it answers: it goes with the segment that brings the ACK about. */
+static void note_asked(struct qp *qp, struct scatter_segment *segment, struct packet *packet,
+		       bool early)
 {
 	struct telemetry *telemetry = packet->telemetry;
 
@@ -155,10 +156,10 @@ static void note_asked(struct qp *qp, struct scatter_unit *unit, struct packet *
 		notification_asked(qp, packet->asked_at, telemetry);
 		return;
 	}
-	if (unit->telemetry)
-		telemetry_free(qp->transport->blocks.packets, unit->telemetry);
-	unit->telemetry = telemetry;
-	unit->asked_at = packet->asked_at;
+	if (segment->telemetry)
+		telemetry_free(qp->transport->blocks.packets, segment->telemetry);
+	segment->telemetry = telemetry;
+	segment->asked_at = packet->asked_at;
 }
 
 void responder_execute_data(struct qp *qp, struct packet *packet)
@@ -168,29 +169,30 @@ void responder_execute_data(struct qp *qp, struct packet *packet)
 	bool ends = opcode_ends_message(packet->opcode);
 	bool early = params->ack_when == ACK_EARLY && !responder->uncommitted_reads;
 	bool reliable = qp_is_reliable(qp);
-	struct scatter_unit *unit;
+	struct scatter_segment *segment;
 
 	if (opcode_starts_message(packet->opcode))
 		begin_message(qp, packet);
-	unit = unit_for(qp, packet);
-	scatter_unit_add(unit, packet);
-	unit->segment.length = unit->length;
-	unit->psn = packet->psn;
-	unit->request_at = packet->tail_at;
+	segment = segment_for(qp, packet);
+	scatter_segment_add(segment, packet);
+	segment->element.length = segment->length;
+	segment->psn = packet->psn;
+	segment->request_at = packet->tail_at;
 	responder->received += packet->payload_bytes;
 	if (ends)
-		end_message(qp, unit, packet);
-	unit->msn = responder->msn;
+		end_message(qp, segment, packet);
+	segment->msn = responder->msn;
 	if (__builtin_expect(qp->transport->congestion != NULL, 0) && reliable &&
 	    packet->ack_request)
-		note_asked(qp, unit, packet, early);
+		note_asked(qp, segment, packet, early);
 	if (reliable && packet->ack_request && !early)
-		unit->acknowledge = true;
+		segment->acknowledge = true;
 	if (reliable && packet->ack_request && early)
 		responder_acknowledge(qp, packet->psn, responder->msn, packet->tail_at);
 	responder->previous_opcode = ends ? -1 : packet->opcode;
-	if (ends || unit->acknowledge || unit->length + qp->state.mtu_bytes > params->unit_bytes)
-		scatter_unit_close(unit);
+	if (ends || segment->acknowledge ||
+	    segment->length + qp->state.mtu_bytes > params->segment_bytes)
+		scatter_segment_close(segment);
 }
 
 static void record_atomic(struct responder *responder, uint32_t psn)
@@ -224,27 +226,27 @@ static struct response response_to(struct qp *qp, const struct packet *packet)
 static void execute_read_or_atomic(struct qp *qp, struct packet *packet, bool duplicate)
 {
 	struct responder *responder = &qp->responder;
-	struct scatter_unit *unit = scatter_unit_new(qp, packet);
+	struct scatter_segment *segment = scatter_segment_new(qp, packet);
 
-	unit->counts = true;
+	segment->counts = true;
 	responder->uncommitted_reads++;
 	if (!duplicate) {
 		responder->msn = psn_add(responder->msn, 1);
 		responder->reads_owed++;
 	}
-	unit->read = response_to(qp, packet);
-	unit->read.duplicate = duplicate;
-	unit->is_read = unit->read.kind == RESPONSE_READ;
-	unit->is_atomic = !unit->is_read;
-	if (unit->is_read)
+	segment->read = response_to(qp, packet);
+	segment->read.duplicate = duplicate;
+	segment->is_read = segment->read.kind == RESPONSE_READ;
+	segment->is_atomic = !segment->is_read;
+	if (segment->is_read)
 		count(qp)->rx_read_requests++;
 	else
 		count(qp)->rx_atomic_requests++;
-	if (unit->is_atomic)
+	if (segment->is_atomic)
 		record_atomic(responder, packet->psn);
-	unit->swap_or_add = packet->swap_or_add;
-	unit->compare = packet->compare;
-	scatter_unit_close(unit);
+	segment->swap_or_add = packet->swap_or_add;
+	segment->compare = packet->compare;
+	scatter_segment_close(segment);
 }
 
 static void execute(struct qp *qp, struct packet *packet)
@@ -336,14 +338,14 @@ static void send_nak_once(struct qp *qp, uint8_t syndrome)
 
 void responder_fault_in_order(struct qp *qp, struct packet *packet, enum request_fault fault)
 {
-	struct scatter_unit *unit;
+	struct scatter_segment *segment;
 
 	if (qp->responder.open)
-		scatter_unit_close(qp->responder.open);
-	unit = scatter_unit_new(qp, packet);
-	unit->fault = fault;
+		scatter_segment_close(qp->responder.open);
+	segment = scatter_segment_new(qp, packet);
+	segment->fault = fault;
 	qp->responder.fatal = true;
-	scatter_unit_close(unit);
+	scatter_segment_close(segment);
 }
 
 /* false: the packet stays where it is. */
@@ -351,7 +353,7 @@ static bool handle(struct qp *qp, struct packet *packet)
 {
 	enum request_fault fault;
 
-	if (!scatter_unit_available(qp))
+	if (!scatter_segment_available(qp))
 		return false;
 	if (qp_is_datagram(qp))
 		return responder_datagram(qp, packet);
@@ -410,7 +412,8 @@ void responder_run(struct qp *qp)
 {
 	struct responder *responder = &qp->responder;
 
-	while (responder->waiting_first && !responder->waiter.waits && !responder->waits_for_unit) {
+	while (responder->waiting_first && !responder->waiter.waits &&
+	       !responder->waits_for_segment) {
 		struct packet *packet;
 
 		if (responder->fatal || qp->state.state == STATE_ERR) {
@@ -439,9 +442,9 @@ void responder_wqe_missing(struct qp *qp)
 	qp->responder.no_wqe = false;
 }
 
-void responder_unit_came(struct qp *qp)
+void responder_segment_came(struct qp *qp)
 {
-	qp->responder.waits_for_unit = false;
+	qp->responder.waits_for_segment = false;
 	responder_run(qp);
 }
 
@@ -472,26 +475,27 @@ static bool is_complete(const struct qp *qp, uint32_t turn)
 	return qp->rq && !receive_queue_is_open(qp->rq, &qp->responder.waiter, turn);
 }
 
-void responder_complete(struct qp *qp, struct scatter_unit *unit)
+void responder_complete(struct qp *qp, struct scatter_segment *segment)
 {
 	if (qp->responder.failed) {
-		const struct completion *good = &unit->completion;
+		const struct completion *good = &segment->completion;
 		struct completion completion;
 
-		if (is_complete(qp, unit->turn)) /* an earlier packet's fault ended it */
+		if (is_complete(qp, segment->turn)) /* an earlier packet's fault ended it */
 			return;
 		completion = ending_of(qp, good->multi_packet ? good->wqe_id : good->wqe_counter,
 				       good->user_index);
 		if (qp->rq)
-			receive_queue_complete(qp->rq, &qp->responder.waiter, unit->turn, true);
-		completion_write(unit->cq, &completion, 0);
+			receive_queue_complete(qp->rq, &qp->responder.waiter, segment->turn, true);
+		completion_write(segment->cq, &completion, 0);
 		return;
 	}
 	if (qp->rq)
-		receive_queue_complete(qp->rq, &qp->responder.waiter, unit->turn, unit->ends_wqe);
-	unit->why.at[RECEIVE_TRANSLATED] = unit->dma.translated_at;
-	unit->why.at[RECEIVE_ORDERED] = sim_now(qp->transport->block.sim);
-	completion_write_received(unit->cq, &unit->completion, unit->tag, &unit->why);
+		receive_queue_complete(qp->rq, &qp->responder.waiter, segment->turn,
+				       segment->ends_wqe);
+	segment->why.at[RECEIVE_TRANSLATED] = segment->dma.translated_at;
+	segment->why.at[RECEIVE_ORDERED] = sim_now(qp->transport->block.sim);
+	completion_write_received(segment->cq, &segment->completion, segment->tag, &segment->why);
 }
 
 /* The WQE of the message under way, which is behind all that is executed. */
@@ -543,7 +547,7 @@ void responder_flush(struct qp *qp)
 	drop_waiting(qp);
 	qp->flushing = responder->first != NULL;
 	if (responder->open) {
-		scatter_unit_abandon(qp); /* comes back here when all is committed */
+		scatter_segment_abandon(qp); /* comes back here when all is committed */
 		return;
 	}
 	if (qp->flushing)
@@ -572,7 +576,7 @@ void responder_reset(struct qp *qp)
 	responder->wqe = NULL;
 	responder->strides_used = 0;
 	responder->generation++;
-	scatter_unit_abandon(qp);
+	scatter_segment_abandon(qp);
 	sim_cancel(&responder->ack);
 	responder->ack_due = responder->nak_sent = responder->fatal = false;
 	responder->dropping = responder->failed = false;

@@ -4,7 +4,7 @@
  * the other: checked, given a place in memory, scattered, answered. What waits for a receive WQE
  * or a buffer keeps its place in the port's input buffer.
  *
- *     receive --responder_receive()--> checks --> scatter units --> dma --commit--> CQE, ACK
+ *     receive --responder_receive()--> checks --> scatter segments --> dma --commit--> CQE, ACK
  *                                                                            \--> responses
  *     scheduler --responder_next()--> ACKs, NAKs, read and atomic responses
  *
@@ -16,7 +16,7 @@
 #include "hca/transport/fault.h"
 #include "hca/transport/qp.h"
 
-struct scatter_unit;
+struct scatter_segment;
 
 /* Of a queue pair that begins. */
 void responder_init(struct qp *qp);
@@ -34,12 +34,12 @@ void responder_receive(struct qp *qp, struct packet *packet);
 /* What it waited for is there: a receive WQE, the certainty that there is none, a buffer. */
 void responder_wqe_came(struct qp *qp);
 void responder_wqe_missing(struct qp *qp);
-void responder_unit_came(struct qp *qp);
+void responder_segment_came(struct qp *qp);
 
 /* Carries out what has come in, as far as it can. */
 void responder_run(struct qp *qp);
 
-/* One send unit of what is owed. Returns its packets, and their bytes; 0: nothing can be sent. */
+/* One send segment of what is owed. Returns its packets, and their bytes; 0: nothing can be sent. */
 uint32_t responder_next(struct qp *qp, uint32_t *wire_bytes);
 
 /* The data of a read response could not be gathered. */
@@ -55,10 +55,10 @@ void responder_fatal(struct qp *qp, enum request_fault fault, uint32_t psn);
 void responder_fault_in_order(struct qp *qp, struct packet *packet, enum request_fault fault);
 
 /*
- * Writes the CQE of a receive WQE to the unit's CQ. All CQEs of receive WQEs pass through here, in the order in which the queue pair
- * took them: receive_queue_complete() asserts it. After a fault the CQE says how the WQE ends in place of the unit's completion.
+ * Writes the CQE of a receive WQE to the segment's CQ. All CQEs of receive WQEs pass through here, in the order in which the queue pair
+ * took them: receive_queue_complete() asserts it. After a fault the CQE says how the WQE ends in place of the segment's completion.
  */
-void responder_complete(struct qp *qp, struct scatter_unit *unit);
+void responder_complete(struct qp *qp, struct scatter_segment *segment);
 void responder_atomic_done(struct qp *qp, uint32_t psn, bool failed, uint64_t original);
 
 /* All checks of a reliable transport, in order. */

@@ -5,7 +5,7 @@
 #include "fabric/wire/opcode.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/responder.h"
-#include "hca/transport/scatter_unit.h"
+#include "hca/transport/scatter_segment.h"
 #include "hca/transport/transport.h"
 #include "hca/work/receive_queue.h"
 
@@ -58,21 +58,21 @@ static void leave_wqe(struct qp *qp)
 }
 
 /* The packet's strides, of those of the WQE: they are its own from here on. */
-static void take_strides(struct qp *qp, struct scatter_unit *unit, uint32_t length)
+static void take_strides(struct qp *qp, struct scatter_segment *segment, uint32_t length)
 {
 	struct responder *responder = &qp->responder;
 	uint32_t strides = strides_of(qp, length);
 
-	unit->offset += responder->strides_used * qp->attr.packet_stride_bytes;
-	unit->completion.multi_packet = true;
-	unit->completion.wqe_id = responder->wqe->index;
-	unit->completion.wqe_counter = (uint16_t)responder->strides_used;
-	unit->completion.byte_count = cqe_stride_count(strides, length);
+	segment->offset += responder->strides_used * qp->attr.packet_stride_bytes;
+	segment->completion.multi_packet = true;
+	segment->completion.wqe_id = responder->wqe->index;
+	segment->completion.wqe_counter = (uint16_t)responder->strides_used;
+	segment->completion.byte_count = cqe_stride_count(strides, length);
 	responder->wqe->users++;
 	responder->strides_used += strides;
 	receive_queue_count_strides(qp->transport->blocks.receive_queues, strides, 0);
-	unit->ends_wqe = responder->strides_used == qp->attr.packet_strides;
-	if (unit->ends_wqe)
+	segment->ends_wqe = responder->strides_used == qp->attr.packet_strides;
+	if (segment->ends_wqe)
 		leave_wqe(qp);
 }
 
@@ -80,11 +80,11 @@ static void take_strides(struct qp *qp, struct scatter_unit *unit, uint32_t leng
 static void skip_rest(struct qp *qp, const struct packet *packet)
 {
 	struct responder *responder = &qp->responder;
-	struct scatter_unit *unit = scatter_unit_new(qp, packet);
+	struct scatter_segment *segment = scatter_segment_new(qp, packet);
 	uint32_t strides = qp->attr.packet_strides - responder->strides_used;
 
-	unit->has_completion = true;
-	unit->completion = (struct completion){
+	segment->has_completion = true;
+	segment->completion = (struct completion){
 		.opcode = CQE_RECEIVED_SEND,
 		.multi_packet = true,
 		.wqe_counter = (uint16_t)responder->strides_used,
@@ -93,14 +93,14 @@ static void skip_rest(struct qp *qp, const struct packet *packet)
 		.user_index = responder->user_index,
 		.byte_count = CQE_FILLER | cqe_stride_count(strides, 0),
 	};
-	unit->cq = responder->cq;
-	unit->turn = responder->wqe->turn;
-	unit->ends_wqe = true;
+	segment->cq = responder->cq;
+	segment->turn = responder->wqe->turn;
+	segment->ends_wqe = true;
 	responder_note_begin(qp, packet);
-	scatter_unit_note(unit, packet);
+	scatter_segment_note(segment, packet);
 	receive_queue_count_strides(qp->transport->blocks.receive_queues, 0, strides);
 	leave_wqe(qp);
-	scatter_unit_close(unit);
+	scatter_segment_close(segment);
 }
 
 /* ---- packets ---- */
@@ -108,27 +108,27 @@ static void skip_rest(struct qp *qp, const struct packet *packet)
 static void execute(struct qp *qp, struct packet *packet)
 {
 	struct responder *responder = &qp->responder;
-	struct scatter_unit *unit = scatter_unit_new(qp, packet);
+	struct scatter_segment *segment = scatter_segment_new(qp, packet);
 
-	unit->wqe = responder->wqe;
-	unit->offset = GRH_AREA_BYTES;
-	scatter_unit_add(unit, packet);
-	unit->has_completion = true;
-	unit->completion = completion_of(qp, packet);
-	unit->cq = responder->cq;
-	unit->turn = responder->wqe->turn;
-	unit->ends_wqe = true;
+	segment->wqe = responder->wqe;
+	segment->offset = GRH_AREA_BYTES;
+	scatter_segment_add(segment, packet);
+	segment->has_completion = true;
+	segment->completion = completion_of(qp, packet);
+	segment->cq = responder->cq;
+	segment->turn = responder->wqe->turn;
+	segment->ends_wqe = true;
 	if (qp->attr.packet_strides)
-		take_strides(qp, unit, packet->payload_bytes + GRH_AREA_BYTES);
+		take_strides(qp, segment, packet->payload_bytes + GRH_AREA_BYTES);
 	else
 		responder->wqe = NULL;
 	responder_note_begin(qp, packet);
-	scatter_unit_note(unit, packet);
+	scatter_segment_note(segment, packet);
 	responder->wqe_at = 0;
-	scatter_unit_grh(unit, packet);
+	scatter_segment_grh(segment, packet);
 	responder->msn = psn_add(responder->msn, 1);
 	qp->transport->count.rx_sends++;
-	scatter_unit_close(unit);
+	scatter_segment_close(segment);
 }
 
 /* Where the packet goes in the list of the WQE, and whether it fits there. */
@@ -151,7 +151,7 @@ bool responder_datagram(struct qp *qp, struct packet *packet)
 	if (responder->strides_used &&
 	    responder->strides_used + strides_of(qp, length) > qp->attr.packet_strides) {
 		skip_rest(qp, packet);
-		if (!scatter_unit_available(qp))
+		if (!scatter_segment_available(qp))
 			return false;
 	}
 	fault = responder_check_wqe(qp, packet);

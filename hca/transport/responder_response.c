@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * responder_response: what a responder owes, in PSN order, and how it becomes packets: ACKs (merged
- * with one that has not left yet), NAKs, read responses in units like any message, atomic
+ * with one that has not left yet), NAKs, read responses in segments like any message, atomic
  * responses.
  */
 #include <assert.h>
@@ -11,7 +11,7 @@
 #include "hca/transport/psn.h"
 #include "hca/transport/reaction.h"
 #include "hca/transport/responder.h"
-#include "hca/transport/send_unit.h"
+#include "hca/transport/send_segment.h"
 #include "hca/transport/syndrome.h"
 #include "hca/transport/transport.h"
 
@@ -97,19 +97,19 @@ static void done_with_first(struct qp *qp)
 	pool_give(&qp->transport->responses, response);
 }
 
-static uint8_t opcode_of(const struct qp *qp, enum operation operation, enum segment segment)
+static uint8_t opcode_of(const struct qp *qp, enum operation operation, enum segment position)
 {
-	int opcode = opcode_find(qp_transport[qp->attr.type], operation, segment, SUFFIX_NONE);
+	int opcode = opcode_find(qp_transport[qp->attr.type], operation, position, SUFFIX_NONE);
 
 	assert(opcode >= 0);
 	return (uint8_t)opcode;
 }
 
-static struct packet *add_packet(struct qp *qp, struct send_unit *unit,
+static struct packet *add_packet(struct qp *qp, struct send_segment *segment,
 				 const struct response *response, uint8_t opcode, uint32_t bytes)
 {
 	const struct path *path = response->path ? response->path : qp->state.path;
-	struct packet *packet = send_unit_packet(unit, opcode, path, bytes);
+	struct packet *packet = send_segment_packet(segment, opcode, path, bytes);
 
 	if (response->path)
 		packet->dest_qp = response->dest_qp;
@@ -125,26 +125,26 @@ static struct packet *add_packet(struct qp *qp, struct send_unit *unit,
 static uint32_t send_short(struct qp *qp, struct response *response, uint32_t *wire_bytes)
 {
 	struct transport_counters *count = &qp->transport->count;
-	struct send_unit *unit = send_unit_new(&qp->response_flow, NULL);
+	struct send_segment *segment = send_segment_new(&qp->response_flow, NULL);
 	bool is_atomic = response->kind == RESPONSE_ATOMIC;
 
-	add_packet(qp, unit, response, opcode_of(qp, is_atomic ? OP_ATOMIC_ACK : OP_ACK, SEG_ONLY),
-		   0);
+	add_packet(qp, segment, response,
+		   opcode_of(qp, is_atomic ? OP_ATOMIC_ACK : OP_ACK, SEG_ONLY), 0);
 	if (__builtin_expect(qp->congestion != NULL, 0))
-		notification_respond(qp, unit, response->kind == RESPONSE_ACK);
+		notification_respond(qp, segment, response->kind == RESPONSE_ACK);
 	if (response->kind == RESPONSE_ACK || response->kind == RESPONSE_ACCEPT)
 		count->acks_sent++;
 	else if (response->kind == RESPONSE_NAK)
 		count->naks_sent++;
 	done_with_first(qp);
-	*wire_bytes = send_unit_copy(unit, NULL);
+	*wire_bytes = send_segment_copy(segment, NULL);
 	return 1;
 }
 
 static uint32_t send_read(struct qp *qp, struct response *response, uint32_t *wire_bytes)
 {
 	const struct transport_params *params = qp->transport->params;
-	struct send_unit *unit = send_unit_new(&qp->response_flow, NULL);
+	struct send_segment *segment = send_segment_new(&qp->response_flow, NULL);
 	uint32_t mtu = qp->state.mtu_bytes;
 	uint32_t offset = response->sent * mtu;
 	uint32_t packets = 0;
@@ -152,27 +152,28 @@ static uint32_t send_read(struct qp *qp, struct response *response, uint32_t *wi
 	do {
 		bool first = response->sent == 0;
 		bool last = response->sent + 1 == response->packets;
-		uint32_t left = response->length - offset - unit->length;
-		enum segment segment = first  ? (last ? SEG_ONLY : SEG_FIRST)
-				       : last ? SEG_LAST
-					      : SEG_MIDDLE;
+		uint32_t left = response->length - offset - segment->length;
+		enum segment position = first  ? (last ? SEG_ONLY : SEG_FIRST)
+					: last ? SEG_LAST
+					       : SEG_MIDDLE;
 
-		add_packet(qp, unit, response, opcode_of(qp, OP_READ_RESPONSE, segment),
+		add_packet(qp, segment, response, opcode_of(qp, OP_READ_RESPONSE, position),
 			   left < mtu ? left : mtu);
 		response->sent++;
 		packets++;
-	} while (response->sent < response->packets && unit->length + mtu <= params->unit_bytes);
-	unit->segment = (struct data_segment){
+	} while (response->sent < response->packets &&
+		 segment->length + mtu <= params->segment_bytes);
+	segment->element = (struct data_segment){
 		.address = response->address + offset,
-		.length = unit->length,
+		.length = segment->length,
 		.key = response->rkey,
 	};
 	if (response->sent == response->packets)
 		done_with_first(qp);
-	if (!unit->length)
-		*wire_bytes = send_unit_copy(unit, NULL);
+	if (!segment->length)
+		*wire_bytes = send_segment_copy(segment, NULL);
 	else
-		*wire_bytes = send_unit_gather(unit, &unit->segment, 1, 0, MR_REMOTE_READ);
+		*wire_bytes = send_segment_gather(segment, &segment->element, 1, 0, MR_REMOTE_READ);
 	if (__builtin_expect(qp->transport->congestion != NULL, 0))
 		*wire_bytes += reaction_sent(&qp->response_flow);
 	return packets;

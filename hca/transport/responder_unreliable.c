@@ -4,7 +4,7 @@
 
 #include "fabric/wire/opcode.h"
 #include "hca/transport/psn.h"
-#include "hca/transport/scatter_unit.h"
+#include "hca/transport/scatter_segment.h"
 #include "hca/transport/transport.h"
 
 /* The message under way is lost; its receive WQE serves the next one. */
@@ -13,7 +13,7 @@ static void abort_message(struct qp *qp)
 	struct responder *responder = &qp->responder;
 
 	if (responder->open)
-		scatter_unit_close(responder->open);
+		scatter_segment_close(responder->open);
 	responder->previous_opcode = -1;
 	responder->received = 0;
 }

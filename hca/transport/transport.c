@@ -8,13 +8,13 @@
 #include "hca/transport/completer.h"
 #include "hca/transport/dc_target.h"
 #include "hca/transport/late_nak.h"
-#include "hca/transport/scatter_unit.h"
-#include "hca/transport/send_unit.h"
+#include "hca/transport/scatter_segment.h"
+#include "hca/transport/send_segment.h"
 #include "hca/work/wqe_fetch.h"
 
-#define ROW(...)   PARAM_ROW(struct transport_params, __VA_ARGS__)
-#define SLAB_UNITS 64
-#define FIRST_QPN  0x40
+#define ROW(...)      PARAM_ROW(struct transport_params, __VA_ARGS__)
+#define SLAB_SEGMENTS 64
+#define FIRST_QPN     0x40
 
 /* clang-format off */
 const struct param transport_param_list[] = {TRANSPORT_PARAMS(ROW) {0}};
@@ -23,10 +23,10 @@ static void check(struct block *block, FILE *out)
 {
 	const struct transport_block *transport = container_of(block, struct transport_block, block);
 
-	block_equal(block, out, "scatter units in use, and taken and not given back",
-		    transport->scatter_units.in_use, transport->gauge.scatter_units.level);
-	block_equal(block, out, "response units in use, and taken and not given back",
-		    transport->response_scatters.in_use, transport->gauge.response_units.level);
+	block_equal(block, out, "scatter buffers in use, and taken and not given back",
+		    transport->scatter_segments.in_use, transport->gauge.scatter_buffers.level);
+	block_equal(block, out, "response buffers in use, and taken and not given back",
+		    transport->response_scatters.in_use, transport->gauge.response_buffers.level);
 	block_equal(block, out, "atomics under way, and begun and not ended", transport->atomics.count,
 		    transport->gauge.atomics.level);
 	block_equal(block, out, "send WQEs with an end of theirs, and those retired",
@@ -63,13 +63,13 @@ struct transport_block *transport_create(struct sim *sim, const char *name,
 		   (const uint64_t *)&transport->count);
 	block_gauges(&transport->block, (struct gauge *)&transport->gauge);
 	transport->gauge.atomic_unit.capacity = 1;
-	transport->gauge.scatter_units.capacity = transport->params->scatter_units;
-	transport->gauge.response_units.capacity = transport->params->response_units;
-	pool_init(&transport->send_units, sizeof(struct send_unit), SLAB_UNITS);
-	pool_init(&transport->scatter_units, sizeof(struct scatter_unit), SLAB_UNITS);
-	pool_init(&transport->response_scatters, sizeof(struct response_scatter), SLAB_UNITS);
-	pool_init(&transport->responses, sizeof(struct response), SLAB_UNITS);
-	pool_init(&transport->stalled, PAGE_FAULT_BYTES, SLAB_UNITS);
+	transport->gauge.scatter_buffers.capacity = transport->params->scatter_buffers;
+	transport->gauge.response_buffers.capacity = transport->params->response_buffers;
+	pool_init(&transport->send_segments, sizeof(struct send_segment), SLAB_SEGMENTS);
+	pool_init(&transport->scatter_segments, sizeof(struct scatter_segment), SLAB_SEGMENTS);
+	pool_init(&transport->response_scatters, sizeof(struct response_scatter), SLAB_SEGMENTS);
+	pool_init(&transport->responses, sizeof(struct response), SLAB_SEGMENTS);
+	pool_init(&transport->stalled, PAGE_FAULT_BYTES, SLAB_SEGMENTS);
 	atomic_init(&transport->atomics, transport, &transport->block);
 	late_nak_init(transport);
 	response_list_init(transport);
@@ -85,8 +85,8 @@ void transport_destroy(struct transport_block *transport)
 	dc_targets_destroy(transport->dc_targets);
 	while (transport->all_qps) /* destroyed, but named by what the run's end left under way */
 		qp_free(transport->all_qps);
-	pool_fini(&transport->send_units);
-	pool_fini(&transport->scatter_units);
+	pool_fini(&transport->send_segments);
+	pool_fini(&transport->scatter_segments);
 	pool_fini(&transport->response_scatters);
 	pool_fini(&transport->responses);
 	pool_fini(&transport->stalled);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transport: what the queue pairs of one adapter share: pools of units, counters as a real port
+ * transport: what the queue pairs of one adapter share: pools of segments, counters as a real port
  * has them, the arithmetic unit for atomics.
  */
 #ifndef HCA_TRANSPORT_TRANSPORT_H
@@ -59,16 +59,16 @@
 	X(dc_shortages,        "packets", "DC: connects put off (RNR NAK) as no responder context was free") \
 	X(dc_reclaims,         "times",   "DC: a responder context was taken from an initiator that had long been silent") \
 	X(dc_strays,           "packets", "DC: requests of initiators that are not connected, dropped") \
-	X(scatter_stalls,      "times",   "all scatter units were in use")                         \
-	X(response_stalls,     "packets", "ACKs and responses that waited since all response units were in use") \
+	X(scatter_stalls,      "times",   "all scatter buffers were in use")                       \
+	X(response_stalls,     "packets", "ACKs and responses that waited since all response buffers were in use") \
 	X(list_waits,          "packets", "ACKs and responses that waited for a WQE that was read again, or behind one that did") \
 	X(page_stalls,         "messages", "whose data waited for a page fault")                   \
 	X(page_refusals,       "packets", "requests refused (RNR NAK): their pages were not there") \
 	X(page_drops,          "packets", "responses dropped since there was no page for a response, or one is waited for")
 
 #define TRANSPORT_GAUGES(X)                                                                        \
-	X(scatter_units, POOL,  "units",       "receive buffers of messages")                      \
-	X(response_units, POOL, "units",       "receive buffers of read and atomic responses")     \
+	X(scatter_buffers, POOL,  "buffers",       "receive buffers of messages")                  \
+	X(response_buffers, POOL, "buffers",       "receive buffers of read and atomic responses") \
 	X(response_lists, POOL, "reads",       "of WQEs that left the cache before their response came") \
 	X(atomics,       POOL,  "atomics",     "under way; waited for by those whose addresses are alike") \
 	X(atomic_unit,   SERVER, "atomics",    "starts one each interval")                         \
@@ -182,10 +182,10 @@ struct transport_block {
 	struct qp *gsi;            /* number 1 */
 	bool pages_may_be_missing; /* there are on-demand regions */
 	uint32_t ack_interval;     /* of the parameters, or of congestion control */
-	struct pool send_units, scatter_units, response_scatters, responses;
+	struct pool send_segments, scatter_segments, response_scatters, responses;
 	struct pool stalled; /* of page_fault.c */
-	struct qp *unit_waiters_first, *unit_waiters_last;
-	/* Wait for a response unit, or behind one that does. */
+	struct qp *segment_waiters_first, *segment_waiters_last;
+	/* Wait for a response buffer, or behind one that does. */
 	struct packet *responses_first, *responses_last;
 	struct response_lists lists;
 	struct atomic_unit atomics;

@@ -10,7 +10,7 @@
 
 /* clang-format off */
 #define TRANSPORT_PARAMS(X) \
-	X(unit_bytes,      BYTES,  "4096B", "256B..4096B",   "of a message that are gathered, or scattered, as one", "calibrated: A1-03, latency flat over the MTU") \
+	X(segment_bytes,   BYTES,  "4096B", "256B..4096B",   "of a message that are gathered, or scattered, as one", "calibrated: A1-03, latency flat over the MTU") \
 	X(window_packets,  COUNT,  "32768", "1..8388608",    "sent and not acknowledged, at most",                    "IBTA vol. 1, 9.7.2: below half of the PSN space") \
 	X(dc_handshake,    CHOICE, "half",  "half|full",     "DC: requests follow their connect at once, or when it is accepted", "half: UCX, UCX_DC_MLX5_DCI_FULL_HANDSHAKE=n; recalled") \
 	X(dc_idle,         TIME,   "100us", "100ns..10s",    "DC: an initiator with nothing to do disconnects after this", "assumed: connections last while they are active (MLNX_OFED manual)") \
@@ -28,8 +28,8 @@
 	X(read_loss_delay, TIME,  "0ps",   "0ps..1s",       "from a gap in read responses to the new request, beyond what any turn takes", "choice: nothing added; ground truth E-04: ConnectX-5 2 us, ConnectX-4 Lx 150 us, E810 83 ms") \
 	READ_RECOVERY_PARAMS(X) \
 	X(timeout_least,   COUNT,  "0",     "0..31",         "smallest local ACK timeout exponent that is honoured",  "choice: ConnectX honours 16 or more") \
-	X(scatter_units,   COUNT,  "128",   "4..4096",       "receive buffers of unit_bytes each",                    "assumed: 512 KiB") \
-	X(response_units,  COUNT,  "128",   "4..4096",       "packets of read and atomic responses on their way to memory; others wait in the port's input space", "assumed: as scatter_units")
+	X(scatter_buffers, COUNT,  "128",   "4..4096",       "receive buffers of segment_bytes each",                    "assumed: 512 KiB") \
+	X(response_buffers, COUNT,  "128",   "4..4096",       "packets of read and atomic responses on their way to memory; others wait in the port's input space", "assumed: as scatter_segments")
 /* clang-format on */
 
 enum transport_recovery { TRANSPORT_GO_BACK_N };   /* first of the list; the others are refused */

@@ -6,7 +6,7 @@
 #include "hca/transport/qp.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/responder.h"
-#include "hca/transport/send_unit.h"
+#include "hca/transport/send_segment.h"
 #include "hca/transport/transport.h"
 #include "hca/work/completion.h"
 
@@ -126,9 +126,9 @@ static bool has_work(const struct flow *flow)
 	return qp->sq.cursor != qp->sq.tail || (qp->dci && dc_initiator_owes(qp->dci));
 }
 
-static struct scheduler_unit next(struct flow *flow)
+static struct scheduler_segment next(struct flow *flow)
 {
-	struct scheduler_unit made = {0};
+	struct scheduler_segment made = {0};
 
 	made.packets = flow->kind == FLOW_REQUESTS ? requester_next(flow->qp, &made.bytes)
 						   : responder_next(flow->qp, &made.bytes);
@@ -164,7 +164,7 @@ static void drop_flow(struct flow *flow)
 const struct scheduler_user work_user_scheduler = {
 	.has_work = has_work,
 	.next = next,
-	.drain = send_unit_drain,
+	.drain = send_segment_drain,
 	.taken = taken,
 	.waited = waited,
 	.hold = hold_flow,

@@ -6,7 +6,7 @@
  * that the doorbell brings tells. CQEs of a queue whose context is not
  * at hand wait for it, and with them only those of that queue.
  *
- *     requester, scatter_unit --completion_write()--> pcie_write() --> event_queue
+ *     requester, scatter_segment --completion_write()--> pcie_write() --> event_queue
  */
 #ifndef HCA_WORK_COMPLETION_H
 #define HCA_WORK_COMPLETION_H

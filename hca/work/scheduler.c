@@ -59,7 +59,7 @@ struct scheduler {
 
 static struct processing_unit *unit_of(struct scheduler *scheduler, const struct flow *flow)
 {
-	return &scheduler->units[flow->number % scheduler->params->units];
+	return &scheduler->units[flow->number % scheduler->params->processing_units];
 }
 
 static void arm(struct processing_unit *unit, sim_time delay)
@@ -167,10 +167,11 @@ bool scheduler_has_context(struct scheduler *scheduler, struct flow *flow)
 }
 
 /* How long the packets that were just made take the engine of READs, when it comes to them. */
-static sim_time read_time(const struct scheduler *scheduler, const struct scheduler_unit *made)
+static sim_time read_time(const struct scheduler *scheduler, const struct scheduler_segment *made)
 {
 	const struct scheduler_params *params = scheduler->params;
-	uint64_t segments = (made->length + params->segment - 1) / params->segment;
+	uint64_t segments =
+		(made->length + params->response_segment - 1) / params->response_segment;
 
 	if (opcode_info[made->opcode].operation == OP_READ_RESPONSE)
 		return params->response_interval *
@@ -251,7 +252,7 @@ static void reads_forget(struct scheduler *scheduler, struct flow *flow)
 
 struct scheduler_grant scheduler_take(struct scheduler *scheduler, uint32_t unit, struct flow *flow)
 {
-	const struct scheduler_unit made = scheduler->user->next(flow);
+	const struct scheduler_segment made = scheduler->user->next(flow);
 	struct scheduler_grant grant = {.packets = made.packets, .bytes = made.bytes};
 	sim_time reads;
 
@@ -270,7 +271,7 @@ struct scheduler_grant scheduler_take(struct scheduler *scheduler, uint32_t unit
 	return grant;
 }
 
-static struct scheduler_grant next_unit(struct processing_unit *unit, struct flow *flow)
+static struct scheduler_grant next_segment(struct processing_unit *unit, struct flow *flow)
 {
 	struct scheduler *scheduler = unit->scheduler;
 
@@ -301,7 +302,7 @@ static void turn(struct event *event)
 		unit->last = NULL;
 	flow->in_ring = false;
 	gauge_leave(&scheduler->gauge.ring, sim_now(scheduler->block.sim), 1);
-	grant = next_unit(unit, flow);
+	grant = next_segment(unit, flow);
 	if (grant.packets) {
 		scheduler->inflight_bytes += grant.bytes;
 		gauge_enter(&scheduler->gauge.inflight, sim_now(scheduler->block.sim), grant.bytes);
@@ -318,7 +319,7 @@ static void turn(struct event *event)
 /* Who was refused first has the first turn: else the room that a packet leaves would be taken by the same unit again and again. */
 void scheduler_release(struct scheduler *scheduler, uint32_t bytes)
 {
-	uint64_t units = scheduler->params->units;
+	uint64_t units = scheduler->params->processing_units;
 
 	if (scheduler->port) {
 		scheduler_port_release(scheduler->port, bytes);
@@ -364,7 +365,7 @@ static void settle(struct block *block)
 {
 	struct scheduler *scheduler = container_of(block, struct scheduler, block);
 
-	for (uint64_t i = 0; i < scheduler->params->units; i++) {
+	for (uint64_t i = 0; i < scheduler->params->processing_units; i++) {
 		if (scheduler->units[i].busy > scheduler->gauge.unit.area) {
 			scheduler->gauge.unit.area = scheduler->units[i].busy;
 			scheduler->gauge.unit.until = scheduler->units[i].free_at;
@@ -378,7 +379,7 @@ static void audit(struct block *block, FILE *out)
 	struct scheduler *scheduler = container_of(block, struct scheduler, block);
 	sim_time busy = 0;
 
-	for (uint64_t i = 0; i < scheduler->params->units; i++)
+	for (uint64_t i = 0; i < scheduler->params->processing_units; i++)
 		busy += scheduler->units[i].busy;
 	block_equal(block, out, "utilisation of units: ps they were busy, and of their packets",
 		    busy, scheduler->count.packets * scheduler->params->packet_interval);
@@ -389,8 +390,8 @@ struct scheduler *scheduler_create(struct sim *sim, const char *name,
 				   struct context_cache *contexts,
 				   const struct scheduler_user *user)
 {
-	struct scheduler *scheduler =
-		calloc(1, sizeof(*scheduler) + params->units * sizeof(scheduler->units[0]));
+	struct scheduler *scheduler = calloc(
+		1, sizeof(*scheduler) + params->processing_units * sizeof(scheduler->units[0]));
 
 	assert(scheduler);
 	scheduler->contexts = contexts;
@@ -406,7 +407,7 @@ struct scheduler *scheduler_create(struct sim *sim, const char *name,
 		scheduler->port = scheduler_port_create(scheduler, &scheduler->block, params,
 							&scheduler->count, &scheduler->gauge);
 	event_init(&scheduler->reads.through, &scheduler->block, reads_through);
-	for (uint64_t i = 0; i < params->units; i++) {
+	for (uint64_t i = 0; i < params->processing_units; i++) {
 		scheduler->units[i].scheduler = scheduler;
 		event_init(&scheduler->units[i].turn, &scheduler->block, turn);
 	}
@@ -417,7 +418,7 @@ void scheduler_destroy(struct scheduler *scheduler)
 {
 	if (scheduler->port)
 		scheduler_port_destroy(scheduler->port);
-	for (uint64_t i = 0; i < scheduler->params->units; i++) {
+	for (uint64_t i = 0; i < scheduler->params->processing_units; i++) {
 		assert(!scheduler->units[i].first);
 		sim_cancel(&scheduler->units[i].turn);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scheduler: decides which queue pair sends next. A QP has two flows, requests and responses; one
- * with work stands in the ring of its processing unit and gets a turn for one unit of its message,
+ * with work stands in the ring of its processing unit and gets a turn for one segment of its message,
  * if what is under way (gathering, or waiting for the port) leaves room. A flow whose QP's context is
  * not at hand leaves the ring until it is; the turns of others go on. A hit costs nothing here: it is
  * part of `latency`. READs, atomics and responses to READs of all units pass one engine besides, in the order of
@@ -46,7 +46,7 @@ struct scheduler_gauges {
 };
 
 struct qp;
-struct send_unit;
+struct send_segment;
 
 enum flow_kind { FLOW_REQUESTS, FLOW_RESPONSES };
 
@@ -61,17 +61,17 @@ struct flow {
 	bool in_ring;
 	bool away; /* in no ring until its context is here, or the engine of READs is through with it */
 	bool context_ready; /* was fetched for the next turn */
-	bool reads_wait;    /* for the engine of READs: its last unit has not left */
+	bool reads_wait;    /* for the engine of READs: its last segment has not left */
 	struct context_lookup lookup;
 	sim_time context_asked_at;
 	sim_time reads_done; /* when the engine of READs is through with it; 0: not there */
-	struct send_unit *first, *last; /* gathering, in order */
+	struct send_segment *first, *last; /* gathering, in order */
 };
 
 struct scheduler;
 
-/* One unit of a flow's message, as packets. */
-struct scheduler_unit {
+/* One segment of a flow's message, as packets. */
+struct scheduler_segment {
 	uint32_t packets; /* 0: the flow is blocked, nothing was made */
 	uint32_t bytes;   /* on the wire */
 	uint32_t length;  /* payload */
@@ -82,8 +82,8 @@ struct scheduler_unit {
 struct scheduler_user {
 	/* The flow has something to send now. */
 	bool (*has_work)(const struct flow *flow);
-	/* Makes the packets of the flow's next unit. */
-	struct scheduler_unit (*next)(struct flow *flow);
+	/* Makes the packets of the flow's next segment. */
+	struct scheduler_segment (*next)(struct flow *flow);
 	/* What was made may leave for the port. */
 	void (*drain)(struct flow *flow);
 	/* The engine of READs took the flow's packets, which waited for it. */

@@ -39,11 +39,11 @@ struct scheduler_services {
 	struct scheduler_flow (*look)(const struct scheduler_port *port, const struct flow *flow);
 	/* Is the queue pair's context at hand? If not, it is fetched, and ready() says when it is. */
 	bool (*has_context)(struct scheduler_port *port, struct flow *flow);
-	/* Takes the flow's next unit of a message, on that processing unit. Behind it, send(): the bytes are gathered. */
+	/* Takes the flow's next segment of a message, on that processing unit. Behind it, send(): the bytes are gathered. */
 	struct scheduler_grant (*grant)(struct scheduler_port *port, uint32_t unit,
 					struct flow *flow);
 	void (*send)(struct scheduler_port *port, struct flow *flow);
-	/* One turn of each of params->units at a time. */
+	/* One turn of each of params->processing_units at a time. */
 	void (*turn_at)(struct scheduler_port *port, uint32_t unit, sim_time at);
 };
 

@@ -99,7 +99,7 @@ static struct scheduler_grant service_grant(struct scheduler_port *port, uint32_
 					    struct flow *flow)
 {
 	must_be_inside(port);
-	assert(unit < port->params->units);
+	assert(unit < port->params->processing_units);
 	return scheduler_take(port->scheduler, unit, flow);
 }
 
@@ -113,7 +113,7 @@ static void service_turn_at(struct scheduler_port *port, uint32_t unit, sim_time
 {
 	struct event *event = &port->turns[unit].event;
 
-	if (unit >= port->params->units || event_pending(event))
+	if (unit >= port->params->processing_units || event_pending(event))
 		module_broke(port->block->name,
 			     "asks for a turn of a unit that there is not, or that waits for one");
 	module_seat_schedule(&port->seat, event, port->block, turn, at);
@@ -150,7 +150,7 @@ struct scheduler_port *scheduler_port_create(struct scheduler *scheduler, struct
 					     struct scheduler_gauges *gauge)
 {
 	struct scheduler_port *port =
-		calloc(1, sizeof(*port) + params->units * sizeof(port->turns[0]));
+		calloc(1, sizeof(*port) + params->processing_units * sizeof(port->turns[0]));
 
 	assert(port);
 	port->scheduler = scheduler;
@@ -158,7 +158,7 @@ struct scheduler_port *scheduler_port_create(struct scheduler *scheduler, struct
 	port->params = params;
 	port->count = count;
 	port->gauge = gauge;
-	for (uint64_t i = 0; i < params->units; i++) {
+	for (uint64_t i = 0; i < params->processing_units; i++) {
 		port->turns[i].port = port;
 		event_init(&port->turns[i].event, block, turn);
 	}
@@ -171,7 +171,7 @@ struct scheduler_port *scheduler_port_create(struct scheduler *scheduler, struct
 
 void scheduler_port_destroy(struct scheduler_port *port)
 {
-	for (uint64_t i = 0; i < port->params->units; i++)
+	for (uint64_t i = 0; i < port->params->processing_units; i++)
 		sim_cancel(&port->turns[i].event);
 	module_seat_clear(&port->seat);
 	free(port);

@@ -24,8 +24,8 @@
 	X(PAGE_FAULT,  page_fault,  "pages that come on demand were there")                        \
 	X(RETRY,       retry,       "the last time that it was to be sent again")                  \
 	X(PACING,      pacing,      "its rate, or congestion control's window, let it go on")      \
-	X(MESSAGE,     message,     "the turn for the last unit of its message")                   \
-	X(TRANSLATION, translation, "keys and pages of that unit were known (MPT, MTT)")           \
+	X(MESSAGE,     message,     "the turn for the last segment of its message")                \
+	X(TRANSLATION, translation, "keys and pages of that segment were known (MPT, MTT)")        \
 	X(DMA,         dma,         "its bytes were gathered, in order")                           \
 	X(TRANSMIT,    transmit,    "headers and pipeline, and room in the port's queue")          \
 	X(CREDITS,     credits,     "the link was free, with credits and no pause")                \
@@ -44,7 +44,7 @@
 	X(CONTEXT,    context,    "the responder's context was there")                             \
 	X(WQE,        wqe,        "its receive WQE was fetched, if that was waited for")           \
 	X(QUEUE,      queue,      "the requests before it were taken, and a buffer was free")      \
-	X(TRANSLATED, translated, "keys and pages of its last unit were known (MPT, MTT)")         \
+	X(TRANSLATED, translated, "keys and pages of its last segment were known (MPT, MTT)")      \
 	X(WRITTEN,    written,    "its data was with PCIe")                                        \
 	X(ORDERED,    ordered,    "what came before it on its queue pair was too")                 \
 	X(CQE,        visible,    "its CQE was visible")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what congestion control does to detailed adapters, to the picosecond and the packet: units leave at the pace of their rate,
+ * Proves what congestion control does to detailed adapters, to the picosecond and the packet: segments leave at the pace of their rate,
  * read responses too, and that time is the stage `pacing` of their WQE; a window lets through what it holds and asks for ACKs; marked
  * packets lead to as many CNPs as each limiter lets pass, or to BECN in ACKs; losses leave no account behind; what was not asked for
  * is not there, and datagrams are let alone. And that NAKs, and what follows them, take the times that parameters say.
@@ -114,7 +114,7 @@ static void test_read_responses_go_at_their_pace(void)
 			((PACKETS - 1) * SLOT_BYTES + AETH_BYTES) * 8 * (BIT_SLOW - BIT_FAST));
 }
 
-/* Units of four packets are paid for as one: the same rate. */
+/* Segments of four packets are paid for as one: the same rate. */
 static void test_small_packets_have_the_same_rate(void)
 {
 	sim_time times[2];

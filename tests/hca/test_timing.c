@@ -191,7 +191,7 @@ static sim_time turn_of_packets(uint8_t opcode, uint32_t mtu, uint64_t segment_b
 	sim_time first;
 	struct rig rig;
 
-	mini->params.scheduler.segment = segment_bytes;
+	mini->params.scheduler.response_segment = segment_bytes;
 	mini->params.scheduler.packet_interval = packet_interval;
 	mini->params.scheduler.read_interval = read_interval;
 	mini->params.scheduler.response_interval = response_interval;
@@ -242,7 +242,7 @@ static sim_time two_lists(unsigned count)
 	sim_time start = 0, taken = 0;
 	struct rig rigs[2];
 
-	mini->params.scheduler.units = 1;
+	mini->params.scheduler.processing_units = 1;
 	mini->params.scheduler.packet_interval = 16 * NS;
 	mini->params.scheduler.latency = 100 * NS;
 	rigs[0] = rigs[1] = rig_create_on(mini, QP_RC, LINK_INFINIBAND, 1024);

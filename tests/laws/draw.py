@@ -24,7 +24,7 @@ def adapter(rng, preset):
     if rng.random() < 0.3:
         hca["doorbell"] = {"interval": f"{rng.choice((5, 20, 60, 200))}ns", "queue": rng.choice((16, 64, 256))}
     if rng.random() < 0.3:
-        hca["scheduler"] = {"units": rng.choice((1, 2, 4))}
+        hca["scheduler"] = {"processing_units": rng.choice((1, 2, 4))}
     return hca
 
 

@@ -129,7 +129,7 @@ MORE = (
     ("hosts.hca.pcie.posted_headers", (16, 32), (64, 256), ORDER),
     ("hosts.hca.pcie.nonposted_headers", (4, 16), (32, 256), ORDER),
     ("hosts.hca.dma.inflight", (8, 16), (32, 128), ORDER),
-    ("hosts.hca.scheduler.units", (1, 2), (2, 4), ORDER),
+    ("hosts.hca.scheduler.processing_units", (1, 2), (2, 4), ORDER),
     ("hosts.hca.doorbell.interval", ("200ns", "60ns"), ("20ns", "5ns"), ORDER),
     ("hosts.hca.doorbell.queue", (4, 16), (32, 256), ORDER),
     ("hosts.hca.completion.interval", ("100ns", "30ns"), ("20ns", "5ns"), ORDER),

@@ -207,7 +207,7 @@ static void test_suggest(void)
 	CU_ASSERT_PTR_NULL(yaml_suggest("host", words, 0));
 
 	/* one word for another, whose letters are less alike than another name's */
-	static const char *const names[] = {"scatter_units", "response_units", "read_delay",
+	static const char *const names[] = {"scatter_segments", "response_units", "read_delay",
 					    "unit_bytes"};
 	CU_ASSERT_STRING_EQUAL(yaml_suggest("answer_units", names, ARRAY_SIZE(names)),
 			       "response_units");

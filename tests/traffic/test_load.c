@@ -86,7 +86,7 @@ static void test_processing_unit(void)
 		begin();
 		setup.hca.scheduler.packet_interval = 100 * NS;
 		setup.hca.scheduler.read_interval = 130 * NS;
-		setup.hca.scheduler.units = 2;
+		setup.hca.scheduler.processing_units = 2;
 		setup.load.verb = rows[i].verb;
 		setup.load.tx_depth = 64;
 		measure();
@@ -157,7 +157,7 @@ static void test_processing_units(void)
 {
 	begin();
 	setup.hca.scheduler.packet_interval = 100 * NS;
-	setup.hca.scheduler.units = 2;
+	setup.hca.scheduler.processing_units = 2;
 	setup.load.qps = 2;
 	setup.load.tx_depth = 64;
 	measure();
@@ -173,12 +173,12 @@ static void test_responses_of_reads(void)
 {
 	begin();
 	setup.hca.scheduler.response_interval = 150 * NS;
-	setup.hca.scheduler.units = 1;
+	setup.hca.scheduler.processing_units = 1;
 	setup.load.verb = LOAD_READ;
 	setup.load.tx_depth = 64;
 	measure();
 	expect_mops(result.mops, 150);
-	setup.hca.scheduler.segment = 256;
+	setup.hca.scheduler.response_segment = 256;
 	setup.load.bytes = 256;
 	measure();
 	expect_mops(result.mops, 150);
@@ -281,7 +281,7 @@ static void test_background(void)
 		begin();
 		setup.hca.scheduler.packet_interval = 100 * NS;
 		setup.hca.scheduler.read_interval = 300 * NS;
-		setup.hca.scheduler.units = 1;
+		setup.hca.scheduler.processing_units = 1;
 		setup.load.tx_depth = 64;
 		setup.load.addresses_per_region = 1024; /* no atomic waits for another */
 		setup.load.regions = 3;

@@ -143,9 +143,9 @@ static void test_loopback_beside_others(void)
 	CU_ASSERT_DOUBLE_EQUAL(result.paused, 1 - result.gbps / alone, 0.05);
 }
 
-/* READs whose responses come in at twice the rate that 2 KiB of credits allow writes, 16 x 64 KiB of them: what finds no unit stays in
+/* READs whose responses come in at twice the rate that 2 KiB of credits allow writes, 16 x 64 KiB of them: what finds no buffer stays in
  * the port's space. */
-static double paused_by_responses(unsigned units)
+static double paused_by_responses(unsigned buffers)
 {
 	begin();
 	setup.load.link_layer = 1; /* roce */
@@ -154,7 +154,7 @@ static double paused_by_responses(unsigned units)
 	setup.load.warm_up = 50;
 	setup.load.operations = 200;
 	setup.hca.pcie.write_credits = 2048;
-	setup.hca.transport.response_units = units;
+	setup.hca.transport.response_buffers = buffers;
 	counted("transport.response_stalls");
 	return result.paused;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tlm_round_robin: a hand-written TLM-2.0 module in the place of the QP scheduler, as hca/work/scheduler.c has it, to the
- * picosecond: a ring of flows for each processing unit, a turn for one unit of a message, and no turns while too much
+ * picosecond: a ring of flows for each processing unit, a turn for one segment of a message, and no turns while too much
  * is under way. Temporally decoupled: all is done inside of the adapter's calls.
  */
 #include <algorithm>
@@ -19,7 +19,7 @@ class round_robin : public sc_module
 
 	round_robin(sc_module_name name, const scheduler_setup &of)
 	    : sc_module(name), flows("flows"), grants("grants"), setup(of), param(*of.params),
-	      count(*of.counters), gauge(*of.gauges), units(of.params->units)
+	      count(*of.counters), gauge(*of.gauges), units(of.params->processing_units)
 	{
 		flows.register_nb_transport_fw(this, &round_robin::told);
 		payload.set_extension(extension);
@@ -130,7 +130,7 @@ class round_robin : public sc_module
 	}
 
 	/* Has the flow something to send, its context, and leave to? */
-	bool next_unit(uint32_t number, struct flow *flow)
+	bool next_segment(uint32_t number, struct flow *flow)
 	{
 		sc_time delay = sc_time::from_value(now) - sc_time_stamp();
 
@@ -163,7 +163,7 @@ class round_robin : public sc_module
 		flow = unit.ring.front();
 		unit.ring.pop_front();
 		gauge_leave(&gauge.ring, now, 1);
-		if (next_unit(number, flow)) {
+		if (next_segment(number, flow)) {
 			const struct scheduler_grant grant = extension->grant;
 
 			granted_qpn = setup.services->look(setup.port, flow).qpn;

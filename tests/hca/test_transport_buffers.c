@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that data that waits for host memory takes a unit of the transport each (response_units at the requester, scatter_units at the
+ * Proves that data that waits for host memory takes a buffer of the transport each (response_buffers at the requester, scatter_buffers at the
  * responder), that as many as the parameters say are under way and no more, that what finds none waits in its order and is counted,
  * and that all of it arrives.
  */
@@ -8,28 +8,28 @@
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 
-#define TESTS(TEST)          \
-	TEST(response_units) \
-	TEST(scatter_units)
+#define TESTS(TEST)            \
+	TEST(response_buffers) \
+	TEST(scatter_buffers)
 SUITE(TESTS)
 
 #define MTU     1024
 #define PACKETS 8
 
-static struct rig rig_with(uint64_t response_units, uint64_t scatter_units)
+static struct rig rig_with(uint64_t response_buffers, uint64_t scatter_buffers)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);
 
-	mini->params.transport.response_units = response_units;
-	mini->params.transport.scatter_units = scatter_units;
-	mini->params.transport.unit_bytes = MTU; /* one a packet */
+	mini->params.transport.response_buffers = response_buffers;
+	mini->params.transport.scatter_buffers = scatter_buffers;
+	mini->params.transport.segment_bytes = MTU; /* one a packet */
 	return rig_create_on(mini, QP_RC, LINK_INFINIBAND, MTU);
 }
 
-/* How many of the 8 packets of a response waited: all but those that found a unit. */
-static uint32_t responses_waited(uint64_t units)
+/* How many of the 8 packets of a response waited: all but those that found a buffer. */
+static uint32_t responses_waited(uint64_t buffers)
 {
-	struct rig rig = rig_with(units, 128);
+	struct rig rig = rig_with(buffers, 128);
 	uint32_t stalls;
 
 	mini_fill(rig.other, rig.target, PACKETS * MTU, 7);
@@ -45,16 +45,16 @@ static uint32_t responses_waited(uint64_t units)
 	return stalls;
 }
 
-static void test_response_units(void)
+static void test_response_buffers(void)
 {
 	CU_ASSERT_EQUAL(responses_waited(1), 7);
 	CU_ASSERT_EQUAL(responses_waited(2), 6);
 	CU_ASSERT_EQUAL(responses_waited(PACKETS), 0);
 }
 
-static uint32_t requests_waited(uint64_t units)
+static uint32_t requests_waited(uint64_t buffers)
 {
-	struct rig rig = rig_with(128, units);
+	struct rig rig = rig_with(128, buffers);
 	uint32_t stalls;
 
 	mini_fill(rig.one, rig.source, PACKETS * MTU, 9);
@@ -67,7 +67,7 @@ static uint32_t requests_waited(uint64_t units)
 	return stalls;
 }
 
-static void test_scatter_units(void)
+static void test_scatter_buffers(void)
 {
 	CU_ASSERT_EQUAL(requests_waited(1), 7);
 	CU_ASSERT_EQUAL(requests_waited(2), 6);

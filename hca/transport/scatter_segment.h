@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scatter_unit: data of one or more request packets of one message on its way to memory, and what
+ * scatter_segment: data of one or more request packets of one message on its way to memory, and what
  * is due once it, and all before it on that QP, is there: a CQE, an ACK, a read, an atomic, a
  * fault.
  *
- *     responder --scatter_unit_add()--> buffer --_close()--> dma --> commit, in order
+ *     responder --scatter_segment_add()--> buffer --_close()--> dma --> commit, in order
  */
-#ifndef HCA_TRANSPORT_SCATTER_UNIT_H
-#define HCA_TRANSPORT_SCATTER_UNIT_H
+#ifndef HCA_TRANSPORT_SCATTER_SEGMENT_H
+#define HCA_TRANSPORT_SCATTER_SEGMENT_H
 
 #include "hca/transport/fault.h"
 #include "hca/transport/qp.h"
@@ -15,11 +15,11 @@
 
 #define GRH_AREA_BYTES 40
 
-struct scatter_unit {
-	struct scatter_unit *next;
+struct scatter_segment {
+	struct scatter_segment *next;
 	struct qp *qp;
 	struct payload *payload;
-	struct data_segment segment; /* of a write */
+	struct data_segment element; /* of a write */
 	struct receive_wqe *wqe;     /* of a send: its list; held */
 	uint32_t offset, length;
 	/* Transfers whose writes are not all with PCIe, and that have not failed. */
@@ -47,24 +47,24 @@ struct scatter_unit {
 };
 
 /* false: all are in use; the QP is called when one is free. */
-bool scatter_unit_available(struct qp *qp);
+bool scatter_segment_available(struct qp *qp);
 
 /* A new one, behind the others of that QP. */
-struct scatter_unit *scatter_unit_new(struct qp *qp, const struct packet *packet);
+struct scatter_segment *scatter_segment_new(struct qp *qp, const struct packet *packet);
 
-/* The packet's payload goes behind what the unit has. */
-void scatter_unit_add(struct scatter_unit *unit, struct packet *packet);
+/* The packet's payload goes behind what the segment has. */
+void scatter_segment_add(struct scatter_segment *segment, struct packet *packet);
 
 /* No more comes: the data moves. */
-void scatter_unit_close(struct scatter_unit *unit);
+void scatter_segment_close(struct scatter_segment *segment);
 
 /* Ends its message with a CQE: what is known of its time so far. */
-void scatter_unit_note(struct scatter_unit *unit, const struct packet *packet);
+void scatter_segment_note(struct scatter_segment *segment, const struct packet *packet);
 
 /* UD: the 40 bytes before the data, if a GRH came. */
-void scatter_unit_grh(struct scatter_unit *unit, const struct packet *packet);
+void scatter_segment_grh(struct scatter_segment *segment, const struct packet *packet);
 
 /* Drops an open one; those that move end by themselves. */
-void scatter_unit_abandon(struct qp *qp);
+void scatter_segment_abandon(struct qp *qp);
 
 #endif

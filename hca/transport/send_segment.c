@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* send_segment: see send_segment.h. */
+#include "hca/transport/send_segment.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "hca/transport/psn.h"
+#include "hca/transport/requester.h"
+#include "hca/transport/responder.h"
+#include "hca/transport/transport.h"
+
+struct send_segment *send_segment_new(struct flow *flow, struct send_slot *slot)
+{
+	struct send_segment *segment = pool_take_zeroed(&flow->qp->transport->send_segments);
+
+	segment->flow = flow;
+	segment->slot = slot;
+	segment->epoch = slot ? flow->qp->requester.epoch : flow->qp->responder.generation;
+	qp_hold(flow->qp);
+	if (slot)
+		slot->transfers++;
+	if (flow->last)
+		flow->last->next = segment;
+	else
+		flow->first = segment;
+	flow->last = segment;
+	return segment;
+}
+
+struct packet *send_segment_packet(struct send_segment *segment, uint8_t opcode,
+				   const struct path *path, uint32_t payload_bytes)
+{
+	struct qp *qp = segment->flow->qp;
+	struct packet *packet = packet_new(qp->transport->blocks.packets);
+
+	packet->path = path;
+	packet->kind = PACKET_DATA;
+	packet->opcode = opcode;
+	packet->payload_bytes = payload_bytes;
+	packet->dest_qp = qp->state.dest_qp;
+	packet->pkey = qp->state.pkey;
+	packet->hop_limit = path->hop_limit;
+	packet->vl = (uint8_t)transport_vl(qp->transport, path);
+	packet->migration = true;
+	packet->tag = segment->slot ? segment->slot->tag : 0;
+	packet->wire_bytes = packet_wire_bytes(packet);
+	segment->length += payload_bytes;
+	segment->wire_bytes += packet->wire_bytes;
+	if (segment->last)
+		segment->last->next = packet;
+	else
+		segment->first = packet;
+	segment->last = packet;
+	return packet;
+}
+
+/* Hands each packet its part; a lone packet takes the buffer itself. */
+static void attach(struct send_segment *segment)
+{
+	struct packet_pool *pool = segment->flow->qp->transport->blocks.packets;
+	uint32_t offset = 0;
+
+	if (!segment->payload)
+		return;
+	if (segment->first == segment->last) {
+		segment->first->payload = segment->payload;
+		segment->payload = NULL;
+		return;
+	}
+	for (struct packet *packet = segment->first; packet; packet = packet->next) {
+		packet->payload = payload_new(pool);
+		memcpy(packet->payload->bytes, segment->payload->bytes + offset,
+		       packet->payload_bytes);
+		offset += packet->payload_bytes;
+	}
+	payload_drop(pool, segment->payload);
+	segment->payload = NULL;
+}
+
+static bool is_stale(const struct send_segment *segment)
+{
+	const struct qp *qp = segment->flow->qp;
+
+	return qp->destroyed ||
+	       segment->epoch != (segment->slot ? qp->requester.epoch : qp->responder.generation);
+}
+
+static void discard(struct send_segment *segment)
+{
+	struct transport_block *transport = segment->flow->qp->transport;
+
+	while (segment->first) {
+		struct packet *packet = segment->first;
+
+		segment->first = packet->next;
+		packet_free(transport->blocks.packets, packet);
+	}
+	if (segment->payload)
+		payload_drop(transport->blocks.packets, segment->payload);
+	scheduler_release(transport->blocks.scheduler, segment->wire_bytes);
+}
+
+/* A read's or an atomic's request is alone whatever PSNs it takes. */
+static bool ends_slot(const struct send_slot *slot, const struct packet *packet)
+{
+	return requester_is_read_or_atomic(slot) ||
+	       psn_add(packet->psn, 1) == psn_add(slot->first_psn, slot->psn_count);
+}
+
+static void send(struct send_segment *segment)
+{
+	struct transport_block *transport = segment->flow->qp->transport;
+
+	if (segment->slot && !segment->slot->done) {
+		segment->slot->why.at[WHY_TRANSLATION] = segment->dma.translated_at;
+		segment->slot->why.at[WHY_DMA] = sim_now(transport->block.sim);
+	}
+	attach(segment);
+	while (segment->first) {
+		struct packet *packet = segment->first;
+
+		segment->first = packet->next;
+		packet->next = NULL;
+		if (segment->slot)
+			requester_packet_left(segment->flow->qp, segment->slot, packet);
+		transport_push(transport, packet);
+		if (segment->slot && ends_slot(segment->slot, packet))
+			transport_watch(transport, segment->flow->qp, segment->slot, packet);
+	}
+}
+
+void send_segment_drain(struct flow *flow)
+{
+	struct qp *qp = flow->qp;
+	struct transport_block *transport = qp->transport;
+
+	qp_hold(qp);
+	while (flow->first && flow->first->ready &&
+	       !(flow->reads_wait && flow->first == flow->last)) {
+		struct send_segment *segment = flow->first;
+		struct send_slot *slot = segment->slot;
+		enum dma_status status = segment->status;
+		bool stale = is_stale(segment);
+		uint32_t psn = segment->first->psn;
+
+		flow->first = segment->next;
+		if (!flow->first)
+			flow->last = NULL;
+		if (stale || status != DMA_OK)
+			discard(segment);
+		else
+			send(segment);
+		pool_give(&transport->send_segments, segment);
+		if (slot)
+			requester_segment_gone(qp, slot, stale ? DMA_OK : status);
+		else if (!stale && status != DMA_OK)
+			responder_gather_failed(qp, psn);
+		qp_drop(qp);
+	}
+	qp_drop(qp);
+}
+
+static void gathered(struct dma *dma)
+{
+	struct send_segment *segment = container_of(dma, struct send_segment, dma);
+
+	segment->ready = true;
+	segment->status = dma->status;
+	send_segment_drain(segment->flow);
+}
+
+/* The first `ahead` bytes are at hand. */
+static uint32_t gather(struct send_segment *segment, const uint8_t *bytes, uint32_t ahead,
+		       const struct data_segment *segments, uint32_t count, uint32_t offset,
+		       uint32_t access)
+{
+	struct qp *qp = segment->flow->qp;
+	uint32_t wire_bytes = segment->wire_bytes;
+
+	assert(segment->length > ahead && count);
+	if (qp_key_has_bytes(qp, segments[0].key)) {
+		segment->payload = payload_new(qp->transport->blocks.packets);
+		if (ahead)
+			memcpy(segment->payload->bytes, bytes, ahead);
+	}
+	segment->dma = (struct dma){
+		.segments = segments,
+		.segment_count = count,
+		.offset = offset,
+		.length = segment->length - ahead,
+		.direction = DMA_GATHER,
+		.access = access,
+		.pd = qp_remote_pd(qp, segments[0].key),
+		.qpn = qp->number,
+		.tag = segment->first->tag,
+		.passes = segment->slot && !segment->slot->wqe.fence,
+		.bytes = segment->payload ? segment->payload->bytes + ahead : NULL,
+		.done = gathered,
+	};
+	dma_start(qp->transport->blocks.dma, &segment->dma);
+	return wire_bytes;
+}
+
+uint32_t send_segment_gather(struct send_segment *segment, const struct data_segment *segments,
+			     uint32_t count, uint32_t offset, uint32_t access)
+{
+	return gather(segment, NULL, 0, segments, count, offset, access);
+}
+
+uint32_t send_segment_of_wqe(struct send_segment *segment, const struct send_wqe *wqe,
+			     uint32_t offset)
+{
+	uint32_t ahead = offset < wqe->inline_bytes ? wqe->inline_bytes - offset : 0;
+	uint32_t skip = offset > wqe->inline_bytes ? offset - wqe->inline_bytes : 0;
+
+	if (ahead >= segment->length)
+		return send_segment_copy(segment, wqe->inline_data + offset);
+	return gather(segment, ahead ? wqe->inline_data + offset : NULL, ahead, wqe_segments(wqe),
+		      wqe->segment_count, skip, 0);
+}
+
+uint32_t send_segment_copy(struct send_segment *segment, const uint8_t *bytes)
+{
+	struct qp *qp = segment->flow->qp;
+	uint32_t wire_bytes = segment->wire_bytes;
+
+	if (segment->length) {
+		segment->payload = payload_new(qp->transport->blocks.packets);
+		memcpy(segment->payload->bytes, bytes, segment->length);
+	}
+	segment->ready = true;
+	return wire_bytes;
+}

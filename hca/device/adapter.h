@@ -20,8 +20,8 @@
 #include "hca/transport/work_user.h"
 #include "hca/work/completion.h"
 #include "hca/work/dma.h"
+#include "hca/work/latency_stages.h"
 #include "hca/work/receive_queue.h"
-#include "hca/work/why.h"
 #include "hca/work/wqe_cache.h"
 #include "sim/number_table.h"
 
@@ -47,7 +47,7 @@ struct hca {
 	struct receive_queues *receive_queues;
 	struct completion_writer *completion;
 	struct event_queue *events;
-	struct why_block *why;
+	struct latency_block *latency;
 	struct transport_block *transport;
 	struct transmit *transmit;
 	struct receive *receive;

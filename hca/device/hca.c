@@ -254,14 +254,14 @@ static void create_bystanders(struct hca *hca)
 {
 	char text[NAME_BYTES];
 
-	hca->why = why_create(hca->sim, block_name(hca, "why", text));
+	hca->latency = latency_stages_create(hca->sim, block_name(hca, "latency", text));
 	hca->completion_blocks = (struct completion_blocks){
 		.pcie = hca->pcie,
 		.clock = &hca->clock,
 		.contexts = hca->contexts,
 		.dma = hca->dma,
 		.events = hca->events,
-		.why = hca->why,
+		.latency = hca->latency,
 		.user = &hca->work_user.completion,
 	};
 	hca->transport->congestion = congestion_unit_create(
@@ -333,7 +333,7 @@ void hca_destroy(struct hca *hca)
 	wqe_cache_destroy(hca->send_cache);
 	wqe_cache_destroy(hca->receive_cache);
 	scheduler_destroy(hca->scheduler);
-	why_destroy(hca->why);
+	latency_stages_destroy(hca->latency);
 	mr_table_destroy(hca->regions);
 	number_table_fini(&hca->cqs);
 	number_table_fini(&hca->srqs);

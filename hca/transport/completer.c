@@ -59,9 +59,9 @@ static void tell_congestion_control(struct qp *qp, const struct packet *packet)
 
 static void note_response(struct qp *qp, struct send_slot *slot, const struct packet *packet)
 {
-	slot->why.at[WHY_WIRE] = packet->request_at;
-	slot->why.at[WHY_REMOTE] = packet->sent_at;
-	slot->why.at[WHY_ACK] = sim_now(qp->transport->block.sim);
+	slot->stages.at[STAGE_WIRE] = packet->request_at;
+	slot->stages.at[STAGE_REMOTE] = packet->sent_at;
+	slot->stages.at[STAGE_ACK] = sim_now(qp->transport->block.sim);
 }
 
 /*
@@ -182,7 +182,7 @@ static void scatter_posted(struct dma *dma)
 
 	scatter->posted = true;
 	scatter->slot->unposted--;
-	scatter->slot->why.at[WHY_DATA] = sim_now(scatter->qp->transport->block.sim);
+	scatter->slot->stages.at[STAGE_DATA] = sim_now(scatter->qp->transport->block.sim);
 	requester_complete(scatter->qp);
 }
 

@@ -76,11 +76,11 @@ bool page_fault_stalls(struct qp *qp, struct send_slot *slot)
 		return false;
 	qp->transport->count.page_stalls++;
 	qp->requester.page_wait = PAGE_WAIT_DATA;
-	if (slot->why.at[WHY_TURN])
+	if (slot->stages.at[STAGE_TURN])
 		return true;
-	if (!slot->why.at[WHY_QPC_MISS])
-		slot->why.at[WHY_SCHEDULING] = now;
-	slot->why.at[WHY_TURN] = now;
+	if (!slot->stages.at[STAGE_QPC_MISS])
+		slot->stages.at[STAGE_SCHEDULING] = now;
+	slot->stages.at[STAGE_TURN] = now;
 	return true;
 }
 
@@ -97,10 +97,10 @@ bool page_fault_drops(struct qp *qp, struct send_slot *slot, uint32_t offset, ui
 static void note_end(struct qp *qp, uint32_t number)
 {
 	for (; number != qp->sq.tail; number++) {
-		struct why *why = &qp_slot(qp, number)->why;
+		struct latency_stages *stages = &qp_slot(qp, number)->stages;
 
-		if (why->at[WHY_TURN])
-			why->at[WHY_PAGE_FAULT] = sim_now(qp->transport->block.sim);
+		if (stages->at[STAGE_TURN])
+			stages->at[STAGE_PAGE_FAULT] = sim_now(qp->transport->block.sim);
 	}
 }
 

@@ -235,9 +235,9 @@ void requester_departs(struct qp *qp, struct send_slot *slot, const struct packe
 {
 	if (slot->completed || slot->done)
 		return;
-	slot->why.at[WHY_TRANSMIT] = packet->sent_at;
-	slot->why.at[WHY_CREDITS] = starts_at;
-	slot->why.at[WHY_WIRE] = qp_is_reliable(qp) ? 0 : until;
+	slot->stages.at[STAGE_TRANSMIT] = packet->sent_at;
+	slot->stages.at[STAGE_CREDITS] = starts_at;
+	slot->stages.at[STAGE_WIRE] = qp_is_reliable(qp) ? 0 : until;
 }
 
 static void fill(struct qp *qp, struct packet *packet, const struct send_slot *slot)
@@ -436,7 +436,7 @@ static void write_completion(struct qp *qp, const struct send_slot *slot, enum w
 		count->wqes_failed++;
 	trace(&qp->transport->block, TRACE_WQE_COMPLETE, slot->tag, qp->number, status);
 	if (status != WORK_OK || wqe->signaled || qp->attr.signal_all)
-		completion_write_why(qp->send_cq, &completion, slot->tag, &slot->why);
+		completion_write_stages(qp->send_cq, &completion, slot->tag, &slot->stages);
 }
 
 static void retire(struct qp *qp, enum work_status status)
@@ -446,7 +446,7 @@ static void retire(struct qp *qp, enum work_status status)
 	if (slot->counted)
 		qp->requester.outstanding--;
 	slot->counted = false;
-	slot->why.at[WHY_ORDER] = sim_now(qp->transport->block.sim);
+	slot->stages.at[STAGE_ORDER] = sim_now(qp->transport->block.sim);
 	write_completion(qp, slot, status);
 	if (qp->sq.cursor == qp->sq.oldest)
 		advance(qp);

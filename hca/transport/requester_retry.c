@@ -67,13 +67,13 @@ void requester_progress(struct qp *qp, uint32_t unacked_psn)
 static void note_retries(struct qp *qp, uint32_t number)
 {
 	for (; number != qp->sq.tail; number++) {
-		struct why *why = &qp_slot(qp, number)->why;
+		struct latency_stages *stages = &qp_slot(qp, number)->stages;
 
-		if (!why->at[WHY_TURN])
+		if (!stages->at[STAGE_TURN])
 			continue;
-		for (unsigned stage = WHY_PACING; stage < WHY_STAGE_COUNT; stage++)
-			why->at[stage] = 0;
-		why->at[WHY_RETRY] = sim_now(qp->transport->block.sim);
+		for (unsigned stage = STAGE_PACING; stage < STAGE_COUNT; stage++)
+			stages->at[stage] = 0;
+		stages->at[STAGE_RETRY] = sim_now(qp->transport->block.sim);
 	}
 }
 

@@ -14,28 +14,28 @@ static void note_pacing(struct qp *qp, bool by_rate)
 	sim_time now = sim_now(qp->transport->block.sim);
 	sim_time until = by_rate && requester->paced_until < now ? requester->paced_until : now;
 	sim_time duration = until > requester->held_at ? until - requester->held_at : 0;
-	struct why *why;
+	struct latency_stages *stages;
 
 	if (qp->transport->congestion)
 		reaction_held(qp, duration);
 	if (qp->sq.cursor == qp->sq.tail)
 		return;
-	why = &qp_slot(qp, qp->sq.cursor)->why;
-	if (!why->at[WHY_TURN]) { /* its turn came then, or would have */
-		why->at[WHY_TURN] = requester->held_at;
-		if (!why->at[WHY_QPC_MISS])
-			why->at[WHY_SCHEDULING] = requester->held_at;
+	stages = &qp_slot(qp, qp->sq.cursor)->stages;
+	if (!stages->at[STAGE_TURN]) { /* its turn came then, or would have */
+		stages->at[STAGE_TURN] = requester->held_at;
+		if (!stages->at[STAGE_QPC_MISS])
+			stages->at[STAGE_SCHEDULING] = requester->held_at;
 	}
-	if (!why->at[WHY_PACING]) {
-		why->at[WHY_PACING] = why->at[WHY_TURN];
-		if (why->at[WHY_PACING] < why->at[WHY_PAGE_FAULT])
-			why->at[WHY_PACING] = why->at[WHY_PAGE_FAULT];
-		if (why->at[WHY_PACING] < why->at[WHY_RETRY])
-			why->at[WHY_PACING] = why->at[WHY_RETRY];
+	if (!stages->at[STAGE_PACING]) {
+		stages->at[STAGE_PACING] = stages->at[STAGE_TURN];
+		if (stages->at[STAGE_PACING] < stages->at[STAGE_PAGE_FAULT])
+			stages->at[STAGE_PACING] = stages->at[STAGE_PAGE_FAULT];
+		if (stages->at[STAGE_PACING] < stages->at[STAGE_RETRY])
+			stages->at[STAGE_PACING] = stages->at[STAGE_RETRY];
 	}
-	why->at[WHY_PACING] += duration;
-	if (why->at[WHY_PACING] > until) /* it began before that */
-		why->at[WHY_PACING] = until;
+	stages->at[STAGE_PACING] += duration;
+	if (stages->at[STAGE_PACING] > until) /* it began before that */
+		stages->at[STAGE_PACING] = until;
 }
 
 void requester_held_up(struct qp *qp, struct gauge *by)
@@ -71,23 +71,23 @@ void requester_waited(struct qp *qp, sim_time asked_at)
 {
 	struct send_slot *slot = qp->sq.cursor != qp->sq.tail ? qp_slot(qp, qp->sq.cursor) : NULL;
 
-	if (!slot || slot->why.at[WHY_TURN] || slot->why.at[WHY_WQE_FETCH] > asked_at)
+	if (!slot || slot->stages.at[STAGE_TURN] || slot->stages.at[STAGE_WQE_FETCH] > asked_at)
 		return;
-	slot->why.at[WHY_SCHEDULING] = asked_at;
-	slot->why.at[WHY_QPC_MISS] = sim_now(qp->transport->block.sim);
+	slot->stages.at[STAGE_SCHEDULING] = asked_at;
+	slot->stages.at[STAGE_QPC_MISS] = sim_now(qp->transport->block.sim);
 }
 
 void requester_turn(struct qp *qp, struct send_slot *slot)
 {
 	sim_time now = sim_now(qp->transport->block.sim);
-	bool missed = slot->why.at[WHY_QPC_MISS] != 0;
+	bool missed = slot->stages.at[STAGE_QPC_MISS] != 0;
 
-	if (!slot->why.at[WHY_TURN]) {
-		slot->why.at[WHY_TURN] = now;
+	if (!slot->stages.at[STAGE_TURN]) {
+		slot->stages.at[STAGE_TURN] = now;
 		if (!missed)
-			slot->why.at[WHY_SCHEDULING] = now;
+			slot->stages.at[STAGE_SCHEDULING] = now;
 	}
-	slot->why.at[WHY_MESSAGE] = now;
+	slot->stages.at[STAGE_MESSAGE] = now;
 }
 
 void requester_taken(struct qp *qp)
@@ -96,7 +96,7 @@ void requester_taken(struct qp *qp)
 
 	if (!slot || slot->completed || slot->done)
 		return;
-	if (slot->why.at[WHY_TURN] == slot->why.at[WHY_MESSAGE])
-		slot->why.at[WHY_TURN] = 0;
+	if (slot->stages.at[STAGE_TURN] == slot->stages.at[STAGE_MESSAGE])
+		slot->stages.at[STAGE_TURN] = 0;
 	requester_turn(qp, slot);
 }

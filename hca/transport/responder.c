@@ -493,9 +493,10 @@ void responder_complete(struct qp *qp, struct scatter_segment *segment)
 	if (qp->rq)
 		receive_queue_complete(qp->rq, &qp->responder.waiter, segment->turn,
 				       segment->ends_wqe);
-	segment->why.at[RECEIVE_TRANSLATED] = segment->dma.translated_at;
-	segment->why.at[RECEIVE_ORDERED] = sim_now(qp->transport->block.sim);
-	completion_write_received(segment->cq, &segment->completion, segment->tag, &segment->why);
+	segment->stages.at[RECEIVE_TRANSLATED] = segment->dma.translated_at;
+	segment->stages.at[RECEIVE_ORDERED] = sim_now(qp->transport->block.sim);
+	completion_write_received(segment->cq, &segment->completion, segment->tag,
+				  &segment->stages);
 }
 
 /* The WQE of the message under way, which is behind all that is executed. */

@@ -98,12 +98,12 @@ void scatter_segment_note(struct scatter_segment *segment, const struct packet *
 {
 	const struct responder *responder = &segment->qp->responder;
 
-	segment->why.begun_at = responder->begun_at;
-	segment->why.at[RECEIVE_ARRIVAL] = packet->tail_at;
-	segment->why.at[RECEIVE_PIPELINE] = packet->head_at;
-	segment->why.at[RECEIVE_CONTEXT] = packet->sent_at;
-	segment->why.at[RECEIVE_WQE] = responder->wqe_at;
-	segment->why.at[RECEIVE_QUEUE] = sim_now(segment->qp->transport->block.sim);
+	segment->stages.begun_at = responder->begun_at;
+	segment->stages.at[RECEIVE_ARRIVAL] = packet->tail_at;
+	segment->stages.at[RECEIVE_PIPELINE] = packet->head_at;
+	segment->stages.at[RECEIVE_CONTEXT] = packet->sent_at;
+	segment->stages.at[RECEIVE_WQE] = responder->wqe_at;
+	segment->stages.at[RECEIVE_QUEUE] = sim_now(segment->qp->transport->block.sim);
 }
 
 /* GRH, or the IPv4 header behind 20 bytes that mean nothing. IBTA vol. 1, 8.3; annex A17.4.5. */
@@ -140,7 +140,7 @@ static void transfer_posted(struct scatter_segment *segment, bool *posted)
 {
 	*posted = true;
 	assert(segment->pending);
-	segment->why.at[RECEIVE_WRITTEN] = sim_now(segment->qp->transport->block.sim);
+	segment->stages.at[RECEIVE_WRITTEN] = sim_now(segment->qp->transport->block.sim);
 	if (--segment->pending == 0)
 		commit(segment->qp);
 }
@@ -171,7 +171,7 @@ static void transfer_done(struct scatter_segment *segment, enum dma_status statu
 	assert(segment->pending);
 	if (status != DMA_OK && segment->fault == FAULT_NONE)
 		segment->fault = segment->wqe ? FAULT_BAD_WQE : FAULT_BAD_RKEY;
-	segment->why.at[RECEIVE_WRITTEN] = sim_now(segment->qp->transport->block.sim);
+	segment->stages.at[RECEIVE_WRITTEN] = sim_now(segment->qp->transport->block.sim);
 	if (--segment->pending == 0)
 		commit(segment->qp);
 }

@@ -38,7 +38,7 @@ struct scatter_segment {
 	struct completion_queue *cq; /* it goes to */
 	uint32_t turn;               /* of the WQE that it is of */
 	bool ends_wqe;               /* no other CQE is of that WQE */
-	struct receive_why why;
+	struct receive_stages stages;
 	struct response read; /* or atomic */
 	uint64_t swap_or_add, compare;
 	uint8_t opcode;

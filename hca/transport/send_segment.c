@@ -113,8 +113,8 @@ static void send(struct send_segment *segment)
 	struct transport_block *transport = segment->flow->qp->transport;
 
 	if (segment->slot && !segment->slot->done) {
-		segment->slot->why.at[WHY_TRANSLATION] = segment->dma.translated_at;
-		segment->slot->why.at[WHY_DMA] = sim_now(transport->block.sim);
+		segment->slot->stages.at[STAGE_TRANSLATION] = segment->dma.translated_at;
+		segment->slot->stages.at[STAGE_DMA] = sim_now(transport->block.sim);
 	}
 	attach(segment);
 	while (segment->first) {

@@ -92,22 +92,22 @@ void completion_write(struct completion_queue *cq, const struct completion *comp
 	start(cq, completion, tag);
 }
 
-void completion_write_why(struct completion_queue *cq, const struct completion *completion,
-			  uint32_t tag, const struct why *why)
+void completion_write_stages(struct completion_queue *cq, const struct completion *completion,
+			     uint32_t tag, const struct latency_stages *stages)
 {
 	struct cqe_write *write = start(cq, completion, tag);
 
-	write->has_why = true;
-	write->why = *why;
+	write->has_stages = true;
+	write->stages = *stages;
 }
 
 void completion_write_received(struct completion_queue *cq, const struct completion *completion,
-			       uint32_t tag, const struct receive_why *why)
+			       uint32_t tag, const struct receive_stages *stages)
 {
 	struct cqe_write *write = start(cq, completion, tag);
 
-	write->has_receive_why = true;
-	write->receive_why = *why;
+	write->has_receive_stages = true;
+	write->receive_stages = *stages;
 }
 
 static void finish(struct cqe_write *write)
@@ -139,11 +139,12 @@ void completion_visible(struct cqe_write *write)
 
 	gauge_left(&writer->gauge.writes, write->since, sim_now(writer->block.sim), 1);
 	trace(&writer->block, TRACE_CQE, write->tag, cq->number, write->index);
-	if (write->has_why)
-		why_close(writer->blocks->why, &write->why, write->tag, write->completion.qpn);
-	if (write->has_receive_why)
-		why_close_received(writer->blocks->why, &write->receive_why, write->tag,
-				   write->completion.qpn);
+	if (write->has_stages)
+		latency_stages_close(writer->blocks->latency, &write->stages, write->tag,
+				     write->completion.qpn);
+	if (write->has_receive_stages)
+		latency_stages_close_received(writer->blocks->latency, &write->receive_stages,
+					      write->tag, write->completion.qpn);
 	assert((int32_t)(write->number - cq->visible) >= 0); /* those before it came before it */
 	cq->visible = write->number + 1;
 	if (write->completion.solicited || write->completion.status != WORK_OK)

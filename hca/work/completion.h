@@ -17,7 +17,7 @@
 #include "hca/host/core_clock.h"
 #include "hca/work/completion_params.h"
 #include "hca/work/dma.h"
-#include "hca/work/why.h"
+#include "hca/work/latency_stages.h"
 
 /* clang-format off */
 #define COMPLETION_COUNTERS(X)                                                                     \
@@ -72,7 +72,7 @@ struct completion_blocks {
 	struct context_cache *contexts;
 	struct dma_engine *dma; /* whose turns of writing CQEs take */
 	struct event_queue *events;
-	struct why_block *why;
+	struct latency_block *latency;
 	const struct completion_user *user;
 };
 
@@ -102,12 +102,12 @@ void completion_write(struct completion_queue *cq, const struct completion *comp
 		      uint32_t tag);
 
 /* Of a send work request: with where its time went so far, which is copied. */
-void completion_write_why(struct completion_queue *cq, const struct completion *completion,
-			  uint32_t tag, const struct why *why);
+void completion_write_stages(struct completion_queue *cq, const struct completion *completion,
+			     uint32_t tag, const struct latency_stages *stages);
 
 /* Of a receive work request, as well. */
 void completion_write_received(struct completion_queue *cq, const struct completion *completion,
-			       uint32_t tag, const struct receive_why *why);
+			       uint32_t tag, const struct receive_stages *stages);
 
 /* The next new CQE (only_solicited: that is solicited, or an error) causes an event; consumer: of the first that the driver has not taken. */
 void completion_arm(struct completion_queue *cq, uint32_t consumer, bool only_solicited);

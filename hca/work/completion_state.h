@@ -21,10 +21,10 @@ struct cqe_write {
 	sim_time since; /* that it is where it is */
 	uint32_t tag, index;
 	uint32_t number; /* of its CQ, runs on: index is where it is in the ring */
-	bool has_why, has_receive_why;
+	bool has_stages, has_receive_stages;
 	union {
-		struct why why;
-		struct receive_why receive_why;
+		struct latency_stages stages;
+		struct receive_stages receive_stages;
 	};
 	struct pcie_write write;
 	uint8_t bytes[CQE_BYTES_MAX];

@@ -15,7 +15,7 @@
 #include "hca/formats/cqe.h"
 #include "hca/formats/wqe.h"
 #include "hca/host/pcie.h"
-#include "hca/work/why.h"
+#include "hca/work/latency_stages.h"
 #include "sim/sim.h"
 
 #define STAGING_BLOCKS 64
@@ -43,7 +43,7 @@ struct send_slot {
 	bool counted;     /* read, atomic: among those outstanding */
 	bool done;        /* acknowledged, or answered in full */
 	bool completed;   /* its CQE is written; lives on for its transfers only */
-	struct why why;
+	struct latency_stages stages;
 	uint8_t response_bytes; /* of a read or atomic, for its CQE */
 	uint8_t response[CQE_DATA_MAX];
 };

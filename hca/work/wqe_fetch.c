@@ -122,8 +122,8 @@ static void repeated(struct pcie_read *read)
 		cache_blocks(sq, repeat->block, read->length / WQE_BLOCK_BYTES);
 		slot->at_hand = true;
 		slot->fetching = false;
-		if (!slot->why.at[WHY_TURN])
-			slot->why.at[WHY_WQE_FETCH] = sim_now(sq->fetch->block.sim);
+		if (!slot->stages.at[STAGE_TURN])
+			slot->stages.at[STAGE_WQE_FETCH] = sim_now(sq->fetch->block.sim);
 		sq->fetch->user->wake(sq);
 	}
 	pool_give(&sq->fetch->repeats, repeat);
@@ -365,13 +365,13 @@ static void drop_rings(struct send_queue *sq, bool all)
 }
 
 /* sq->parsed: the block at which the WQE begins. */
-static void note_fetched(struct send_queue *sq, struct why *why)
+static void note_fetched(struct send_queue *sq, struct latency_stages *stages)
 {
 	drop_rings(sq, false);
 	assert(sq->rings);
-	why->posted_at = sq->rings->stored_at;
-	why->at[WHY_DOORBELL] = sq->rings->known_at;
-	why->at[WHY_WQE_FETCH] = sim_now(sq->fetch->block.sim);
+	stages->posted_at = sq->rings->stored_at;
+	stages->at[STAGE_DOORBELL] = sq->rings->known_at;
+	stages->at[STAGE_WQE_FETCH] = sim_now(sq->fetch->block.sim);
 }
 
 static struct send_slot *new_slot(struct send_queue *sq)
@@ -379,7 +379,7 @@ static struct send_slot *new_slot(struct send_queue *sq)
 	struct send_slot *slot = pool_take_zeroed(&sq->fetch->slots);
 
 	slot->tag = sim_new_tag(sq->fetch->block.sim);
-	note_fetched(sq, &slot->why);
+	note_fetched(sq, &slot->stages);
 	sq->slots[sq->tail++ & (sq->window - 1)] = slot;
 	return slot;
 }

@@ -22,14 +22,14 @@
 enum track { TRACKS(TRACK_ENUM) TRACK_COUNT };
 static const char *const track_names[] = {TRACKS(TRACK_NAME)};
 
-static const uint8_t send_tracks[WHY_STAGE_COUNT] = {
-	[WHY_DOORBELL] = TRACK_doorbell,     [WHY_WQE_FETCH] = TRACK_wqe_fetch, [WHY_SCHEDULING] = TRACK_scheduler,
-	[WHY_QPC_MISS] = TRACK_context,      [WHY_TURN] = TRACK_scheduler,      [WHY_RETRY] = TRACK_transport,
-	[WHY_PAGE_FAULT] = TRACK_transport,  [WHY_PACING] = TRACK_transport,
-	[WHY_MESSAGE] = TRACK_scheduler,     [WHY_TRANSLATION] = TRACK_translation, [WHY_DMA] = TRACK_dma,
-	[WHY_TRANSMIT] = TRACK_transmit,     [WHY_CREDITS] = TRACK_port,        [WHY_WIRE] = TRACK_port,
-	[WHY_REMOTE] = TRACK_peer,           [WHY_ACK] = TRACK_receive,         [WHY_DATA] = TRACK_dma,
-	[WHY_ORDER] = TRACK_transport,       [WHY_CQE] = TRACK_completion,
+static const uint8_t send_tracks[STAGE_COUNT] = {
+	[STAGE_DOORBELL] = TRACK_doorbell,     [STAGE_WQE_FETCH] = TRACK_wqe_fetch, [STAGE_SCHEDULING] = TRACK_scheduler,
+	[STAGE_QPC_MISS] = TRACK_context,      [STAGE_TURN] = TRACK_scheduler,      [STAGE_RETRY] = TRACK_transport,
+	[STAGE_PAGE_FAULT] = TRACK_transport,  [STAGE_PACING] = TRACK_transport,
+	[STAGE_MESSAGE] = TRACK_scheduler,     [STAGE_TRANSLATION] = TRACK_translation, [STAGE_DMA] = TRACK_dma,
+	[STAGE_TRANSMIT] = TRACK_transmit,     [STAGE_CREDITS] = TRACK_port,        [STAGE_WIRE] = TRACK_port,
+	[STAGE_REMOTE] = TRACK_peer,           [STAGE_ACK] = TRACK_receive,         [STAGE_DATA] = TRACK_dma,
+	[STAGE_ORDER] = TRACK_transport,       [STAGE_CQE] = TRACK_completion,
 };
 
 static const uint8_t receive_tracks[RECEIVE_STAGE_COUNT] = {
@@ -47,17 +47,17 @@ static uint32_t track_of(const struct breakdown_side *side, const struct breakdo
 	return shown->source * TRACK_COUNT + tracks[stage] + 1;
 }
 
-/* "host0.hca" and "dma": the adapter is the why block's name without its last part. */
-static void print_track(FILE *out, uint32_t number, const char *why_block, const char *track)
+/* "host0.hca" and "dma": the adapter is the latency block's name without its last part. */
+static void print_track(FILE *out, uint32_t number, const char *latency_block, const char *track)
 {
-	size_t adapter = strlen(why_block) - strlen(strrchr(why_block, '.'));
+	size_t adapter = strlen(latency_block) - strlen(strrchr(latency_block, '.'));
 
 	fprintf(out,
 		",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%" PRIu32
 		",\"name\":\"thread_name\",\"args\":{\"name\":\"%.*s.%s\"}},\n"
 		"{\"ph\":\"M\",\"pid\":1,\"tid\":%" PRIu32
 		",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%" PRIu32 "}}",
-		number, (int)adapter, why_block, track, number, number);
+		number, (int)adapter, latency_block, track, number, number);
 }
 
 /* Microseconds, to the picosecond. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_explain: hcasim explain TRACE: where the time of send work requests went, from the store that posted them to
- * their CQE, by the records of the adapters' `why` blocks (hca/work/why.h).
+ * their CQE, by the records of the adapters' `latency` blocks (hca/work/latency_stages.h).
  *
  *     hcasim explain RUN --bottleneck            what they waited for; explain_bottleneck.c
  *     hcasim explain RUN --bounds                what each resource would let through; explain_bounds.c
@@ -53,7 +53,7 @@ static void print_json(const struct breakdown_side *side, const struct breakdown
 	puts("}}");
 }
 
-/* "host0.hca": the why block's name without its last part. */
+/* "host0.hca": the latency block's name without its last part. */
 static char *adapter_of(const struct breakdowns *all, const struct breakdown *shown)
 {
 	const char *block = all->sources.names[shown->source];
@@ -121,7 +121,7 @@ static void print_mean(const struct breakdowns *all, bool json)
 static bool print(const struct arguments *arguments, struct breakdowns *all)
 {
 	if (!all->count) {
-		say("%s: no %s was traced; expected a trace with the blocks named *.why%s",
+		say("%s: no %s was traced; expected a trace with the blocks named *.latency%s",
 		    arguments->word, arguments->received ? "receive" : "completion of a send",
 		    arguments->received
 			    ? ", and messages that take a receive WQE (no READ, no WRITE "

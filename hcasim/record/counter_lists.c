@@ -25,9 +25,9 @@
 #include "hca/work/dma.h"
 #include "hca/work/doorbell.h"
 #include "hca/work/event_queue.h"
+#include "hca/work/latency_stages.h"
 #include "hca/work/receive_queue.h"
 #include "hca/work/scheduler.h"
-#include "hca/work/why.h"
 #include "hca/work/wqe_cache.h"
 #include "hca/work/wqe_fetch.h"
 #include "hcasim/builder/group_changes.h"
@@ -59,7 +59,7 @@ const struct counter_list counter_lists[] = {
 	{"receive",       "packets that come from the port",           COUNTERS(RECEIVE_COUNTERS)},
 	{"completion",    "CQEs into completion queues",               COUNTERS(COMPLETION_COUNTERS)},
 	{"event_queue",   "EQEs and interrupts",                       COUNTERS(EVENT_QUEUE_COUNTERS)},
-	{"why",           "where the time of work requests went",      why_counter_list},
+	{"latency", "where the time of work requests went",      latency_stages_counter_list},
 	{"endpoint",      "the adapter of fidelity endpoint",          COUNTERS(ENDPOINT_COUNTERS)},
 	{"port",          "one end of a link",                         COUNTERS(PORT_COUNTERS)},
 	{"switch",        "forwarding and buffers",                    COUNTERS(SWITCH_COUNTERS)},

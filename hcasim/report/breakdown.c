@@ -11,18 +11,18 @@
 /* clang-format off */
 #define STAGE_NAME(name, field, end)    #field,
 #define STAGE_MEANING(name, field, end) end,
-static const char *const send_names[]       = {WHY_STAGES(STAGE_NAME)};
-static const char *const send_meanings[]    = {WHY_STAGES(STAGE_MEANING)};
+static const char *const send_names[]       = {LATENCY_STAGES(STAGE_NAME)};
+static const char *const send_meanings[]    = {LATENCY_STAGES(STAGE_MEANING)};
 static const char *const receive_names[]    = {RECEIVE_STAGES(STAGE_NAME)};
 static const char *const receive_meanings[] = {RECEIVE_STAGES(STAGE_MEANING)};
 /* clang-format on */
 
 const struct breakdown_side breakdown_sides[] = {
-	{0, WHY_STAGE_COUNT, send_names, send_meanings},
-	{WHY_POINT_RECEIVE, RECEIVE_STAGE_COUNT, receive_names, receive_meanings},
+	{0, STAGE_COUNT, send_names, send_meanings},
+	{STAGE_POINT_RECEIVE, RECEIVE_STAGE_COUNT, receive_names, receive_meanings},
 };
 
-_Static_assert((int)RECEIVE_STAGE_COUNT <= (int)WHY_STAGE_COUNT, "a breakdown has room for either");
+_Static_assert((int)RECEIVE_STAGE_COUNT <= (int)STAGE_COUNT, "a breakdown has room for either");
 
 static struct breakdown *grown(struct breakdowns *all)
 {
@@ -57,7 +57,7 @@ static void read_all(struct trace_reader *reader, struct breakdowns *all)
 	struct trace_entry entry;
 
 	while (trace_reader_next(reader, &entry)) {
-		if (strcmp(entry.source->type, "why") != 0 || entry.point < all->side->first ||
+		if (strcmp(entry.source->type, "latency") != 0 || entry.point < all->side->first ||
 		    entry.point > all->side->first + all->side->count)
 			continue;
 		if (entry.point < all->side->first + all->side->count) {
@@ -95,7 +95,7 @@ struct breakdown breakdowns_sum(const struct breakdowns *all)
 
 	for (size_t i = 0; i < all->count; i++) {
 		sum.latency += all->list[i].latency;
-		for (unsigned stage = 0; stage < WHY_STAGE_COUNT; stage++)
+		for (unsigned stage = 0; stage < STAGE_COUNT; stage++)
 			sum.stages[stage] += all->list[i].stages[stage];
 	}
 	return sum;

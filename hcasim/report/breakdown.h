@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * breakdown: where the time of work requests went, as a trace has it: the stages of each, from the records of the adapters' `error`
- * blocks (hca/work/why.h).
+ * blocks (hca/work/latency_stages.h).
  *
  *     trace --breakdowns_read()--> a breakdown a work request --> hcasim explain, hcasim report
  */
 #ifndef HCASIM_REPORT_BREAKDOWN_H
 #define HCASIM_REPORT_BREAKDOWN_H
 
-#include "hca/work/why.h"
+#include "hca/work/latency_stages.h"
 
 struct breakdown_side { /* sends, or receives: which trace points tell of them */
 	unsigned first, count;
@@ -19,10 +19,10 @@ struct breakdown { /* of one work request, or of several */
 	uint64_t tag, qpn;
 	uint32_t source; /* its adapter, in the sources */
 	sim_time closed_at, latency;
-	sim_time stages[WHY_STAGE_COUNT];
+	sim_time stages[STAGE_COUNT];
 };
 
-struct breakdown_sources { /* the why blocks of the trace, in the order of their first record */
+struct breakdown_sources { /* the latency blocks of the trace, in the order of their first record */
 	char **names;
 	uint32_t count;
 };

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hca/work/why.h"
+#include "hca/work/latency_stages.h"
 #include "hcasim/record/counter_lists.h"
 #include "hcasim/run/bottleneck.h"
 #include "hcasim/schema/metrics.h"
@@ -83,12 +83,12 @@ static void read_summary(struct run_values *run, struct yaml_node *root)
 	}
 }
 
-/* Of all adapters together: the sum of a counter of their `why`. */
+/* Of all adapters together: the sum of a counter of their `latency`. */
 static double sum_of(struct yaml_node *blocks, const char *counter)
 {
 	double sum = 0;
 	for (struct yaml_node *block = blocks->children; block != NULL; block = block->next) {
-		if (strcmp(text_of(block, "type"), "why") == 0)
+		if (strcmp(text_of(block, "type"), "latency") == 0)
 			sum += number_of(yaml_get(block, "counters"), counter);
 	}
 	return sum;
@@ -110,7 +110,7 @@ static void read_stages(struct run_values *run, struct yaml_node *blocks)
 #define RECEIVE(name, field, end) \
 	add_mean(&run->receives, blocks, #field, "received_" #field, receives);
 	if (sends > 0) {
-		WHY_STAGES(SEND)
+		LATENCY_STAGES(SEND)
 		add_mean(&run->sends, blocks, "latency", "latency", sends);
 	}
 	if (receives > 0) {
@@ -128,7 +128,7 @@ static void read_counters(struct run_values *run, struct yaml_node *blocks)
 		const char *type = text_of(block, "type");
 		struct yaml_node *counters = yaml_get(block, "counters");
 		struct yaml_node *first = counters != NULL ? counters->children : NULL;
-		if (strcmp(type, "why") == 0)
+		if (strcmp(type, "latency") == 0)
 			continue;
 		for (struct yaml_node *value = first; value != NULL; value = value->next) {
 			const struct counter *counter = counter_find(type, value->key);

@@ -18,7 +18,7 @@ struct run_values {
 	struct values uses;
 	/* Mean time in each stage of a work request, ns; empty: there are none. */
 	struct values sends, receives;
-	struct values counters; /* those of `why` are the stages */
+	struct values counters; /* those of `latency` are the stages */
 	char *bottleneck;       /* the first of the uses, in words; NULL: nothing was used */
 };
 

@@ -34,7 +34,7 @@ done
 "$hcasim" explain "$trace" --wqe 999999 2>/dev/null && fail "a tag that completed nothing is explained"
 
 # A tag is one work request's of the whole run: 40 completions have as many tags, and what is explained names its adapter.
-tags=$("$hcasim" trace "$trace" | sed -n 's/.* WHY_LATENCY .*tag=\([0-9]*\).*/\1/p')
+tags=$("$hcasim" trace "$trace" | sed -n 's/.* STAGE_LATENCY .*tag=\([0-9]*\).*/\1/p')
 [ "$(echo "$tags" | wc -l)" = 40 ] && [ "$(echo "$tags" | sort -u | wc -l)" = 40 ] || fail "tags: $tags"
 for tag in $tags; do
   "$hcasim" explain "$trace" --wqe "$tag" | grep '^work request'

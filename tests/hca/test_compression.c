@@ -135,7 +135,8 @@ static void test_sends(void)
 static sim_time lone_latency(enum hca_cq_compress compress, bool armed)
 {
 	struct pair pair = pair_create(compress, ENTRIES);
-	const struct why_counters *why = why_counters(pair.mini->hosts[1].hca->why);
+	const struct latency_counters *stages =
+		latency_stages_counters(pair.mini->hosts[1].hca->latency);
 	struct mini_wc wc;
 	sim_time latency;
 
@@ -148,7 +149,7 @@ static sim_time lone_latency(enum hca_cq_compress compress, bool armed)
 	CU_ASSERT_EQUAL(count(&pair, 1)->bytes, 64);
 	CU_ASSERT_EQUAL(count(&pair, 1)->compressed, 0);
 	CU_ASSERT_EQUAL(pair.mini->hosts[1].cq_events, armed);
-	latency = why->received_latency;
+	latency = stages->received_latency;
 	pair_destroy(&pair);
 	return latency;
 }

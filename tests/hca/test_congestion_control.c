@@ -140,7 +140,7 @@ static void test_small_packets_have_the_same_rate(void)
 static void test_pacing_is_a_stage(void)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);
-	const struct why_counters *why;
+	const struct latency_counters *latency;
 	struct rig rig;
 	sim_time time;
 	uint64_t sum = 0;
@@ -150,16 +150,16 @@ static void test_pacing_is_a_stage(void)
 	set("rate", "5Gbps");
 	rig = rig_create_on(mini, QP_RC, LINK_ETHERNET, MTU);
 	time = time_of(&rig, WQE_WRITE, PACKETS * MTU);
-	why = why_counters(rig.one->hca->why);
-	CU_ASSERT_EQUAL(why->pacing,
+	latency = latency_stages_counters(rig.one->hca->latency);
+	CU_ASSERT_EQUAL(latency->pacing,
 			congestion_unit_counters(rig.one->hca->transport->congestion)->held_time);
-	CU_ASSERT_TRUE(why->pacing > (PACKETS - 1) * SLOT_BYTES * 8 * BIT_SLOW - 39 * 200 * NS);
-	CU_ASSERT_TRUE(why->pacing < (PACKETS - 1) * (SLOT_BYTES + 1) * 8 * BIT_SLOW);
-#define ADD(name, field, end) sum += why->field;
-	WHY_STAGES(ADD)
+	CU_ASSERT_TRUE(latency->pacing > (PACKETS - 1) * SLOT_BYTES * 8 * BIT_SLOW - 39 * 200 * NS);
+	CU_ASSERT_TRUE(latency->pacing < (PACKETS - 1) * (SLOT_BYTES + 1) * 8 * BIT_SLOW);
+#define ADD(name, field, end) sum += latency->field;
+	LATENCY_STAGES(ADD)
 #undef ADD
-	CU_ASSERT_EQUAL(sum, why->latency);
-	CU_ASSERT_TRUE(why->latency <= time);
+	CU_ASSERT_EQUAL(sum, latency->latency);
+	CU_ASSERT_TRUE(latency->latency <= time);
 	end(&rig);
 }
 
@@ -172,8 +172,8 @@ static void test_rate_limits_of_verbs_are_that_stage(void)
 
 	CU_ASSERT_EQUAL(hca_qp_modify(rig.one->hca, rig.qp->number, &state), 0);
 	time_of(&rig, WQE_WRITE, 4 * MTU);
-	CU_ASSERT_TRUE(why_counters(rig.one->hca->why)->pacing > 3 * 6 * US);
-	CU_ASSERT_TRUE(why_counters(rig.one->hca->why)->pacing < 3 * 7 * US);
+	CU_ASSERT_TRUE(latency_stages_counters(rig.one->hca->latency)->pacing > 3 * 6 * US);
+	CU_ASSERT_TRUE(latency_stages_counters(rig.one->hca->latency)->pacing < 3 * 7 * US);
 	rig_destroy(&rig);
 }
 

@@ -282,7 +282,7 @@ static sim_time time_of(struct rig *rig, uint8_t opcode, uint32_t length, uint32
 
 static uint32_t stage(const struct rig *rig, const char *name)
 {
-	return mini_block_count(rig->one, "why", name);
+	return mini_block_count(rig->one, "latency", name);
 }
 
 /* Beside the stall, the first message differs from the next one by a look at the queue pair's turn, 20 ns, and by the misses

@@ -49,8 +49,8 @@ static struct hca_params defaults(void)
 /* As many RECVs as the ring has, one after the other; what they waited for their WQEs. */
 static sim_time lap(struct rig *rig)
 {
-	const struct why_counters *why = why_counters(rig->other->hca->why);
-	sim_time before = why->wqe;
+	const struct latency_counters *stages = latency_stages_counters(rig->other->hca->latency);
+	sim_time before = stages->wqe;
 
 	for (unsigned i = 0; i < RING; i++)
 		mini_receive(rig->peer, rig->target, LINE);
@@ -65,7 +65,7 @@ static sim_time lap(struct rig *rig)
 		CHECK_WC(mini_wait(rig->qp->send_cq), CQE_SENT, 0);
 	}
 	mini_run(rig->mini);
-	return why->wqe - before;
+	return stages->wqe - before;
 }
 
 #define CHECK_CACHE(cache, expected_hits, expected_misses, expected_merges)                   \
@@ -166,7 +166,7 @@ static void test_send_wqes(void)
 	params.send_cache.ways = SENDS;
 	rig = rig_with(&params);
 	post_writes(&rig);
-	fetch_fits = why_counters(rig.one->hca->why)->wqe_fetch;
+	fetch_fits = latency_stages_counters(rig.one->hca->latency)->wqe_fetch;
 	CHECK_CACHE(rig.one->hca->send_cache, SENDS, 0, 0);
 	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), 1);
 	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "read_blocks"), SENDS);
@@ -183,7 +183,7 @@ static void test_send_wqes(void)
 	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), SENDS);
 	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "read_blocks"),
 			SENDS + SENDS * (SENDS + 1) / 2 - 1);
-	CU_ASSERT_TRUE(why_counters(rig.one->hca->why)->wqe_fetch >
+	CU_ASSERT_TRUE(latency_stages_counters(rig.one->hca->latency)->wqe_fetch >
 		       fetch_fits + (SENDS * (SENDS + 1) / 2 - 1) * line);
 	rig_destroy(&rig);
 }

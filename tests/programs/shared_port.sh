@@ -40,7 +40,7 @@ sent = on["host2.hca.congestion"]["cnp_sent"]
 assert sent > 10 and sent == sum(on[f"host{i}.hca.congestion"]["cnp_received"] for i in (0, 1))
 assert on["host2.hca.congestion"]["ecn_marked_packets"] == on["switch0"]["ecn_marks"] > sent
 for i in (0, 1):
-    assert on[f"host{i}.hca.why"]["pacing"] > 0 and off[f"host{i}.hca.why"]["pacing"] == 0
+    assert on[f"host{i}.hca.latency"]["pacing"] > 0 and off[f"host{i}.hca.latency"]["pacing"] == 0
 END
 
 # share SEED MESSAGES: prints the part of host0 in the sum of both rates

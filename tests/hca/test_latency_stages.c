@@ -44,8 +44,8 @@ static unsigned check_trace(const char *path, unsigned *received)
 	for (unsigned i = 0; i < TAGS_MAX; i++)
 		sums[i] = 0;
 	while (trace_reader_next(reader, &entry)) {
-		if (entry.point >= WHY_POINT_RECEIVE) {
-			bool last = entry.point == WHY_POINT_RECEIVED;
+		if (entry.point >= STAGE_POINT_RECEIVE) {
+			bool last = entry.point == STAGE_POINT_RECEIVED;
 
 			CU_ASSERT_TRUE(entry.first > 0);
 			CU_ASSERT_TRUE(!last || sum == entry.first);
@@ -53,7 +53,7 @@ static unsigned check_trace(const char *path, unsigned *received)
 			*received += last;
 			continue;
 		}
-		if (entry.point != WHY_STAGE_COUNT) {
+		if (entry.point != STAGE_COUNT) {
 			CU_ASSERT_TRUE_FATAL(entry.tag < TAGS_MAX);
 			sums[entry.tag] += entry.first;
 			continue;
@@ -85,17 +85,17 @@ static void post_mix(struct rig *rig, unsigned i)
 					       .unsignaled = i % 11 == 3});
 }
 
-static uint64_t sum_of_stages(const struct why_counters *count)
+static uint64_t sum_of_stages(const struct latency_counters *count)
 {
 	const uint64_t *stage = &count->latency + 1;
 	uint64_t sum = 0;
 
-	for (unsigned i = 0; i < WHY_STAGE_COUNT; i++)
+	for (unsigned i = 0; i < STAGE_COUNT; i++)
 		sum += stage[i];
 	return sum;
 }
 
-static uint64_t sum_of_received(const struct why_counters *count)
+static uint64_t sum_of_received(const struct latency_counters *count)
 {
 	const uint64_t *stage = &count->received_latency + 1;
 	uint64_t sum = 0;
@@ -108,12 +108,12 @@ static uint64_t sum_of_received(const struct why_counters *count)
 static void run_mix(enum qp_type type, double loss)
 {
 	struct rig rig = rig_create(type, 1024);
-	const struct why_counters *count = why_counters(rig.one->hca->why);
+	const struct latency_counters *count = latency_stages_counters(rig.one->hca->latency);
 	struct trace_file *trace;
-	const struct why_counters *peer = why_counters(rig.other->hca->why);
+	const struct latency_counters *peer = latency_stages_counters(rig.other->hca->latency);
 	unsigned completions = 0, receives = 0, traced = 0;
 
-	trace = trace_open(rig.mini->sim, "trace", "*.why");
+	trace = trace_open(rig.mini->sim, "trace", "*.latency");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
 	if (loss > 0)
 		rig_drop(&rig, false, RC_WRITE_MIDDLE, 0, loss);
@@ -163,10 +163,10 @@ static void test_unreliable(void)
 /* ---- each stage by its block ---- */
 
 /* What the host has counted since; the end of the rig. */
-static struct why_counters since(struct rig *rig, struct mini_host *host,
-				 const struct why_counters *before)
+static struct latency_counters since(struct rig *rig, struct mini_host *host,
+				     const struct latency_counters *before)
 {
-	struct why_counters count = *why_counters(host->hca->why);
+	struct latency_counters count = *latency_stages_counters(host->hca->latency);
 
 	for (unsigned i = 0; i < sizeof(count) / sizeof(uint64_t); i++)
 		((uint64_t *)&count)[i] -= ((const uint64_t *)before)[i];
@@ -177,11 +177,11 @@ static struct why_counters since(struct rig *rig, struct mini_host *host,
 	return count;
 }
 
-static struct why_counters measure(size_t changed, enum qp_type type, uint8_t opcode,
-				   sim_time *total)
+static struct latency_counters measure(size_t changed, enum qp_type type, uint8_t opcode,
+				       sim_time *total)
 {
 	struct rig rig = {.mini = mini_create(SIM_ENGINE_native)};
-	struct why_counters before;
+	struct latency_counters before;
 	sim_time start;
 
 	if (changed)
@@ -196,10 +196,10 @@ static struct why_counters measure(size_t changed, enum qp_type type, uint8_t op
 	rig_post(&rig, opcode, 64); /* fills the caches */
 	mini_wait(rig.qp->send_cq);
 	mini_run(rig.mini);
-	before = *why_counters(rig.one->hca->why);
+	before = *latency_stages_counters(rig.one->hca->latency);
 	start = sim_now(rig.mini->sim);
 	rig_post(&rig, opcode, 64);
-	while (why_counters(rig.one->hca->why)->completions == before.completions)
+	while (latency_stages_counters(rig.one->hca->latency)->completions == before.completions)
 		sim_run(rig.mini->sim, sim_next(rig.mini->sim) + 1);
 	*total = sim_now(rig.mini->sim) - 1 - start;
 	return since(&rig, rig.one, &before);
@@ -213,31 +213,31 @@ static void test_each_block_in_its_stage(void)
 		size_t changed;
 		size_t stage, other;
 	} cases[] = {
-		{IN(doorbell.latency), offsetof(struct why_counters, doorbell), 0},
-		{IN(wqe_fetch.latency), offsetof(struct why_counters, wqe_fetch), 0},
-		{IN(scheduler.latency), offsetof(struct why_counters, scheduling),
-		 offsetof(struct why_counters, remote)},
-		{IN(dma.latency), offsetof(struct why_counters, dma), 0},
-		{IN(transmit.latency), offsetof(struct why_counters, transmit),
-		 offsetof(struct why_counters, remote)},
-		{IN(receive.latency), offsetof(struct why_counters, remote),
-		 offsetof(struct why_counters, ack)},
-		{IN(transport.ack_delay), offsetof(struct why_counters, remote), 0},
-		{IN(completion.latency), offsetof(struct why_counters, cqe), 0},
+		{IN(doorbell.latency), offsetof(struct latency_counters, doorbell), 0},
+		{IN(wqe_fetch.latency), offsetof(struct latency_counters, wqe_fetch), 0},
+		{IN(scheduler.latency), offsetof(struct latency_counters, scheduling),
+		 offsetof(struct latency_counters, remote)},
+		{IN(dma.latency), offsetof(struct latency_counters, dma), 0},
+		{IN(transmit.latency), offsetof(struct latency_counters, transmit),
+		 offsetof(struct latency_counters, remote)},
+		{IN(receive.latency), offsetof(struct latency_counters, remote),
+		 offsetof(struct latency_counters, ack)},
+		{IN(transport.ack_delay), offsetof(struct latency_counters, remote), 0},
+		{IN(completion.latency), offsetof(struct latency_counters, cqe), 0},
 	};
 	sim_time total, changed_total;
-	struct why_counters base = measure(0, QP_RC, WQE_WRITE, &total);
+	struct latency_counters base = measure(0, QP_RC, WQE_WRITE, &total);
 
 	CU_ASSERT_EQUAL(base.latency, total);
 	CU_ASSERT_EQUAL(base.qpc_miss, 0);
 	CU_ASSERT_EQUAL(base.retry, 0);
 	CU_ASSERT_EQUAL(base.data, 0);
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct why_counters count =
+		struct latency_counters count =
 			measure(cases[i].changed, QP_RC, WQE_WRITE, &changed_total);
 
 		CU_ASSERT_EQUAL(count.latency, changed_total);
-		for (size_t at = offsetof(struct why_counters, latency) + sizeof(uint64_t);
+		for (size_t at = offsetof(struct latency_counters, latency) + sizeof(uint64_t);
 		     at < sizeof(count); at += sizeof(uint64_t)) {
 			bool expected = at == cases[i].stage || at == cases[i].other;
 
@@ -251,8 +251,8 @@ static void test_each_block_in_its_stage(void)
 static void test_stages_of_a_kind(void)
 {
 	sim_time total;
-	struct why_counters read = measure(0, QP_RC, WQE_READ, &total);
-	struct why_counters unreliable = measure(0, QP_UC, WQE_WRITE, &total);
+	struct latency_counters read = measure(0, QP_RC, WQE_READ, &total);
+	struct latency_counters unreliable = measure(0, QP_UC, WQE_WRITE, &total);
 
 	CU_ASSERT_TRUE(read.data > 0);
 	CU_ASSERT_EQUAL(read.dma, 0);
@@ -264,10 +264,10 @@ static void test_stages_of_a_kind(void)
 /* ---- receives: each stage by its block ---- */
 
 /* Of the second of two SENDs, with `changed` of the parameters longer by 1234 ps; *start: its first bit, *end: its CQE. */
-static struct why_counters receive_measure(size_t changed, uint32_t bytes, sim_time *total)
+static struct latency_counters receive_measure(size_t changed, uint32_t bytes, sim_time *total)
 {
 	struct rig rig = {.mini = mini_create(SIM_ENGINE_native)};
-	struct why_counters before;
+	struct latency_counters before;
 	sim_time arrives;
 
 	if (changed)
@@ -284,13 +284,13 @@ static struct why_counters receive_measure(size_t changed, uint32_t bytes, sim_t
 		mini_receive(rig.peer, rig.target, 8192);
 	rig_post(&rig, WQE_SEND, bytes); /* fills the caches, brings the other receive WQEs */
 	mini_run(rig.mini);
-	before = *why_counters(rig.other->hca->why);
+	before = *latency_stages_counters(rig.other->hca->latency);
 	CU_ASSERT_EQUAL(before.received, 1);
 	rig_post(&rig, WQE_SEND, bytes);
 	while (port_counters(hca_port(rig.other->hca))->packets_received == (bytes + 1023) / 1024)
 		sim_run(rig.mini->sim, sim_next(rig.mini->sim) + 1);
 	arrives = sim_now(rig.mini->sim) - 1;
-	while (why_counters(rig.other->hca->why)->received == 1)
+	while (latency_stages_counters(rig.other->hca->latency)->received == 1)
 		sim_run(rig.mini->sim, sim_next(rig.mini->sim) + 1);
 	*total = sim_now(rig.mini->sim) - 1 - arrives;
 	return since(&rig, rig.other, &before);
@@ -301,14 +301,14 @@ static void test_each_block_in_its_stage_of_receives(void)
 	static const struct {
 		size_t changed, stage;
 	} cases[] = {
-		{IN(receive.latency), offsetof(struct why_counters, pipeline)},
-		{IN(translation.latency), offsetof(struct why_counters, translated)},
-		{IN(completion.latency), offsetof(struct why_counters, visible)},
-		{IN(pcie.write_latency), offsetof(struct why_counters, visible)},
+		{IN(receive.latency), offsetof(struct latency_counters, pipeline)},
+		{IN(translation.latency), offsetof(struct latency_counters, translated)},
+		{IN(completion.latency), offsetof(struct latency_counters, visible)},
+		{IN(pcie.write_latency), offsetof(struct latency_counters, visible)},
 	};
 	sim_time total, changed_total;
-	struct why_counters base = receive_measure(0, 64, &total);
-	struct why_counters longer = receive_measure(0, 3000, &changed_total);
+	struct latency_counters base = receive_measure(0, 64, &total);
+	struct latency_counters longer = receive_measure(0, 3000, &changed_total);
 
 	CU_ASSERT_EQUAL(base.received, 1);
 	CU_ASSERT_EQUAL(base.received_latency, total);
@@ -317,10 +317,12 @@ static void test_each_block_in_its_stage_of_receives(void)
 	CU_ASSERT_EQUAL(longer.received_latency, changed_total);
 	CU_ASSERT_EQUAL(longer.arrival, (3000 + 3 * 26) * 80);
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct why_counters count = receive_measure(cases[i].changed, 64, &changed_total);
+		struct latency_counters count =
+			receive_measure(cases[i].changed, 64, &changed_total);
 
 		CU_ASSERT_EQUAL(count.received_latency, changed_total);
-		for (size_t at = offsetof(struct why_counters, received_latency) + sizeof(uint64_t);
+		for (size_t at =
+			     offsetof(struct latency_counters, received_latency) + sizeof(uint64_t);
 		     at < sizeof(count); at += sizeof(uint64_t))
 			CU_ASSERT_EQUAL(*(uint64_t *)(void *)((char *)&count + at),
 					*(uint64_t *)(void *)((char *)&base + at) +

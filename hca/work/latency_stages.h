@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * why: where the time of a work request went: of a send from the CPU's store that posted it, of a receive from its
+ * latency_stages: where the time of a work request went: of a send from the CPU's store that posted it, of a receive from its
  * message's first bit at the port, to the CQE that the driver sees, as stages that follow each other without gap. Each block
- * notes when its stage ended in the WQE's `struct why`; here the stages are closed, counted and traced when the CQE is visible.
+ * notes when its stage ended in the WQE's `struct latency_stages`; here the stages are closed, counted and traced when the CQE is visible.
  *
- *     doorbell, wqe_fetch, scheduler, requester, completer --why->at[]--> completion --why_close()--> counters, trace
+ *     doorbell, wqe_fetch, scheduler, requester, completer --stages->at[]--> completion --latency_stages_close()--> counters, trace
  *
  * A stage that did not happen, or that a later one has overtaken, lasts no time: the sum is the latency, always.
  */
-#ifndef HCA_WORK_WHY_H
-#define HCA_WORK_WHY_H
+#ifndef HCA_WORK_LATENCY_STAGES_H
+#define HCA_WORK_LATENCY_STAGES_H
 
 #include "sim/block.h"
 
 /* clang-format off */
 /* X(NAME, field, what ends it) */
-#define WHY_STAGES(X)                                                                              \
+#define LATENCY_STAGES(X)                                                                          \
 	X(DOORBELL,    doorbell,    "the store came over PCIe and the queue knows")                \
 	X(WQE_FETCH,   wqe_fetch,   "the WQE was read, in order, and parsed")                      \
 	X(SCHEDULING,  scheduling,  "its turn came; or it came and the context was not there")     \
@@ -52,51 +52,52 @@
 #define RECEIVE_STAGE_ENUM(name, field, end) RECEIVE_##name,
 enum receive_stage { RECEIVE_STAGES(RECEIVE_STAGE_ENUM) RECEIVE_STAGE_COUNT };
 
-#define WHY_STAGE_ENUM(name, field, end) WHY_##name,
-enum why_stage { WHY_STAGES(WHY_STAGE_ENUM) WHY_STAGE_COUNT };
+#define LATENCY_STAGE_ENUM(name, field, end) STAGE_##name,
+enum latency_stage { LATENCY_STAGES(LATENCY_STAGE_ENUM) STAGE_COUNT };
 
-#define WHY_STAGE_COUNTER(name, field, end) uint64_t field;
-struct why_counters {
+#define LATENCY_STAGE_COUNTER(name, field, end) uint64_t field;
+struct latency_counters {
 	uint64_t completions;
 	uint64_t latency;
-	WHY_STAGES(WHY_STAGE_COUNTER)
+	LATENCY_STAGES(LATENCY_STAGE_COUNTER)
 	uint64_t received;
 	uint64_t received_latency;
-	RECEIVE_STAGES(WHY_STAGE_COUNTER)
+	RECEIVE_STAGES(LATENCY_STAGE_COUNTER)
 };
 /* clang-format on */
 
-struct why {
-	sim_time posted_at;           /* the store left the core */
-	sim_time at[WHY_STAGE_COUNT]; /* end of each stage; 0: did not happen */
+struct latency_stages {
+	sim_time posted_at;       /* the store left the core */
+	sim_time at[STAGE_COUNT]; /* end of each stage; 0: did not happen */
 };
 
-struct receive_why {
+struct receive_stages {
 	sim_time begun_at;                /* its first bit was here */
 	sim_time at[RECEIVE_STAGE_COUNT]; /* end of each stage; 0: did not happen */
 };
 
-/* Trace points: the stages and WHY_LATENCY, then those of receives and WHY_RECEIVED. */
+/* Trace points: the stages and STAGE_LATENCY, then those of receives and STAGE_RECEIVED. */
 enum {
-	WHY_POINT_RECEIVE = WHY_STAGE_COUNT + 1,
-	WHY_POINT_RECEIVED = WHY_POINT_RECEIVE + RECEIVE_STAGE_COUNT
+	STAGE_POINT_RECEIVE = STAGE_COUNT + 1,
+	STAGE_POINT_RECEIVED = STAGE_POINT_RECEIVE + RECEIVE_STAGE_COUNT
 };
 
-/* The names of struct why_counters, those of receives with "received_" before them. */
-extern const struct counter why_counter_list[];
+/* The names of struct latency_counters, those of receives with "received_" before them. */
+extern const struct counter latency_stages_counter_list[];
 
-struct why_block;
+struct latency_block;
 
-struct why_block *why_create(struct sim *sim, const char *name);
-void why_destroy(struct why_block *block);
+struct latency_block *latency_stages_create(struct sim *sim, const char *name);
+void latency_stages_destroy(struct latency_block *block);
 
 /* It is complete: its stages are added to the counters, in ps, and traced under its tag. A stage that did not happen (0) takes no time. */
-void why_close(struct why_block *block, const struct why *why, uint32_t tag, uint32_t qpn);
+void latency_stages_close(struct latency_block *block, const struct latency_stages *stages,
+			  uint32_t tag, uint32_t qpn);
 
 /* The same of a receive work request, which ends with its CQE. */
-void why_close_received(struct why_block *block, const struct receive_why *why, uint32_t tag,
-			uint32_t qpn);
+void latency_stages_close_received(struct latency_block *block, const struct receive_stages *stages,
+				   uint32_t tag, uint32_t qpn);
 
-const struct why_counters *why_counters(const struct why_block *block);
+const struct latency_counters *latency_stages_counters(const struct latency_block *block);
 
 #endif

@@ -109,7 +109,7 @@ static struct packet *packet_of(struct dc_initiator *dci, uint8_t opcode, const 
 {
 	struct packet *packet;
 
-	*segment = send_segment_new(&dci->qp->request_flow, NULL);
+	*segment = send_segment_new(&dci->qp->request_entity, NULL);
 	packet = send_segment_packet(*segment, opcode, path, 0);
 	packet->psn = dci->qp->requester.unacked_psn;
 	packet->source_qp = dci->qp->number;
@@ -179,7 +179,7 @@ static void idle(struct event *event)
 		return;
 	}
 	leave(dci);
-	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
+	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_entity);
 }
 
 /* ---- responses ---- */

@@ -127,7 +127,7 @@ void dc_responder_rest(struct dc_responder *dcr)
 	assert(!dcr->open && !qp->users);
 	qp->users = 1; /* for those who hold and drop it on the way */
 	responder_reset(qp);
-	scheduler_forget(qp->transport->blocks.scheduler, &qp->response_flow);
+	scheduler_forget(qp->transport->blocks.scheduler, &qp->response_entity);
 	qp->users = 0;
 	qp->state.state = STATE_RESET;
 	qp->rq = NULL;

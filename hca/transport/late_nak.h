@@ -3,7 +3,7 @@
  * late_nak: NAKs of sequence errors, which adapters take their time for (transport.nak_delay, ground truth E-02): from when the gap
  * was seen until the responder owes the NAK. They name the PSN that was missing then.
  *
- *     responder --late_nak_push()--> nak_delay --responder_owe()--> response flow
+ *     responder --late_nak_push()--> nak_delay --responder_owe()--> response entity
  */
 #ifndef HCA_TRANSPORT_LATE_NAK_H
 #define HCA_TRANSPORT_LATE_NAK_H

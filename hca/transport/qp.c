@@ -172,14 +172,14 @@ struct qp *qp_create(struct transport_block *transport, const struct hca_qp_attr
 	qp->send_cq = hold_cq(transport, attr->send_cqn);
 	qp->recv_cq = hold_cq(transport, attr->recv_cqn);
 	qp->rq = receive_queue_of(transport, qp);
-	qp->request_flow = (struct flow){
+	qp->request_entity = (struct sched_entity){
 		.qp = qp,
 		.scheduler = transport->blocks.scheduler,
-		.kind = FLOW_REQUESTS,
+		.kind = SCHED_REQUESTS,
 		.reliable = qp_is_reliable(qp),
 	};
-	qp->response_flow = qp->request_flow;
-	qp->response_flow.kind = FLOW_RESPONSES;
+	qp->response_entity = qp->request_entity;
+	qp->response_entity.kind = SCHED_RESPONSES;
 	wqe_fetch_attach(transport->blocks.wqe_fetch, &qp->sq, &qp->attr);
 	requester_init(qp);
 	responder_init(qp);
@@ -193,7 +193,7 @@ struct qp *qp_create(struct transport_block *transport, const struct hca_qp_attr
 void qp_set_number(struct qp *qp, uint32_t number)
 {
 	qp->number = qp->sq.number = number;
-	qp->request_flow.number = qp->response_flow.number = number;
+	qp->request_entity.number = qp->response_entity.number = number;
 }
 
 static void reset(struct qp *qp)
@@ -254,8 +254,8 @@ void qp_destroy(struct qp *qp)
 	struct transport_block *transport = qp->transport;
 
 	reset(qp);
-	scheduler_forget(transport->blocks.scheduler, &qp->request_flow);
-	scheduler_forget(transport->blocks.scheduler, &qp->response_flow);
+	scheduler_forget(transport->blocks.scheduler, &qp->request_entity);
+	scheduler_forget(transport->blocks.scheduler, &qp->response_entity);
 	transport_forget_packets(transport, qp);
 	response_list_forget(qp);
 	context_cache_invalidate(transport->blocks.contexts, CONTEXT_REQUESTER, qp->number);
@@ -266,6 +266,6 @@ void qp_destroy(struct qp *qp)
 	else
 		number_table_remove(&transport->qps, qp->number);
 	qp->destroyed = true;
-	qp->request_flow.closed = qp->response_flow.closed = true;
+	qp->request_entity.closed = qp->response_entity.closed = true;
 	qp_drop(qp);
 }

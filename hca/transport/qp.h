@@ -131,7 +131,7 @@ struct qp {
 	struct hca_qp_state state;
 	struct completion_queue *send_cq, *recv_cq;
 	struct receive_queue *rq;
-	struct flow request_flow, response_flow;
+	struct sched_entity request_entity, response_entity;
 	struct arrivals requests, responses;
 	struct awaited_response *awaited_first, *awaited_last; /* of response_list.c */
 	struct send_queue sq;

@@ -154,11 +154,11 @@ static void count_sent(struct qp *qp, const struct packet *packet)
 		qp->congestion->sent_bytes += packet->payload_bytes;
 }
 
-uint32_t reaction_sent(struct flow *flow)
+uint32_t reaction_sent(struct sched_entity *entity)
 {
-	struct qp *qp = flow->qp;
+	struct qp *qp = entity->qp;
 	struct congestion_unit *unit = qp->transport->congestion;
-	struct send_segment *sent = flow->last;
+	struct send_segment *sent = entity->last;
 	struct requester *requester = &qp->requester;
 	sim_time now = sim_now(qp->transport->block.sim);
 	bool controlled, gathers;

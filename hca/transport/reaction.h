@@ -21,8 +21,8 @@ bool reaction_window_closed(struct qp *qp);
 uint32_t reaction_room(struct qp *qp);
 bool reaction_closes_window(struct qp *qp, uint32_t payload_bytes);
 
-/* The flow's newest segment was made: marks its packets as ECN-capable and pays for them. Returns what was added to its bytes. */
-uint32_t reaction_sent(struct flow *flow);
+/* The entity's newest segment was made: marks its packets as ECN-capable and pays for them. Returns what was added to its bytes. */
+uint32_t reaction_sent(struct sched_entity *entity);
 
 /* Must read responses wait for their pace? The event is set if so. */
 bool reaction_holds_responses(struct qp *qp);

@@ -63,7 +63,7 @@ void requester_posted(struct qp *qp)
 	if (qp->state.state == STATE_ERR || qp->state.state == STATE_SQE)
 		requester_flush(qp);
 	else
-		scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
+		scheduler_wake(qp->transport->blocks.scheduler, &qp->request_entity);
 }
 
 /* ---- from WQE to packets ---- */
@@ -263,7 +263,7 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 {
 	const struct transport_params *params = qp->transport->params;
 	struct requester *requester = &qp->requester;
-	struct send_segment *segment = send_segment_new(&qp->request_flow, slot);
+	struct send_segment *segment = send_segment_new(&qp->request_entity, slot);
 	uint32_t mtu = qp_is_datagram(qp) ? PAYLOAD_MAX : qp->state.mtu_bytes;
 	uint32_t offset = requester->cursor_packet * mtu;
 	uint32_t segment_bytes = (uint32_t)params->segment_bytes;
@@ -307,7 +307,7 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 static uint32_t send_request(struct qp *qp, struct send_slot *slot, uint32_t *wire_bytes)
 {
 	struct requester *requester = &qp->requester;
-	struct send_segment *segment = send_segment_new(&qp->request_flow, slot);
+	struct send_segment *segment = send_segment_new(&qp->request_entity, slot);
 	struct packet *packet =
 		send_segment_packet(segment, opcode_for(qp, slot, true, true), qp->state.path, 0);
 	uint32_t received = slot->responses * qp->state.mtu_bytes;
@@ -344,7 +344,7 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes)
 			qp->transport->count.ud_unreachable++;
 			slot->done = true;
 			advance(qp);
-			scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
+			scheduler_wake(qp->transport->blocks.scheduler, &qp->request_entity);
 			requester_complete(qp);
 			return 0;
 		}
@@ -353,7 +353,7 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes)
 	packets = requester_is_read_or_atomic(slot) ? send_request(qp, slot, wire_bytes)
 						    : send_data(qp, slot, path, wire_bytes);
 	if (__builtin_expect(qp->transport->congestion != NULL, 0))
-		*wire_bytes += reaction_sent(&qp->request_flow);
+		*wire_bytes += reaction_sent(&qp->request_entity);
 	if (qp->state.rate_limit_bps)
 		requester_hold(qp, *wire_bytes * UINT64_C(8) * SEC / qp->state.rate_limit_bps);
 	return packets;
@@ -491,7 +491,7 @@ void requester_complete(struct qp *qp)
 		any = true;
 	}
 	if (any || !requester->outstanding)
-		scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
+		scheduler_wake(qp->transport->blocks.scheduler, &qp->request_entity);
 	if (any)
 		wqe_fetch_kick(&qp->sq);
 	check_drained(qp);
@@ -564,6 +564,6 @@ void requester_modified(struct qp *qp, uint32_t mask)
 	}
 	if (qp->state.state == STATE_RTS) {
 		wqe_fetch_kick(&qp->sq);
-		scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
+		scheduler_wake(qp->transport->blocks.scheduler, &qp->request_entity);
 	}
 }

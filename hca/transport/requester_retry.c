@@ -60,7 +60,7 @@ void requester_progress(struct qp *qp, uint32_t unacked_psn)
 		requester_watch(qp);
 	else
 		timer_disarm(&requester->timer);
-	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
+	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_entity);
 }
 
 /* What was noted of the way that it went for nothing does not count. */
@@ -114,7 +114,7 @@ void requester_rewind(struct qp *qp)
 	timer_disarm(&requester->timer);
 	if (qp->dci)
 		dc_initiator_rewound(qp->dci);
-	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
+	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_entity);
 }
 
 void requester_retry(struct qp *qp)
@@ -170,7 +170,7 @@ static void rnr_timer_fired(struct event *event)
 
 	requester->rnr_waiting = false;
 	note_retries(qp, qp->sq.cursor);
-	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
+	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_entity);
 }
 
 static void pace_fired(struct event *event)
@@ -178,9 +178,9 @@ static void pace_fired(struct event *event)
 	struct requester *requester = container_of(event, struct requester, pace);
 	struct qp *qp = container_of(requester, struct qp, requester);
 
-	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
+	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_entity);
 	if (qp->congestion) /* its read responses have the same pace */
-		scheduler_wake(qp->transport->blocks.scheduler, &qp->response_flow);
+		scheduler_wake(qp->transport->blocks.scheduler, &qp->response_entity);
 }
 
 void requester_init(struct qp *qp)

@@ -92,7 +92,7 @@ void requester_turn(struct qp *qp, struct send_slot *slot)
 
 void requester_taken(struct qp *qp)
 {
-	struct send_slot *slot = qp->request_flow.last->slot;
+	struct send_slot *slot = qp->request_entity.last->slot;
 
 	if (!slot || slot->completed || slot->done)
 		return;

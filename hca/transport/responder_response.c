@@ -47,7 +47,7 @@ void responder_owe(struct qp *qp, const struct response *response)
 	} else {
 		append(qp, response);
 	}
-	scheduler_wake(qp->transport->blocks.scheduler, &qp->response_flow);
+	scheduler_wake(qp->transport->blocks.scheduler, &qp->response_entity);
 }
 
 /* Later ones that come before it leaves share the ACK. */
@@ -125,7 +125,7 @@ static struct packet *add_packet(struct qp *qp, struct send_segment *segment,
 static uint32_t send_short(struct qp *qp, struct response *response, uint32_t *wire_bytes)
 {
 	struct transport_counters *count = &qp->transport->count;
-	struct send_segment *segment = send_segment_new(&qp->response_flow, NULL);
+	struct send_segment *segment = send_segment_new(&qp->response_entity, NULL);
 	bool is_atomic = response->kind == RESPONSE_ATOMIC;
 
 	add_packet(qp, segment, response,
@@ -144,7 +144,7 @@ static uint32_t send_short(struct qp *qp, struct response *response, uint32_t *w
 static uint32_t send_read(struct qp *qp, struct response *response, uint32_t *wire_bytes)
 {
 	const struct transport_params *params = qp->transport->params;
-	struct send_segment *segment = send_segment_new(&qp->response_flow, NULL);
+	struct send_segment *segment = send_segment_new(&qp->response_entity, NULL);
 	uint32_t mtu = qp->state.mtu_bytes;
 	uint32_t offset = response->sent * mtu;
 	uint32_t packets = 0;
@@ -175,7 +175,7 @@ static uint32_t send_read(struct qp *qp, struct response *response, uint32_t *wi
 	else
 		*wire_bytes = send_segment_gather(segment, &segment->element, 1, 0, MR_REMOTE_READ);
 	if (__builtin_expect(qp->transport->congestion != NULL, 0))
-		*wire_bytes += reaction_sent(&qp->response_flow);
+		*wire_bytes += reaction_sent(&qp->response_entity);
 	return packets;
 }
 
@@ -229,7 +229,7 @@ void responder_atomic_done(struct qp *qp, uint32_t psn, bool failed, uint64_t or
 			response->value = original;
 		}
 	}
-	scheduler_wake(qp->transport->blocks.scheduler, &qp->response_flow);
+	scheduler_wake(qp->transport->blocks.scheduler, &qp->response_entity);
 }
 
 void responder_init(struct qp *qp)

@@ -10,28 +10,28 @@
 #include "hca/transport/responder.h"
 #include "hca/transport/transport.h"
 
-struct send_segment *send_segment_new(struct flow *flow, struct send_slot *slot)
+struct send_segment *send_segment_new(struct sched_entity *entity, struct send_slot *slot)
 {
-	struct send_segment *segment = pool_take_zeroed(&flow->qp->transport->send_segments);
+	struct send_segment *segment = pool_take_zeroed(&entity->qp->transport->send_segments);
 
-	segment->flow = flow;
+	segment->entity = entity;
 	segment->slot = slot;
-	segment->epoch = slot ? flow->qp->requester.epoch : flow->qp->responder.generation;
-	qp_hold(flow->qp);
+	segment->epoch = slot ? entity->qp->requester.epoch : entity->qp->responder.generation;
+	qp_hold(entity->qp);
 	if (slot)
 		slot->transfers++;
-	if (flow->last)
-		flow->last->next = segment;
+	if (entity->last)
+		entity->last->next = segment;
 	else
-		flow->first = segment;
-	flow->last = segment;
+		entity->first = segment;
+	entity->last = segment;
 	return segment;
 }
 
 struct packet *send_segment_packet(struct send_segment *segment, uint8_t opcode,
 				   const struct path *path, uint32_t payload_bytes)
 {
-	struct qp *qp = segment->flow->qp;
+	struct qp *qp = segment->entity->qp;
 	struct packet *packet = packet_new(qp->transport->blocks.packets);
 
 	packet->path = path;
@@ -58,7 +58,7 @@ struct packet *send_segment_packet(struct send_segment *segment, uint8_t opcode,
 /* Hands each packet its part; a lone packet takes the buffer itself. */
 static void attach(struct send_segment *segment)
 {
-	struct packet_pool *pool = segment->flow->qp->transport->blocks.packets;
+	struct packet_pool *pool = segment->entity->qp->transport->blocks.packets;
 	uint32_t offset = 0;
 
 	if (!segment->payload)
@@ -80,7 +80,7 @@ static void attach(struct send_segment *segment)
 
 static bool is_stale(const struct send_segment *segment)
 {
-	const struct qp *qp = segment->flow->qp;
+	const struct qp *qp = segment->entity->qp;
 
 	return qp->destroyed ||
 	       segment->epoch != (segment->slot ? qp->requester.epoch : qp->responder.generation);
@@ -88,7 +88,7 @@ static bool is_stale(const struct send_segment *segment)
 
 static void discard(struct send_segment *segment)
 {
-	struct transport_block *transport = segment->flow->qp->transport;
+	struct transport_block *transport = segment->entity->qp->transport;
 
 	while (segment->first) {
 		struct packet *packet = segment->first;
@@ -110,7 +110,7 @@ static bool ends_slot(const struct send_slot *slot, const struct packet *packet)
 
 static void send(struct send_segment *segment)
 {
-	struct transport_block *transport = segment->flow->qp->transport;
+	struct transport_block *transport = segment->entity->qp->transport;
 
 	if (segment->slot && !segment->slot->done) {
 		segment->slot->stages.at[STAGE_TRANSLATION] = segment->dma.translated_at;
@@ -123,30 +123,30 @@ static void send(struct send_segment *segment)
 		segment->first = packet->next;
 		packet->next = NULL;
 		if (segment->slot)
-			requester_packet_left(segment->flow->qp, segment->slot, packet);
+			requester_packet_left(segment->entity->qp, segment->slot, packet);
 		transport_push(transport, packet);
 		if (segment->slot && ends_slot(segment->slot, packet))
-			transport_watch(transport, segment->flow->qp, segment->slot, packet);
+			transport_watch(transport, segment->entity->qp, segment->slot, packet);
 	}
 }
 
-void send_segment_drain(struct flow *flow)
+void send_segment_drain(struct sched_entity *entity)
 {
-	struct qp *qp = flow->qp;
+	struct qp *qp = entity->qp;
 	struct transport_block *transport = qp->transport;
 
 	qp_hold(qp);
-	while (flow->first && flow->first->ready &&
-	       !(flow->reads_wait && flow->first == flow->last)) {
-		struct send_segment *segment = flow->first;
+	while (entity->first && entity->first->ready &&
+	       !(entity->reads_wait && entity->first == entity->last)) {
+		struct send_segment *segment = entity->first;
 		struct send_slot *slot = segment->slot;
 		enum dma_status status = segment->status;
 		bool stale = is_stale(segment);
 		uint32_t psn = segment->first->psn;
 
-		flow->first = segment->next;
-		if (!flow->first)
-			flow->last = NULL;
+		entity->first = segment->next;
+		if (!entity->first)
+			entity->last = NULL;
 		if (stale || status != DMA_OK)
 			discard(segment);
 		else
@@ -167,7 +167,7 @@ static void gathered(struct dma *dma)
 
 	segment->ready = true;
 	segment->status = dma->status;
-	send_segment_drain(segment->flow);
+	send_segment_drain(segment->entity);
 }
 
 /* The first `ahead` bytes are at hand. */
@@ -175,7 +175,7 @@ static uint32_t gather(struct send_segment *segment, const uint8_t *bytes, uint3
 		       const struct data_segment *segments, uint32_t count, uint32_t offset,
 		       uint32_t access)
 {
-	struct qp *qp = segment->flow->qp;
+	struct qp *qp = segment->entity->qp;
 	uint32_t wire_bytes = segment->wire_bytes;
 
 	assert(segment->length > ahead && count);
@@ -222,7 +222,7 @@ uint32_t send_segment_of_wqe(struct send_segment *segment, const struct send_wqe
 
 uint32_t send_segment_copy(struct send_segment *segment, const uint8_t *bytes)
 {
-	struct qp *qp = segment->flow->qp;
+	struct qp *qp = segment->entity->qp;
 	uint32_t wire_bytes = segment->wire_bytes;
 
 	if (segment->length) {

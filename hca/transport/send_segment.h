@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * send_segment: one turn's worth of a message on its way out: its packets with their headers, and the
- * DMA that gathers their payload. Units of one flow leave in the order they were started, whatever
+ * DMA that gathers their payload. Units of one entity leave in the order they were started, whatever
  * their gathering takes.
  *
  *     requester, responder --send_segment_start()--> dma --> transmit
@@ -14,7 +14,7 @@
 
 struct send_segment {
 	struct send_segment *next;
-	struct flow *flow;
+	struct sched_entity *entity;
 	struct send_slot *slot; /* NULL: a response */
 	struct packet *first, *last;
 	uint32_t epoch;  /* of the requester */
@@ -28,7 +28,7 @@ struct send_segment {
 };
 
 /* With no packet yet. */
-struct send_segment *send_segment_new(struct flow *flow, struct send_slot *slot);
+struct send_segment *send_segment_new(struct sched_entity *entity, struct send_slot *slot);
 
 /* One more packet behind those it has, with path, opcode and addresses of its QP filled in. */
 struct packet *send_segment_packet(struct send_segment *segment, uint8_t opcode,
@@ -45,7 +45,7 @@ uint32_t send_segment_of_wqe(struct send_segment *segment, const struct send_wqe
 /* The same, with the bytes at hand, or none at all (bytes NULL, length 0). */
 uint32_t send_segment_copy(struct send_segment *segment, const uint8_t *bytes);
 
-/* Sends what is ready at the front of the flow, in order, but what waits for the engine of READs. */
-void send_segment_drain(struct flow *flow);
+/* Sends what is ready at the front of the entity, in order, but what waits for the engine of READs. */
+void send_segment_drain(struct sched_entity *entity);
 
 #endif

@@ -52,7 +52,7 @@ static void wake(struct send_queue *sq)
 {
 	struct qp *qp = qp_of(sq);
 
-	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
+	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_entity);
 }
 
 static void fetch_failed(struct send_queue *sq)
@@ -117,48 +117,48 @@ void work_user_init(struct work_user *user)
 
 /* ---- the scheduler ---- */
 
-static bool has_work(const struct flow *flow)
+static bool has_work(const struct sched_entity *entity)
 {
-	const struct qp *qp = flow->qp;
+	const struct qp *qp = entity->qp;
 
-	if (flow->kind == FLOW_RESPONSES)
+	if (entity->kind == SCHED_RESPONSES)
 		return qp->responder.response_count != 0;
 	return qp->sq.cursor != qp->sq.tail || (qp->dci && dc_initiator_owes(qp->dci));
 }
 
-static struct scheduler_segment next(struct flow *flow)
+static struct scheduler_segment next(struct sched_entity *entity)
 {
 	struct scheduler_segment made = {0};
 
-	made.packets = flow->kind == FLOW_REQUESTS ? requester_next(flow->qp, &made.bytes)
-						   : responder_next(flow->qp, &made.bytes);
+	made.packets = entity->kind == SCHED_REQUESTS ? requester_next(entity->qp, &made.bytes)
+						      : responder_next(entity->qp, &made.bytes);
 	if (!made.packets)
 		return made;
-	made.length = flow->last->length;
-	made.opcode = flow->last->first->opcode;
+	made.length = entity->last->length;
+	made.opcode = entity->last->first->opcode;
 	return made;
 }
 
-static void taken(struct flow *flow)
+static void taken(struct sched_entity *entity)
 {
-	if (flow->kind == FLOW_REQUESTS)
-		requester_taken(flow->qp);
+	if (entity->kind == SCHED_REQUESTS)
+		requester_taken(entity->qp);
 }
 
-static void waited(struct flow *flow, sim_time asked_at)
+static void waited(struct sched_entity *entity, sim_time asked_at)
 {
-	if (flow->kind == FLOW_REQUESTS)
-		requester_waited(flow->qp, asked_at);
+	if (entity->kind == SCHED_REQUESTS)
+		requester_waited(entity->qp, asked_at);
 }
 
-static void hold_flow(struct flow *flow)
+static void hold_entity(struct sched_entity *entity)
 {
-	qp_hold(flow->qp);
+	qp_hold(entity->qp);
 }
 
-static void drop_flow(struct flow *flow)
+static void drop_entity(struct sched_entity *entity)
 {
-	qp_drop(flow->qp);
+	qp_drop(entity->qp);
 }
 
 const struct scheduler_user work_user_scheduler = {
@@ -167,8 +167,8 @@ const struct scheduler_user work_user_scheduler = {
 	.drain = send_segment_drain,
 	.taken = taken,
 	.waited = waited,
-	.hold = hold_flow,
-	.drop = drop_flow,
+	.hold = hold_entity,
+	.drop = drop_entity,
 };
 
 /* ---- receive queues ---- */

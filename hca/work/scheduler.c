@@ -32,7 +32,7 @@ static const struct block_type scheduler_type = {
 struct processing_unit {
 	struct event turn;
 	struct scheduler *scheduler;
-	struct flow *first, *last;
+	struct sched_entity *first, *last;
 	sim_time free_at;
 	sim_time busy; /* in all, without gaps: before free_at */
 };
@@ -48,7 +48,7 @@ struct scheduler {
 	struct
 	{ /* the engine that all READs, atomics and responses pass, in the order of their grants */
 		struct event through; /* with the first */
-		struct flow *first, *last;
+		struct sched_entity *first, *last;
 		sim_time free_at;
 	} reads;
 	bool throttled;
@@ -57,9 +57,10 @@ struct scheduler {
 	struct processing_unit units[];
 };
 
-static struct processing_unit *unit_of(struct scheduler *scheduler, const struct flow *flow)
+static struct processing_unit *unit_of(struct scheduler *scheduler,
+				       const struct sched_entity *entity)
 {
-	return &scheduler->units[flow->number % scheduler->params->processing_units];
+	return &scheduler->units[entity->number % scheduler->params->processing_units];
 }
 
 static void arm(struct processing_unit *unit, sim_time delay)
@@ -72,97 +73,97 @@ static void arm(struct processing_unit *unit, sim_time delay)
 		sim_schedule_at(&unit->turn, at);
 }
 
-static void enqueue(struct processing_unit *unit, struct flow *flow)
+static void enqueue(struct processing_unit *unit, struct sched_entity *entity)
 {
-	if (flow->in_ring || flow->away || flow->closed)
+	if (entity->in_ring || entity->away || entity->closed)
 		return;
-	flow->in_ring = true;
-	flow->next = NULL;
+	entity->in_ring = true;
+	entity->next = NULL;
 	gauge_enter(&unit->scheduler->gauge.ring, sim_now(unit->scheduler->block.sim), 1);
 	if (unit->last)
-		unit->last->next = flow;
+		unit->last->next = entity;
 	else
-		unit->first = flow;
-	unit->last = flow;
+		unit->first = entity;
+	unit->last = entity;
 }
 
-void scheduler_wake(struct scheduler *scheduler, struct flow *flow)
+void scheduler_wake(struct scheduler *scheduler, struct sched_entity *entity)
 {
-	struct processing_unit *unit = unit_of(scheduler, flow);
+	struct processing_unit *unit = unit_of(scheduler, entity);
 
 	if (__builtin_expect(scheduler->port != NULL, 0)) {
-		scheduler_port_wake(scheduler->port, flow);
+		scheduler_port_wake(scheduler->port, entity);
 		return;
 	}
-	enqueue(unit, flow);
+	enqueue(unit, entity);
 	arm(unit, scheduler->params->latency);
 }
 
-bool scheduler_has_work(const struct scheduler *scheduler, const struct flow *flow)
+bool scheduler_has_work(const struct scheduler *scheduler, const struct sched_entity *entity)
 {
-	return scheduler->user->has_work(flow);
+	return scheduler->user->has_work(entity);
 }
 
-void scheduler_drain(const struct scheduler *scheduler, struct flow *flow)
+void scheduler_drain(const struct scheduler *scheduler, struct sched_entity *entity)
 {
-	scheduler->user->drain(flow);
+	scheduler->user->drain(entity);
 }
 
 /* It may have turns again. */
-static void come_back(struct scheduler *scheduler, struct flow *flow)
+static void come_back(struct scheduler *scheduler, struct sched_entity *entity)
 {
-	struct processing_unit *unit = unit_of(scheduler, flow);
+	struct processing_unit *unit = unit_of(scheduler, entity);
 
-	flow->away = false;
+	entity->away = false;
 	if (scheduler->port) {
-		scheduler_port_ready(scheduler->port, flow);
+		scheduler_port_ready(scheduler->port, entity);
 	} else {
-		enqueue(unit, flow);
+		enqueue(unit, entity);
 		arm(unit, 0);
 	}
 }
 
 static void context_arrived(struct context_lookup *lookup)
 {
-	struct flow *flow = container_of(lookup, struct flow, lookup);
-	struct scheduler *scheduler = flow->scheduler;
+	struct sched_entity *entity = container_of(lookup, struct sched_entity, lookup);
+	struct scheduler *scheduler = entity->scheduler;
 
 	scheduler->count.context_wait_time +=
-		sim_now(scheduler->block.sim) - flow->context_asked_at;
-	gauge_left(&scheduler->gauge.contexts, flow->context_asked_at,
+		sim_now(scheduler->block.sim) - entity->context_asked_at;
+	gauge_left(&scheduler->gauge.contexts, entity->context_asked_at,
 		   sim_now(scheduler->block.sim), 1);
-	flow->context_ready = true;
-	scheduler->user->waited(flow, flow->context_asked_at);
-	come_back(scheduler, flow);
-	scheduler->user->drop(flow);
+	entity->context_ready = true;
+	scheduler->user->waited(entity, entity->context_asked_at);
+	come_back(scheduler, entity);
+	scheduler->user->drop(entity);
 }
 
 /* Is the QP's state on the chip? If not, it is asked for. */
-bool scheduler_has_context(struct scheduler *scheduler, struct flow *flow)
+bool scheduler_has_context(struct scheduler *scheduler, struct sched_entity *entity)
 {
 	struct context_cache *contexts = scheduler->contexts;
 	enum context_kind kind =
-		flow->kind == FLOW_REQUESTS ? CONTEXT_REQUESTER : CONTEXT_RESPONDER;
+		entity->kind == SCHED_REQUESTS ? CONTEXT_REQUESTER : CONTEXT_RESPONDER;
 	sim_time ready;
 
-	if (flow->context_ready) {
-		flow->context_ready = false;
+	if (entity->context_ready) {
+		entity->context_ready = false;
 		return true;
 	}
-	if (context_cache_hit(contexts, kind, flow->number, flow->reliable, 0, &ready))
+	if (context_cache_hit(contexts, kind, entity->number, entity->reliable, 0, &ready))
 		return true;
 	scheduler->count.context_waits++;
-	flow->away = true;
-	flow->context_asked_at = sim_now(scheduler->block.sim);
-	gauge_enter(&scheduler->gauge.contexts, flow->context_asked_at, 1);
-	flow->lookup = (struct context_lookup){
-		.number = flow->number,
+	entity->away = true;
+	entity->context_asked_at = sim_now(scheduler->block.sim);
+	gauge_enter(&scheduler->gauge.contexts, entity->context_asked_at, 1);
+	entity->lookup = (struct context_lookup){
+		.number = entity->number,
 		.kind = kind,
-		.reliable = flow->reliable,
+		.reliable = entity->reliable,
 		.done = context_arrived,
 	};
-	scheduler->user->hold(flow);
-	context_cache_lookup(contexts, &flow->lookup);
+	scheduler->user->hold(entity);
+	context_cache_lookup(contexts, &entity->lookup);
 	return false;
 }
 
@@ -184,30 +185,30 @@ static sim_time read_time(const struct scheduler *scheduler, const struct schedu
 /* The engine takes the packets of the first in line. */
 static void reads_begin(struct scheduler *scheduler)
 {
-	struct flow *flow = scheduler->reads.first;
+	struct sched_entity *entity = scheduler->reads.first;
 
-	sim_schedule_at(&scheduler->reads.through, flow->reads_done);
-	if (!flow->reads_wait)
+	sim_schedule_at(&scheduler->reads.through, entity->reads_done);
+	if (!entity->reads_wait)
 		return;
-	flow->reads_wait = false;
-	scheduler->user->taken(flow);
-	scheduler->user->drain(flow);
+	entity->reads_wait = false;
+	scheduler->user->taken(entity);
+	scheduler->user->drain(entity);
 }
 
 static void reads_through(struct event *event)
 {
 	struct scheduler *scheduler = container_of(event, struct scheduler, reads.through);
-	struct flow *flow = scheduler->reads.first;
+	struct sched_entity *entity = scheduler->reads.first;
 
-	scheduler->reads.first = flow->next;
-	flow->reads_done = 0;
-	come_back(scheduler, flow);
+	scheduler->reads.first = entity->next;
+	entity->reads_done = 0;
+	come_back(scheduler, entity);
 	if (scheduler->reads.first)
 		reads_begin(scheduler);
 }
 
-/* The flow's last packets are with the engine from now on, for so long when those before them are through. */
-static void reads_enter(struct scheduler *scheduler, struct flow *flow, sim_time duration)
+/* The entity's last packets are with the engine from now on, for so long when those before them are through. */
+static void reads_enter(struct scheduler *scheduler, struct sched_entity *entity, sim_time duration)
 {
 	sim_time now = sim_now(scheduler->block.sim);
 
@@ -215,33 +216,33 @@ static void reads_enter(struct scheduler *scheduler, struct flow *flow, sim_time
 		scheduler->reads.free_at = now;
 	gauge_serve(&scheduler->gauge.reads, scheduler->reads.free_at, duration);
 	scheduler->reads.free_at += duration;
-	flow->away = true;
-	flow->reads_done = scheduler->reads.free_at;
-	flow->next = NULL;
-	flow->reads_wait = scheduler->reads.first != NULL;
-	if (flow->reads_wait)
-		scheduler->reads.last->next = flow;
+	entity->away = true;
+	entity->reads_done = scheduler->reads.free_at;
+	entity->next = NULL;
+	entity->reads_wait = scheduler->reads.first != NULL;
+	if (entity->reads_wait)
+		scheduler->reads.last->next = entity;
 	else
-		scheduler->reads.first = flow;
-	scheduler->reads.last = flow;
-	if (!flow->reads_wait)
+		scheduler->reads.first = entity;
+	scheduler->reads.last = entity;
+	if (!entity->reads_wait)
 		reads_begin(scheduler);
 }
 
-static void reads_forget(struct scheduler *scheduler, struct flow *flow)
+static void reads_forget(struct scheduler *scheduler, struct sched_entity *entity)
 {
-	struct flow **link = &scheduler->reads.first, *before = NULL;
+	struct sched_entity **link = &scheduler->reads.first, *before = NULL;
 
-	for (; *link != flow; link = &(*link)->next)
+	for (; *link != entity; link = &(*link)->next)
 		before = *link;
-	*link = flow->next;
-	if (scheduler->reads.last == flow)
+	*link = entity->next;
+	if (scheduler->reads.last == entity)
 		scheduler->reads.last = before;
-	flow->reads_done = 0;
-	flow->away = false;
-	if (flow->reads_wait) { /* what it has is stale */
-		flow->reads_wait = false;
-		scheduler->user->drain(flow);
+	entity->reads_done = 0;
+	entity->away = false;
+	if (entity->reads_wait) { /* what it has is stale */
+		entity->reads_wait = false;
+		scheduler->user->drain(entity);
 	}
 	if (before)
 		return;
@@ -250,9 +251,10 @@ static void reads_forget(struct scheduler *scheduler, struct flow *flow)
 		reads_begin(scheduler);
 }
 
-struct scheduler_grant scheduler_take(struct scheduler *scheduler, uint32_t unit, struct flow *flow)
+struct scheduler_grant scheduler_take(struct scheduler *scheduler, uint32_t unit,
+				      struct sched_entity *entity)
 {
-	const struct scheduler_segment made = scheduler->user->next(flow);
+	const struct scheduler_segment made = scheduler->user->next(entity);
 	struct scheduler_grant grant = {.packets = made.packets, .bytes = made.bytes};
 	sim_time reads;
 
@@ -263,31 +265,32 @@ struct scheduler_grant scheduler_take(struct scheduler *scheduler, uint32_t unit
 		scheduler->gauge.inflight.beyond = grant.bytes;
 	reads = read_time(scheduler, &made);
 	if (reads)
-		reads_enter(scheduler, flow, reads);
+		reads_enter(scheduler, entity, reads);
 	scheduler->count.turns++;
 	scheduler->count.packets += grant.packets;
 	scheduler->units[unit].busy += grant.taken;
-	trace(&scheduler->block, TRACE_GRANT, 0, flow->number, grant.packets);
+	trace(&scheduler->block, TRACE_GRANT, 0, entity->number, grant.packets);
 	return grant;
 }
 
-static struct scheduler_grant next_segment(struct processing_unit *unit, struct flow *flow)
+static struct scheduler_grant next_segment(struct processing_unit *unit,
+					   struct sched_entity *entity)
 {
 	struct scheduler *scheduler = unit->scheduler;
 
-	if (!scheduler->user->has_work(flow) || !scheduler_has_context(scheduler, flow))
+	if (!scheduler->user->has_work(entity) || !scheduler_has_context(scheduler, entity))
 		return (struct scheduler_grant){0};
-	return scheduler_take(scheduler, (uint32_t)(unit - scheduler->units), flow);
+	return scheduler_take(scheduler, (uint32_t)(unit - scheduler->units), entity);
 }
 
 static void turn(struct event *event)
 {
 	struct processing_unit *unit = container_of(event, struct processing_unit, turn);
 	struct scheduler *scheduler = unit->scheduler;
-	struct flow *flow = unit->first;
+	struct sched_entity *entity = unit->first;
 	struct scheduler_grant grant;
 
-	if (!flow)
+	if (!entity)
 		return;
 	if (scheduler->inflight_bytes >= scheduler->params->inflight_bytes) {
 		if (!scheduler->throttled)
@@ -297,23 +300,23 @@ static void turn(struct event *event)
 		scheduler->count.throttled++;
 		return;
 	}
-	unit->first = flow->next;
+	unit->first = entity->next;
 	if (!unit->first)
 		unit->last = NULL;
-	flow->in_ring = false;
+	entity->in_ring = false;
 	gauge_leave(&scheduler->gauge.ring, sim_now(scheduler->block.sim), 1);
-	grant = next_segment(unit, flow);
+	grant = next_segment(unit, entity);
 	if (grant.packets) {
 		scheduler->inflight_bytes += grant.bytes;
 		gauge_enter(&scheduler->gauge.inflight, sim_now(scheduler->block.sim), grant.bytes);
 		unit->free_at = sim_now(scheduler->block.sim) + grant.taken;
-		enqueue(unit, flow);
-	} else if (!flow->away) {
+		enqueue(unit, entity);
+	} else if (!entity->away) {
 		scheduler->count.idle++;
 	}
 	arm(unit, 0);
 	if (grant.packets)
-		scheduler->user->drain(flow); /* what that wakes does not put off the next turn */
+		scheduler->user->drain(entity); /* what that wakes does not put off the next turn */
 }
 
 /* Who was refused first has the first turn: else the room that a packet leaves would be taken by the same unit again and again. */
@@ -336,28 +339,28 @@ void scheduler_release(struct scheduler *scheduler, uint32_t bytes)
 		arm(&scheduler->units[(scheduler->refused + i) % units], 0);
 }
 
-void scheduler_forget(struct scheduler *scheduler, struct flow *flow)
+void scheduler_forget(struct scheduler *scheduler, struct sched_entity *entity)
 {
-	struct processing_unit *unit = unit_of(scheduler, flow);
-	struct flow *previous = NULL;
+	struct processing_unit *unit = unit_of(scheduler, entity);
+	struct sched_entity *previous = NULL;
 
-	if (flow->reads_done)
-		reads_forget(scheduler, flow);
+	if (entity->reads_done)
+		reads_forget(scheduler, entity);
 	if (scheduler->port) {
-		scheduler_port_forget(scheduler->port, flow);
+		scheduler_port_forget(scheduler->port, entity);
 		return;
 	}
-	if (!flow->in_ring)
+	if (!entity->in_ring)
 		return;
-	flow->in_ring = false;
+	entity->in_ring = false;
 	gauge_leave(&scheduler->gauge.ring, sim_now(scheduler->block.sim), 1);
-	for (struct flow *other = unit->first; other != flow; other = other->next)
+	for (struct sched_entity *other = unit->first; other != entity; other = other->next)
 		previous = other;
 	if (previous)
-		previous->next = flow->next;
+		previous->next = entity->next;
 	else
-		unit->first = flow->next;
-	if (unit->last == flow)
+		unit->first = entity->next;
+	if (unit->last == entity)
 		unit->last = previous;
 }
 

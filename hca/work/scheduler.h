@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scheduler: decides which queue pair sends next. A QP has two flows, requests and responses; one
+ * scheduler: decides which queue pair sends next. A QP has two scheduling entities, requests and responses; one
  * with work stands in the ring of its processing unit and gets a turn for one segment of its message,
- * if what is under way (gathering, or waiting for the port) leaves room. A flow whose QP's context is
+ * if what is under way (gathering, or waiting for the port) leaves room. An entity whose QP's context is
  * not at hand leaves the ring until it is; the turns of others go on. A hit costs nothing here: it is
  * part of `latency`. READs, atomics and responses to READs of all units pass one engine besides, in the order of
- * their grants: packets leave when it takes them, and their flow has no turn until they are through, while those of
+ * their grants: packets leave when it takes them, and their entity has no turn until they are through, while those of
  * others go on.
  *
  *     doorbell, completer --scheduler_wake()--> ring --turn--> requester_next(), responder_next()
@@ -19,22 +19,22 @@
 
 /* clang-format off */
 #define SCHEDULER_COUNTERS(X)                                                                      \
-	X(turns,     "turns", "given to a flow that had something to send")                        \
-	X(idle,      "turns", "given to a flow that was blocked or had nothing")                   \
+	X(turns,     "turns", "given to an entity that had something to send")                     \
+	X(idle,      "turns", "given to an entity that was blocked or had nothing")                \
 	X(packets,   "packets", "granted")                                                         \
-	X(throttled, "times", "all flows waited since too much was under way")                     \
+	X(throttled, "times", "all entities waited since too much was under way")                  \
 	X(context_waits, "turns", "put off since the context of the queue pair was not at hand")   \
 	X(context_wait_time, "ps", "of all of them")
 
 #define SCHEDULER_GAUGES(X)                                                                        \
 	X(unit,     SERVER, "packets", "the busiest processing unit")                              \
 	X(reads,    SERVER, "packets", "READs, atomics and responses to READs, of all units")      \
-	X(inflight, POOL,   "bytes",   "granted, not yet with the port; waited for by all flows")  \
-	X(ring,     QUEUE,  "flows",   "in a ring, for their turn")                                \
-	X(contexts, QUEUE,  "flows",   "out of it, for their queue pair's context")
+	X(inflight, POOL,   "bytes",   "granted, not yet with the port; waited for by all entities") \
+	X(ring,     QUEUE,  "entities",   "in a ring, for their turn")                             \
+	X(contexts, QUEUE,  "entities",   "out of it, for their queue pair's context")
 
 #define SCHEDULER_TRACE(X)                                                                         \
-	X(GRANT, "qpn", "packets", "a flow was given its turn")
+	X(GRANT, "qpn", "packets", "an entity was given its turn")
 /* clang-format on */
 
 struct scheduler_counters {
@@ -48,14 +48,14 @@ struct scheduler_gauges {
 struct qp;
 struct send_segment;
 
-enum flow_kind { FLOW_REQUESTS, FLOW_RESPONSES };
+enum sched_entity_kind { SCHED_REQUESTS, SCHED_RESPONSES };
 
-struct flow {
-	struct flow *next; /* in the ring, or the engine of READs */
-	struct qp *qp;     /* whose it is */
+struct sched_entity {
+	struct sched_entity *next; /* in the ring, or the engine of READs */
+	struct qp *qp;             /* whose it is */
 	struct scheduler *scheduler;
 	uint32_t number; /* of the queue pair */
-	enum flow_kind kind;
+	enum sched_entity_kind kind;
 	bool reliable; /* a reliable transport's */
 	bool closed;   /* its queue pair is destroyed: it is never in a ring again */
 	bool in_ring;
@@ -70,29 +70,29 @@ struct flow {
 
 struct scheduler;
 
-/* One segment of a flow's message, as packets. */
+/* One segment of an entity's message, as packets. */
 struct scheduler_segment {
-	uint32_t packets; /* 0: the flow is blocked, nothing was made */
+	uint32_t packets; /* 0: the entity is blocked, nothing was made */
 	uint32_t bytes;   /* on the wire */
 	uint32_t length;  /* payload */
 	uint8_t opcode;   /* of the first packet */
 };
 
-/* What the scheduler asks of the transport, which owns the flows. */
+/* What the scheduler asks of the transport, which owns the entities. */
 struct scheduler_user {
-	/* The flow has something to send now. */
-	bool (*has_work)(const struct flow *flow);
-	/* Makes the packets of the flow's next segment. */
-	struct scheduler_segment (*next)(struct flow *flow);
+	/* The entity has something to send now. */
+	bool (*has_work)(const struct sched_entity *entity);
+	/* Makes the packets of the entity's next segment. */
+	struct scheduler_segment (*next)(struct sched_entity *entity);
 	/* What was made may leave for the port. */
-	void (*drain)(struct flow *flow);
-	/* The engine of READs took the flow's packets, which waited for it. */
-	void (*taken)(struct flow *flow);
-	/* The flow's context is here. It was asked for at that time. */
-	void (*waited)(struct flow *flow, sim_time asked_at);
-	/* A lookup under way keeps the flow's queue pair. It may go with the last drop. */
-	void (*hold)(struct flow *flow);
-	void (*drop)(struct flow *flow);
+	void (*drain)(struct sched_entity *entity);
+	/* The engine of READs took the entity's packets, which waited for it. */
+	void (*taken)(struct sched_entity *entity);
+	/* The entity's context is here. It was asked for at that time. */
+	void (*waited)(struct sched_entity *entity, sim_time asked_at);
+	/* A lookup under way keeps the entity's queue pair. It may go with the last drop. */
+	void (*hold)(struct sched_entity *entity);
+	void (*drop)(struct sched_entity *entity);
 };
 
 /* params, contexts and user outlive the block. */
@@ -102,11 +102,11 @@ struct scheduler *scheduler_create(struct sim *sim, const char *name,
 				   const struct scheduler_user *user);
 void scheduler_destroy(struct scheduler *scheduler);
 
-/* The flow may have something to send now. */
-void scheduler_wake(struct scheduler *scheduler, struct flow *flow);
+/* The entity may have something to send now. */
+void scheduler_wake(struct scheduler *scheduler, struct sched_entity *entity);
 
-/* The flow goes: it is in no ring any more. */
-void scheduler_forget(struct scheduler *scheduler, struct flow *flow);
+/* The entity goes: it is in no ring any more. */
+void scheduler_forget(struct scheduler *scheduler, struct sched_entity *entity);
 
 /* Bytes that were granted have left for the port, or will not be sent. */
 void scheduler_release(struct scheduler *scheduler, uint32_t bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scheduler_module: what a shared object offers that stands in the place of the QP scheduler: which flow has its turn, and
- * when, is the module's; what a flow may send, and its queue pair's context, are the adapter's.
+ * scheduler_module: what a shared object offers that stands in the place of the QP scheduler: which entity has its turn, and
+ * when, is the module's; what an entity may send, and its queue pair's context, are the adapter's.
  *
  *     doorbell, completer --scheduler_wake()--> adapter --wake()--> module --turn_at()--> adapter --turn()--> module
  *                                  requester, responder <-- adapter <--grant(), send()-- module
@@ -22,27 +22,28 @@ extern "C" {
 
 struct scheduler_port; /* the adapter's side of one module */
 
-struct scheduler_flow { /* what a module may know of a flow */
+struct sched_entity_view { /* what a module may know of an entity */
 	uint32_t qpn;
-	enum flow_kind kind;
+	enum sched_entity_kind kind;
 	bool has_work;
 	bool gone; /* its queue pair is being destroyed */
 };
 
 struct scheduler_grant {
-	uint32_t packets; /* 0: the flow is blocked */
+	uint32_t packets; /* 0: the entity is blocked */
 	uint32_t bytes;   /* under way until release() */
 	sim_time taken;   /* of the processing unit */
 };
 
 struct scheduler_services {
-	struct scheduler_flow (*look)(const struct scheduler_port *port, const struct flow *flow);
+	struct sched_entity_view (*look)(const struct scheduler_port *port,
+					 const struct sched_entity *entity);
 	/* Is the queue pair's context at hand? If not, it is fetched, and ready() says when it is. */
-	bool (*has_context)(struct scheduler_port *port, struct flow *flow);
-	/* Takes the flow's next segment of a message, on that processing unit. Behind it, send(): the bytes are gathered. */
+	bool (*has_context)(struct scheduler_port *port, struct sched_entity *entity);
+	/* Takes the entity's next segment of a message, on that processing unit. Behind it, send(): the bytes are gathered. */
 	struct scheduler_grant (*grant)(struct scheduler_port *port, uint32_t unit,
-					struct flow *flow);
-	void (*send)(struct scheduler_port *port, struct flow *flow);
+					struct sched_entity *entity);
+	void (*send)(struct scheduler_port *port, struct sched_entity *entity);
 	/* One turn of each of params->processing_units at a time. */
 	void (*turn_at)(struct scheduler_port *port, uint32_t unit, sim_time at);
 };
@@ -66,10 +67,11 @@ struct scheduler_module {
 	bool (*accepts)(const struct scheduler_params *params, char *error, size_t error_bytes);
 	void *(*create)(const struct scheduler_setup *setup); /* NULL never */
 	void (*destroy)(void *module);
-	void (*wake)(void *module, struct flow *flow, sim_time ahead); /* it may have work now */
-	void (*ready)(void *module, struct flow *flow,
+	void (*wake)(void *module, struct sched_entity *entity,
+		     sim_time ahead); /* it may have work now */
+	void (*ready)(void *module, struct sched_entity *entity,
 		      sim_time ahead); /* it may have turns again */
-	void (*forget)(void *module, struct flow *flow, sim_time ahead);
+	void (*forget)(void *module, struct sched_entity *entity, sim_time ahead);
 	void (*release)(void *module, uint32_t bytes, sim_time ahead);
 	void (*turn)(void *module, uint32_t unit, sim_time ahead);
 	/* Names the signals that can be seen in a waveform; NULL: none. */

@@ -25,27 +25,27 @@ struct scheduler_port {
 
 /* ---- to the module ---- */
 
-void scheduler_port_wake(struct scheduler_port *port, struct flow *flow)
+void scheduler_port_wake(struct scheduler_port *port, struct sched_entity *entity)
 {
 	sim_time ahead = module_seat_enter(&port->seat);
 
-	port->table->wake(port->seat.module, flow, ahead);
+	port->table->wake(port->seat.module, entity, ahead);
 	module_seat_leave(&port->seat);
 }
 
-void scheduler_port_ready(struct scheduler_port *port, struct flow *flow)
+void scheduler_port_ready(struct scheduler_port *port, struct sched_entity *entity)
 {
 	sim_time ahead = module_seat_enter(&port->seat);
 
-	port->table->ready(port->seat.module, flow, ahead);
+	port->table->ready(port->seat.module, entity, ahead);
 	module_seat_leave(&port->seat);
 }
 
-void scheduler_port_forget(struct scheduler_port *port, struct flow *flow)
+void scheduler_port_forget(struct scheduler_port *port, struct sched_entity *entity)
 {
 	sim_time ahead = module_seat_enter(&port->seat);
 
-	port->table->forget(port->seat.module, flow, ahead);
+	port->table->forget(port->seat.module, entity, ahead);
 	module_seat_leave(&port->seat);
 }
 
@@ -77,36 +77,36 @@ static void must_be_inside(const struct scheduler_port *port)
 			     "time by turn_at()");
 }
 
-static struct scheduler_flow service_look(const struct scheduler_port *port,
-					  const struct flow *flow)
+static struct sched_entity_view service_look(const struct scheduler_port *port,
+					     const struct sched_entity *entity)
 {
 	must_be_inside(port);
-	return (struct scheduler_flow){
-		.qpn = flow->number,
-		.kind = flow->kind,
-		.has_work = scheduler_has_work(port->scheduler, flow),
-		.gone = flow->closed,
+	return (struct sched_entity_view){
+		.qpn = entity->number,
+		.kind = entity->kind,
+		.has_work = scheduler_has_work(port->scheduler, entity),
+		.gone = entity->closed,
 	};
 }
 
-static bool service_has_context(struct scheduler_port *port, struct flow *flow)
+static bool service_has_context(struct scheduler_port *port, struct sched_entity *entity)
 {
 	must_be_inside(port);
-	return scheduler_has_context(port->scheduler, flow);
+	return scheduler_has_context(port->scheduler, entity);
 }
 
 static struct scheduler_grant service_grant(struct scheduler_port *port, uint32_t unit,
-					    struct flow *flow)
+					    struct sched_entity *entity)
 {
 	must_be_inside(port);
 	assert(unit < port->params->processing_units);
-	return scheduler_take(port->scheduler, unit, flow);
+	return scheduler_take(port->scheduler, unit, entity);
 }
 
-static void service_send(struct scheduler_port *port, struct flow *flow)
+static void service_send(struct scheduler_port *port, struct sched_entity *entity)
 {
 	must_be_inside(port);
-	scheduler_drain(port->scheduler, flow);
+	scheduler_drain(port->scheduler, entity);
 }
 
 static void service_turn_at(struct scheduler_port *port, uint32_t unit, sim_time at)

@@ -14,16 +14,16 @@ struct scheduler_port *scheduler_port_create(struct scheduler *scheduler, struct
 					     struct scheduler_counters *count,
 					     struct scheduler_gauges *gauge);
 void scheduler_port_destroy(struct scheduler_port *port);
-void scheduler_port_wake(struct scheduler_port *port, struct flow *flow);
-void scheduler_port_ready(struct scheduler_port *port, struct flow *flow);
-void scheduler_port_forget(struct scheduler_port *port, struct flow *flow);
+void scheduler_port_wake(struct scheduler_port *port, struct sched_entity *entity);
+void scheduler_port_ready(struct scheduler_port *port, struct sched_entity *entity);
+void scheduler_port_forget(struct scheduler_port *port, struct sched_entity *entity);
 void scheduler_port_release(struct scheduler_port *port, uint32_t bytes);
 
 /* scheduler.c */
-bool scheduler_has_work(const struct scheduler *scheduler, const struct flow *flow);
-void scheduler_drain(const struct scheduler *scheduler, struct flow *flow);
-bool scheduler_has_context(struct scheduler *scheduler, struct flow *flow);
+bool scheduler_has_work(const struct scheduler *scheduler, const struct sched_entity *entity);
+void scheduler_drain(const struct scheduler *scheduler, struct sched_entity *entity);
+bool scheduler_has_context(struct scheduler *scheduler, struct sched_entity *entity);
 struct scheduler_grant scheduler_take(struct scheduler *scheduler, uint32_t unit,
-				      struct flow *flow);
+				      struct sched_entity *entity);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tlm_round_robin: a hand-written TLM-2.0 module in the place of the QP scheduler, as hca/work/scheduler.c has it, to the
- * picosecond: a ring of flows for each processing unit, a turn for one segment of a message, and no turns while too much
+ * picosecond: a ring of entities for each processing unit, a turn for one segment of a message, and no turns while too much
  * is under way. Temporally decoupled: all is done inside of the adapter's calls.
  */
 #include <algorithm>
@@ -14,14 +14,14 @@ using namespace sc_core;
 class round_robin : public sc_module
 {
       public:
-	tlm_utils::simple_target_socket<round_robin> flows;
+	tlm_utils::simple_target_socket<round_robin> entities;
 	tlm_utils::simple_initiator_socket<round_robin> grants;
 
 	round_robin(sc_module_name name, const scheduler_setup &of)
-	    : sc_module(name), flows("flows"), grants("grants"), setup(of), param(*of.params),
+	    : sc_module(name), entities("entities"), grants("grants"), setup(of), param(*of.params),
 	      count(*of.counters), gauge(*of.gauges), units(of.params->processing_units)
 	{
-		flows.register_nb_transport_fw(this, &round_robin::told);
+		entities.register_nb_transport_fw(this, &round_robin::told);
 		payload.set_extension(extension);
 	}
 
@@ -34,7 +34,7 @@ class round_robin : public sc_module
 
       private:
 	struct processing_unit {
-		std::deque<struct flow *> ring;
+		std::deque<struct sched_entity *> ring;
 		sim_time free_at = 0;
 		bool armed = false; /* its turn will come */
 	};
@@ -59,15 +59,15 @@ class round_robin : public sc_module
 		now = now_and(delay);
 		switch (event.what) {
 		case scheduler_extension::WAKE:
-			enqueue(event.flow);
-			arm(unit_of(event.flow), param.latency);
+			enqueue(event.entity);
+			arm(unit_of(event.entity), param.latency);
 			break;
 		case scheduler_extension::READY:
-			enqueue(event.flow);
-			arm(unit_of(event.flow), 0);
+			enqueue(event.entity);
+			arm(unit_of(event.entity), 0);
 			break;
 		case scheduler_extension::FORGET:
-			forget(event.flow);
+			forget(event.entity);
 			break;
 		case scheduler_extension::RELEASE:
 			release(event.bytes);
@@ -79,9 +79,9 @@ class round_robin : public sc_module
 		return tlm::TLM_COMPLETED;
 	}
 
-	uint32_t unit_of(const struct flow *flow)
+	uint32_t unit_of(const struct sched_entity *entity)
 	{
-		return setup.services->look(setup.port, flow).qpn %
+		return setup.services->look(setup.port, entity).qpn %
 		       static_cast<uint32_t>(units.size());
 	}
 
@@ -95,21 +95,21 @@ class round_robin : public sc_module
 		setup.services->turn_at(setup.port, number, std::max(now + delay, unit.free_at));
 	}
 
-	void enqueue(struct flow *flow)
+	void enqueue(struct sched_entity *entity)
 	{
-		std::deque<struct flow *> &ring = units[unit_of(flow)].ring;
+		std::deque<struct sched_entity *> &ring = units[unit_of(entity)].ring;
 
-		if (flow->away || setup.services->look(setup.port, flow).gone ||
-		    std::find(ring.begin(), ring.end(), flow) != ring.end())
+		if (entity->away || setup.services->look(setup.port, entity).gone ||
+		    std::find(ring.begin(), ring.end(), entity) != ring.end())
 			return;
 		gauge_enter(&gauge.ring, now, 1);
-		ring.push_back(flow);
+		ring.push_back(entity);
 	}
 
-	void forget(struct flow *flow)
+	void forget(struct sched_entity *entity)
 	{
-		std::deque<struct flow *> &ring = units[unit_of(flow)].ring;
-		auto found = std::find(ring.begin(), ring.end(), flow);
+		std::deque<struct sched_entity *> &ring = units[unit_of(entity)].ring;
+		auto found = std::find(ring.begin(), ring.end(), entity);
 
 		if (found == ring.end())
 			return;
@@ -129,16 +129,16 @@ class round_robin : public sc_module
 			arm((refused + i) % static_cast<uint32_t>(units.size()), 0);
 	}
 
-	/* Has the flow something to send, its context, and leave to? */
-	bool next_segment(uint32_t number, struct flow *flow)
+	/* Has the entity something to send, its context, and leave to? */
+	bool next_segment(uint32_t number, struct sched_entity *entity)
 	{
 		sc_time delay = sc_time::from_value(now) - sc_time_stamp();
 
 		extension->grant.packets = 0;
-		if (!setup.services->look(setup.port, flow).has_work ||
-		    !setup.services->has_context(setup.port, flow))
+		if (!setup.services->look(setup.port, entity).has_work ||
+		    !setup.services->has_context(setup.port, entity))
 			return false;
-		extension->flow = flow;
+		extension->entity = entity;
 		extension->unit = number;
 		grants->b_transport(payload, delay);
 		return extension->grant.packets > 0;
@@ -147,7 +147,7 @@ class round_robin : public sc_module
 	void turn(uint32_t number)
 	{
 		processing_unit &unit = units[number];
-		struct flow *flow;
+		struct sched_entity *entity;
 
 		unit.armed = false;
 		if (unit.ring.empty())
@@ -160,26 +160,26 @@ class round_robin : public sc_module
 			count.throttled++;
 			return;
 		}
-		flow = unit.ring.front();
+		entity = unit.ring.front();
 		unit.ring.pop_front();
 		gauge_leave(&gauge.ring, now, 1);
-		if (next_segment(number, flow)) {
+		if (next_segment(number, entity)) {
 			const struct scheduler_grant grant = extension->grant;
 
-			granted_qpn = setup.services->look(setup.port, flow).qpn;
+			granted_qpn = setup.services->look(setup.port, entity).qpn;
 			inflight_bytes += grant.bytes;
 			gauge_enter(&gauge.inflight, now, grant.bytes);
 			unit.free_at = now + grant.taken;
-			enqueue(flow);
+			enqueue(entity);
 			arm(number, 0);
-			setup.services->send(setup.port, flow);
+			setup.services->send(setup.port, entity);
 			return;
 		}
-		if (!flow->away)
+		if (!entity->away)
 			count.idle++;
 		arm(number, 0);
 	}
 };
 
 HCA_SCHEDULER_MODULE(round_robin, "tlm_round_robin",
-		     "a ring of flows for each unit, as the built-in scheduler has it", nullptr);
+		     "a ring of entities for each unit, as the built-in scheduler has it", nullptr);

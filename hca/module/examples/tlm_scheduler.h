@@ -2,10 +2,10 @@
 /*
  * tlm_scheduler: a TLM-2.0 module in the place of the QP scheduler, as sockets (C++; for the .cpp of a shared object).
  *
- *     adapter.flows --nb_transport_fw--> module      what has happened: the extension says; answered by TLM_COMPLETED
- *     adapter.grants <--b_transport-- module         a flow has its turn: the extension says what it sends
+ *     adapter.entities --nb_transport_fw--> module      what has happened: the extension says; answered by TLM_COMPLETED
+ *     adapter.grants <--b_transport-- module         an entity has its turn: the extension says what it sends
  *
- * A module is an sc_module with the sockets `flows` and `grants`, a constructor (sc_module_name, const scheduler_setup
+ * A module is an sc_module with the sockets `entities` and `grants`, a constructor (sc_module_name, const scheduler_setup
  * &), and signals(). HCA_SCHEDULER_MODULE exports it. Delays are as in tlm_translation.h. When a turn is to come the module
  * says by the service turn_at().
  */
@@ -18,13 +18,13 @@
 
 struct scheduler_extension : border_extension<scheduler_extension> {
 	enum { WAKE, READY, FORGET, RELEASE, TURN } what = WAKE;
-	struct flow *flow = nullptr; /* but for RELEASE and TURN */
-	uint32_t unit = 0;           /* TURN */
-	uint32_t bytes = 0;          /* RELEASE */
+	struct sched_entity *entity = nullptr; /* but for RELEASE and TURN */
+	uint32_t unit = 0;                     /* TURN */
+	uint32_t bytes = 0;                    /* RELEASE */
 };
 
 struct grant_extension : border_extension<grant_extension> {
-	struct flow *flow = nullptr;
+	struct sched_entity *entity = nullptr;
 	uint32_t unit = 0;
 	struct scheduler_grant grant = {}; /* out */
 };
@@ -33,11 +33,11 @@ struct grant_extension : border_extension<grant_extension> {
 class scheduler_tlm_adapter : public sc_core::sc_module
 {
       public:
-	tlm_utils::simple_initiator_socket<scheduler_tlm_adapter> flows;
+	tlm_utils::simple_initiator_socket<scheduler_tlm_adapter> entities;
 	tlm_utils::simple_target_socket<scheduler_tlm_adapter> grants;
 
 	scheduler_tlm_adapter(sc_core::sc_module_name name, const scheduler_setup &of)
-	    : sc_core::sc_module(name), flows("flows"), grants("grants"), setup(of)
+	    : sc_core::sc_module(name), entities("entities"), grants("grants"), setup(of)
 	{
 		grants.register_b_transport(this, &scheduler_tlm_adapter::grant);
 	}
@@ -49,7 +49,7 @@ class scheduler_tlm_adapter : public sc_core::sc_module
 		tlm::tlm_phase phase = tlm::BEGIN_REQ;
 
 		payload->get_extension<scheduler_extension>()->copy_from(what);
-		flows->nb_transport_fw(*payload, phase, delay);
+		entities->nb_transport_fw(*payload, phase, delay);
 		payload->release();
 	}
 
@@ -62,7 +62,7 @@ class scheduler_tlm_adapter : public sc_core::sc_module
 		grant_extension *extension = payload.get_extension<grant_extension>();
 
 		extension->grant =
-			setup.services->grant(setup.port, extension->unit, extension->flow);
+			setup.services->grant(setup.port, extension->unit, extension->entity);
 		payload.set_response_status(tlm::TLM_OK_RESPONSE);
 	}
 };
@@ -76,7 +76,7 @@ template <typename Module> struct scheduler_tlm {
 	    : adapter((identifier(setup.name) + "_adapter").c_str(), setup),
 	      module(identifier(setup.name).c_str(), setup)
 	{
-		adapter.flows.bind(module.flows);
+		adapter.entities.bind(module.entities);
 		module.grants.bind(adapter.grants);
 	}
 
@@ -92,27 +92,27 @@ template <typename Module> struct scheduler_tlm {
 	{
 		delete of(module);
 	}
-	static void wake(void *module, struct flow *flow, sim_time ahead)
+	static void wake(void *module, struct sched_entity *entity, sim_time ahead)
 	{
 		scheduler_extension extension;
 
-		extension.flow = flow;
+		extension.entity = entity;
 		of(module)->adapter.tell(extension, ahead);
 	}
-	static void ready(void *module, struct flow *flow, sim_time ahead)
+	static void ready(void *module, struct sched_entity *entity, sim_time ahead)
 	{
 		scheduler_extension extension;
 
 		extension.what = scheduler_extension::READY;
-		extension.flow = flow;
+		extension.entity = entity;
 		of(module)->adapter.tell(extension, ahead);
 	}
-	static void forget(void *module, struct flow *flow, sim_time ahead)
+	static void forget(void *module, struct sched_entity *entity, sim_time ahead)
 	{
 		scheduler_extension extension;
 
 		extension.what = scheduler_extension::FORGET;
-		extension.flow = flow;
+		extension.entity = entity;
 		of(module)->adapter.tell(extension, ahead);
 	}
 	static void release(void *module, uint32_t bytes, sim_time ahead)

@@ -85,7 +85,8 @@
 	X("transport", "scatter_units", "scatter_buffers") \
 	X("transport", "response_units", "response_buffers") \
 	X("scheduler", "segment", "response_segment") \
-	X("scheduler", "units", "processing_units")
+	X("scheduler", "units", "processing_units") \
+	X("counter", "flows", "cc_states")
 /* clang-format on */
 
 struct renamed_key {

@@ -85,11 +85,11 @@ static bool usable(const struct congestion_ops *ops, const char *name, char *err
 
 	if (ops->version != CONGESTION_VERSION)
 		wrong = "is for another version of the interface";
-	else if (!ops->name || !ops->flow_init)
-		wrong = "has no name or no flow_init()";
-	else if (ops->flow_bytes < sizeof(struct congestion_flow) ||
-		 ops->flow_bytes > CONGESTION_FLOW_BYTES_MAX)
-		wrong = "has a flow state that is too small or too large";
+	else if (!ops->name || !ops->state_init)
+		wrong = "has no name or no state_init()";
+	else if (ops->state_bytes < sizeof(struct cc_state) ||
+		 ops->state_bytes > CC_STATE_BYTES_MAX)
+		wrong = "has a cc_state that is too small or too large";
 	if (wrong)
 		snprintf(error, error_bytes, "%s: %s", name, wrong);
 	return !wrong;
@@ -194,53 +194,52 @@ void congestion_choice_fini(struct congestion_choice *choice)
 	choice->name[0] = '\0';
 }
 
-uint64_t congestion_tell_ack(const struct congestion *congestion, struct congestion_flow *flow,
-			     sim_time now, const struct congestion_ack *ack)
+uint64_t congestion_tell_ack(const struct congestion *congestion, struct cc_state *cc, sim_time now,
+			     const struct congestion_ack *ack)
 {
 	uint64_t rate_before;
 
-	congestion_settle(congestion, flow, now);
-	rate_before = flow->rate_bps;
+	congestion_settle(congestion, cc, now);
+	rate_before = cc->rate_bps;
 	if (congestion->ops->on_ack)
-		congestion->ops->on_ack(flow, congestion->params, now, ack);
+		congestion->ops->on_ack(cc, congestion->params, now, ack);
 	return rate_before;
 }
 
-uint64_t congestion_tell_cnp(const struct congestion *congestion, struct congestion_flow *flow,
-			     sim_time now)
+uint64_t congestion_tell_cnp(const struct congestion *congestion, struct cc_state *cc, sim_time now)
 {
 	uint64_t rate_before;
 
-	congestion_settle(congestion, flow, now);
-	rate_before = flow->rate_bps;
+	congestion_settle(congestion, cc, now);
+	rate_before = cc->rate_bps;
 	if (congestion->ops->on_cnp)
-		congestion->ops->on_cnp(flow, congestion->params, now);
+		congestion->ops->on_cnp(cc, congestion->params, now);
 	return rate_before;
 }
 
-uint64_t congestion_tell_loss(const struct congestion *congestion, struct congestion_flow *flow,
+uint64_t congestion_tell_loss(const struct congestion *congestion, struct cc_state *cc,
 			      sim_time now, enum congestion_loss loss)
 {
 	uint64_t rate_before;
 
-	congestion_settle(congestion, flow, now);
-	rate_before = flow->rate_bps;
+	congestion_settle(congestion, cc, now);
+	rate_before = cc->rate_bps;
 	if (congestion->ops->on_loss)
-		congestion->ops->on_loss(flow, congestion->params, now, loss);
+		congestion->ops->on_loss(cc, congestion->params, now, loss);
 	return rate_before;
 }
 
-sim_time congestion_paid_at(const struct congestion *congestion, const struct congestion_flow *flow,
+sim_time congestion_paid_at(const struct congestion *congestion, const struct cc_state *cc,
 			    sim_time since, uint64_t bytes)
 {
-	_Alignas(16) char copy[CONGESTION_FLOW_BYTES_MAX];
-	struct congestion_flow *ahead = (struct congestion_flow *)(void *)copy;
+	_Alignas(16) char copy[CC_STATE_BYTES_MAX];
+	struct cc_state *ahead = (struct cc_state *)(void *)copy;
 	double bits = (double)bytes * 8;
-	sim_time paid_at = since + (sim_time)(bits * (double)SEC / (double)flow->rate_bps);
+	sim_time paid_at = since + (sim_time)(bits * (double)SEC / (double)cc->rate_bps);
 
-	if (paid_at <= flow->next_step)
+	if (paid_at <= cc->next_step)
 		return paid_at;
-	memcpy(copy, flow, congestion->ops->flow_bytes);
+	memcpy(copy, cc, congestion->ops->state_bytes);
 	for (;;) {
 		sim_time until = ahead->next_step > since ? ahead->next_step : since;
 		double rate = (double)ahead->rate_bps;

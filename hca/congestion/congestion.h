@@ -3,9 +3,9 @@
  * congestion: the one interface between a sender and the algorithm that controls it. An algorithm is a table of
  * functions over the state of one flow; it says a rate, a window, or both, and knows nothing of ports and packets.
  *
- *     endpoint --on_send, on_ack, on_cnp, on_loss--> algorithm --flow->rate_bps, flow->window_bytes--> endpoint
+ *     endpoint --on_send, on_ack, on_cnp, on_loss--> algorithm --cc->rate_bps, cc->window_bytes--> endpoint
  *
- * Timers are lazy: an algorithm whose rate changes by itself says when in flow->next_step, and step() brings it to
+ * Timers are lazy: an algorithm whose rate changes by itself says when in cc->next_step, and step() brings it to
  * any later time in one call. Nobody schedules an event for that; whoever reads rate or window calls
  * congestion_settle() first.
  *
@@ -38,7 +38,7 @@ struct congestion_path {
 };
 
 /* The head of each algorithm's own state. */
-struct congestion_flow {
+struct cc_state {
 	uint64_t rate_bps;     /* bits on the wire a second, RATE_UNLIMITED: as the link goes */
 	uint64_t window_bytes; /* of payload in flight, WINDOW_UNLIMITED: none */
 	sim_time next_step;    /* rate or state changes by itself then; SIM_NEVER */
@@ -67,14 +67,14 @@ enum congestion_signal {
 
 enum congestion_loss { LOSS_NAK, LOSS_TIMEOUT };
 
-/* NULL functions are not called. `params` is the struct that the list describes, filled; a flow is all zero before flow_init(). */
+/* NULL functions are not called. `params` is the struct that the list describes, filled; a flow is all zero before state_init(). */
 struct congestion_ops {
 	uint32_t version; /* CONGESTION_VERSION */
 	const char *name;
 	const char *meaning;
 	const struct param *params; /* ends with a NULL name */
 	size_t params_bytes;
-	size_t flow_bytes; /* of the state of one flow, which begins with struct congestion_flow */
+	size_t state_bytes; /* of the state of one flow, which begins with struct cc_state */
 	/* Signals of which it needs each (CONGESTION_MARKS ..): without one it would be `none`, and a scenario that has not
 	 * got it is refused. CONGESTION_TELEMETRY: packets gather it. 0: nobody looks. */
 	uint32_t lives_by;
@@ -82,15 +82,14 @@ struct congestion_ops {
 	uint64_t (*ack_bytes)(const void *params);
 	/* false: *error, the values cannot be. What the list's ranges do not say. */
 	bool (*check)(const void *params, char *error, size_t error_bytes);
-	void (*flow_init)(struct congestion_flow *flow, const void *params,
-			  const struct congestion_path *path, sim_time now);
-	void (*step)(struct congestion_flow *flow, const void *params, sim_time now);
-	void (*on_send)(struct congestion_flow *flow, const void *params, sim_time now,
-			uint32_t wire_bytes);
-	void (*on_ack)(struct congestion_flow *flow, const void *params, sim_time now,
+	void (*state_init)(struct cc_state *cc, const void *params,
+			   const struct congestion_path *path, sim_time now);
+	void (*step)(struct cc_state *cc, const void *params, sim_time now);
+	void (*on_send)(struct cc_state *cc, const void *params, sim_time now, uint32_t wire_bytes);
+	void (*on_ack)(struct cc_state *cc, const void *params, sim_time now,
 		       const struct congestion_ack *ack);
-	void (*on_cnp)(struct congestion_flow *flow, const void *params, sim_time now);
-	void (*on_loss)(struct congestion_flow *flow, const void *params, sim_time now,
+	void (*on_cnp)(struct cc_state *cc, const void *params, sim_time now);
+	void (*on_loss)(struct cc_state *cc, const void *params, sim_time now,
 			enum congestion_loss loss);
 };
 
@@ -144,26 +143,26 @@ const struct congestion_preset *congestion_presets(void);            /* ends wit
 const struct congestion_preset *congestion_preset(const char *name); /* NULL: no such */
 
 /* Brings rate and window to `now`. */
-static inline void congestion_settle(const struct congestion *congestion,
-				     struct congestion_flow *flow, sim_time now)
+static inline void congestion_settle(const struct congestion *congestion, struct cc_state *cc,
+				     sim_time now)
 {
-	if (flow->next_step <= now)
-		congestion->ops->step(flow, congestion->params, now);
+	if (cc->next_step <= now)
+		congestion->ops->step(cc, congestion->params, now);
 }
 
 /* What happened to the flow, which is brought to `now` first. Each returns the rate that it had until then. */
-uint64_t congestion_tell_ack(const struct congestion *congestion, struct congestion_flow *flow,
-			     sim_time now, const struct congestion_ack *ack);
-uint64_t congestion_tell_cnp(const struct congestion *congestion, struct congestion_flow *flow,
+uint64_t congestion_tell_ack(const struct congestion *congestion, struct cc_state *cc, sim_time now,
+			     const struct congestion_ack *ack);
+uint64_t congestion_tell_cnp(const struct congestion *congestion, struct cc_state *cc,
 			     sim_time now);
-uint64_t congestion_tell_loss(const struct congestion *congestion, struct congestion_flow *flow,
+uint64_t congestion_tell_loss(const struct congestion *congestion, struct cc_state *cc,
 			      sim_time now, enum congestion_loss loss);
 
-#define CONGESTION_FLOW_BYTES_MAX 1024
+#define CC_STATE_BYTES_MAX 1024
 
 /* When have `bytes` been paid for at the flow's rate, from `since` on, if nothing but its own timers changes it? The
  * flow stays as it is. */
-sim_time congestion_paid_at(const struct congestion *congestion, const struct congestion_flow *flow,
+sim_time congestion_paid_at(const struct congestion *congestion, const struct cc_state *cc,
 			    sim_time since, uint64_t bytes);
 
 #endif

@@ -43,9 +43,9 @@ enum { RATE_FIRST, ALPHA_FIRST };
 enum { CUT_AT_CNP, CUT_AT_TICK };
 enum { HYPER_BY_BOTH, HYPER_BY_TIMER };
 
-struct dcqcn_flow {
-	struct congestion_flow flow;
-	double rate, target, line; /* bits a second; flow.rate_bps follows */
+struct dcqcn_state {
+	struct cc_state cc;
+	double rate, target, line; /* bits a second; cc.rate_bps follows */
 	double window; /* bytes at line rate, of one that shrinks with the rate; 0: none */
 	double alpha;
 	sim_time alpha_at;    /* next update of alpha; SIM_NEVER: no CNP yet */
@@ -60,9 +60,9 @@ struct dcqcn_flow {
 	bool raised;   /* since the last cut */
 };
 
-static struct dcqcn_flow *dcqcn(struct congestion_flow *flow)
+static struct dcqcn_state *dcqcn(struct cc_state *cc)
 {
-	return (struct dcqcn_flow *)(void *)flow;
+	return (struct dcqcn_state *)(void *)cc;
 }
 
 static sim_time earliest(sim_time one, sim_time other)
@@ -71,24 +71,24 @@ static sim_time earliest(sim_time one, sim_time other)
 }
 
 /* What others see follows from the state. Alpha alone changes nothing that they see. */
-static void publish(struct dcqcn_flow *state)
+static void publish(struct dcqcn_state *state)
 {
 	bool free = state->rate >= state->line;
 
-	state->flow.rate_bps = free ? RATE_UNLIMITED : (uint64_t)state->rate;
-	state->flow.next_step = earliest(state->increase_at, state->cut_at);
+	state->cc.rate_bps = free ? RATE_UNLIMITED : (uint64_t)state->rate;
+	state->cc.next_step = earliest(state->increase_at, state->cut_at);
 	if (state->window > 0)
-		state->flow.window_bytes = (uint64_t)(state->window * state->rate / state->line);
+		state->cc.window_bytes = (uint64_t)(state->window * state->rate / state->line);
 }
 
 /* Once the rate is the line's there is nothing to raise until the next cut. */
-static void rest_if_free(struct dcqcn_flow *state)
+static void rest_if_free(struct dcqcn_state *state)
 {
 	if (state->rate >= state->line && state->target >= state->line)
 		state->increase_at = SIM_NEVER;
 }
 
-static void raise(struct dcqcn_flow *state, const struct dcqcn_params *params)
+static void raise(struct dcqcn_state *state, const struct dcqcn_params *params)
 {
 	uint32_t low =
 		state->timer_stage < state->byte_stage ? state->timer_stage : state->byte_stage;
@@ -111,7 +111,7 @@ static void raise(struct dcqcn_flow *state, const struct dcqcn_params *params)
 }
 
 /* Brings alpha to `now`: one update for each interval that has ended. */
-static void update_alpha(struct dcqcn_flow *state, const struct dcqcn_params *params, sim_time now)
+static void update_alpha(struct dcqcn_state *state, const struct dcqcn_params *params, sim_time now)
 {
 	uint64_t intervals;
 	double decay = 1 - params->gain;
@@ -131,13 +131,13 @@ static void update_alpha(struct dcqcn_flow *state, const struct dcqcn_params *pa
 			state->alpha *= decay;
 }
 
-static void raise_alpha(struct dcqcn_flow *state, const struct dcqcn_params *params)
+static void raise_alpha(struct dcqcn_state *state, const struct dcqcn_params *params)
 {
 	if (params->alpha_rise == ALPHA_BY_CNP)
 		state->alpha = (1 - params->gain) * state->alpha + params->gain;
 }
 
-static void cut(struct dcqcn_flow *state, const struct dcqcn_params *params, sim_time now)
+static void cut(struct dcqcn_state *state, const struct dcqcn_params *params, sim_time now)
 {
 	double share;
 
@@ -160,13 +160,13 @@ static void cut(struct dcqcn_flow *state, const struct dcqcn_params *params, sim
 	state->raised = false;
 }
 
-static void dcqcn_step(struct congestion_flow *flow, const void *context, sim_time now)
+static void dcqcn_step(struct cc_state *cc, const void *context, sim_time now)
 {
-	struct dcqcn_flow *state = dcqcn(flow);
+	struct dcqcn_state *state = dcqcn(cc);
 	const struct dcqcn_params *params = context;
 
-	while (flow->next_step <= now) {
-		sim_time at = flow->next_step;
+	while (cc->next_step <= now) {
+		sim_time at = cc->next_step;
 
 		update_alpha(state, params, at);
 		if (state->cut_at == at) {
@@ -180,10 +180,10 @@ static void dcqcn_step(struct congestion_flow *flow, const void *context, sim_ti
 	}
 }
 
-static void dcqcn_on_send(struct congestion_flow *flow, const void *context, sim_time now,
+static void dcqcn_on_send(struct cc_state *cc, const void *context, sim_time now,
 			  uint32_t wire_bytes)
 {
-	struct dcqcn_flow *state = dcqcn(flow);
+	struct dcqcn_state *state = dcqcn(cc);
 	const struct dcqcn_params *params = context;
 
 	(void)now;
@@ -198,7 +198,7 @@ static void dcqcn_on_send(struct congestion_flow *flow, const void *context, sim
 	publish(state);
 }
 
-static sim_time next_tick(struct dcqcn_flow *state, const struct dcqcn_params *params, bool first,
+static sim_time next_tick(struct dcqcn_state *state, const struct dcqcn_params *params, bool first,
 			  sim_time now)
 {
 	sim_time interval = params->decrease_interval;
@@ -210,9 +210,9 @@ static sim_time next_tick(struct dcqcn_flow *state, const struct dcqcn_params *p
 	return state->tick_at;
 }
 
-static void dcqcn_on_cnp(struct congestion_flow *flow, const void *context, sim_time now)
+static void dcqcn_on_cnp(struct cc_state *cc, const void *context, sim_time now)
 {
-	struct dcqcn_flow *state = dcqcn(flow);
+	struct dcqcn_state *state = dcqcn(cc);
 	const struct dcqcn_params *params = context;
 	bool first = state->alpha_at == SIM_NEVER;
 
@@ -232,16 +232,16 @@ static void dcqcn_on_cnp(struct congestion_flow *flow, const void *context, sim_
 	publish(state);
 }
 
-static void dcqcn_flow_init(struct congestion_flow *flow, const void *context,
-			    const struct congestion_path *path, sim_time now)
+static void dcqcn_state_init(struct cc_state *cc, const void *context,
+			     const struct congestion_path *path, sim_time now)
 {
-	struct dcqcn_flow *state = dcqcn(flow);
+	struct dcqcn_state *state = dcqcn(cc);
 	const struct dcqcn_params *params = context;
 	double window = (double)congestion_bdp_bytes(path) * params->window_factor;
 
 	(void)now;
-	*state = (struct dcqcn_flow){
-		.flow.window_bytes = window > 0 ? (uint64_t)window : WINDOW_UNLIMITED,
+	*state = (struct dcqcn_state){
+		.cc.window_bytes = window > 0 ? (uint64_t)window : WINDOW_UNLIMITED,
 		.window = params->window_scaled ? window : 0,
 		.rate = (double)path->line_rate_bps,
 		.target = (double)path->line_rate_bps,
@@ -271,10 +271,10 @@ const struct congestion_ops congestion_dcqcn = {
 	.meaning = "rate cut by CNPs, raised by timer and byte counter",
 	.params = dcqcn_param_list,
 	.params_bytes = sizeof(struct dcqcn_params),
-	.flow_bytes = sizeof(struct dcqcn_flow),
+	.state_bytes = sizeof(struct dcqcn_state),
 	.lives_by = CONGESTION_MARKS,
 	.ack_bytes = dcqcn_ack_bytes,
-	.flow_init = dcqcn_flow_init,
+	.state_init = dcqcn_state_init,
 	.step = dcqcn_step,
 	.on_send = dcqcn_on_send,
 	.on_cnp = dcqcn_on_cnp,

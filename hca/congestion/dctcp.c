@@ -27,8 +27,8 @@ struct dctcp_params {
 
 enum { FORM_WINDOW, FORM_RATE };
 
-struct dctcp_flow {
-	struct congestion_flow flow;
+struct dctcp_state {
+	struct cc_state cc;
 	double rate, line; /* form: rate: bits a second */
 	uint64_t
 		cut_ends_at; /* form: rate: bytes acknowledged until which no mark cuts; 0: any does */
@@ -41,7 +41,7 @@ struct dctcp_flow {
 	bool settled; /* no slow start any more */
 };
 
-static void end_round(struct dctcp_flow *state, const struct dctcp_params *params,
+static void end_round(struct dctcp_state *state, const struct dctcp_params *params,
 		      const struct congestion_ack *ack)
 {
 	double share = state->packets ? (double)state->marked / state->packets : 0;
@@ -60,19 +60,19 @@ static void end_round(struct dctcp_flow *state, const struct dctcp_params *param
 		state->window = state->mtu_bytes;
 	if (state->window > state->window_max)
 		state->window = state->window_max;
-	state->flow.window_bytes = (uint64_t)state->window;
+	state->cc.window_bytes = (uint64_t)state->window;
 	state->packets = state->marked = 0;
 	state->round_ends_at = ack->sent_total;
 }
 
-static void publish_rate(struct dctcp_flow *state)
+static void publish_rate(struct dctcp_state *state)
 {
-	state->flow.rate_bps = state->rate >= state->line ? RATE_UNLIMITED : (uint64_t)state->rate;
-	state->flow.window_bytes = (uint64_t)(state->window_max * state->rate / state->line);
+	state->cc.rate_bps = state->rate >= state->line ? RATE_UNLIMITED : (uint64_t)state->rate;
+	state->cc.window_bytes = (uint64_t)(state->window_max * state->rate / state->line);
 }
 
 /* Counts marks of the round trip that ends with this ACK; true: it does. */
-static bool follow_marks(struct dctcp_flow *state, const struct dctcp_params *params,
+static bool follow_marks(struct dctcp_state *state, const struct dctcp_params *params,
 			 const struct congestion_ack *ack)
 {
 	double share;
@@ -92,7 +92,7 @@ static bool follow_marks(struct dctcp_flow *state, const struct dctcp_params *pa
 	return true;
 }
 
-static void move_rate(struct dctcp_flow *state, const struct dctcp_params *params,
+static void move_rate(struct dctcp_state *state, const struct dctcp_params *params,
 		      const struct congestion_ack *ack)
 {
 	bool round_ends = follow_marks(state, params, ack);
@@ -112,10 +112,10 @@ static void move_rate(struct dctcp_flow *state, const struct dctcp_params *param
 	publish_rate(state);
 }
 
-static void dctcp_on_ack(struct congestion_flow *flow, const void *context, sim_time now,
+static void dctcp_on_ack(struct cc_state *cc, const void *context, sim_time now,
 			 const struct congestion_ack *ack)
 {
-	struct dctcp_flow *state = (struct dctcp_flow *)(void *)flow;
+	struct dctcp_state *state = (struct dctcp_state *)(void *)cc;
 
 	(void)now;
 	if (((const struct dctcp_params *)context)->form == FORM_RATE) {
@@ -128,10 +128,10 @@ static void dctcp_on_ack(struct congestion_flow *flow, const void *context, sim_
 		end_round(state, context, ack);
 }
 
-static void dctcp_on_loss(struct congestion_flow *flow, const void *context, sim_time now,
+static void dctcp_on_loss(struct cc_state *cc, const void *context, sim_time now,
 			  enum congestion_loss loss)
 {
-	struct dctcp_flow *state = (struct dctcp_flow *)(void *)flow;
+	struct dctcp_state *state = (struct dctcp_state *)(void *)cc;
 	const struct dctcp_params *params = context;
 
 	(void)now;
@@ -141,22 +141,22 @@ static void dctcp_on_loss(struct congestion_flow *flow, const void *context, sim
 	state->window = loss == LOSS_TIMEOUT ? state->mtu_bytes : state->window / 2;
 	if (state->window < state->mtu_bytes)
 		state->window = state->mtu_bytes;
-	state->flow.window_bytes = (uint64_t)state->window;
+	state->cc.window_bytes = (uint64_t)state->window;
 }
 
-static void dctcp_flow_init(struct congestion_flow *flow, const void *context,
-			    const struct congestion_path *path, sim_time now)
+static void dctcp_state_init(struct cc_state *cc, const void *context,
+			     const struct congestion_path *path, sim_time now)
 {
-	struct dctcp_flow *state = (struct dctcp_flow *)(void *)flow;
+	struct dctcp_state *state = (struct dctcp_state *)(void *)cc;
 	const struct dctcp_params *params = context;
 	double bdp = (double)congestion_bdp_bytes(path);
 
 	(void)now;
 	if (bdp < path->mtu_bytes)
 		bdp = path->mtu_bytes;
-	*state = (struct dctcp_flow){
-		.flow.rate_bps = RATE_UNLIMITED,
-		.flow.next_step = SIM_NEVER,
+	*state = (struct dctcp_state){
+		.cc.rate_bps = RATE_UNLIMITED,
+		.cc.next_step = SIM_NEVER,
 		.window = bdp * params->start,
 		.window_max = bdp * params->window_max,
 		.mtu_bytes = path->mtu_bytes,
@@ -165,7 +165,7 @@ static void dctcp_flow_init(struct congestion_flow *flow, const void *context,
 		.rate = (double)path->line_rate_bps,
 		.line = (double)path->line_rate_bps,
 	};
-	state->flow.window_bytes = (uint64_t)state->window;
+	state->cc.window_bytes = (uint64_t)state->window;
 }
 
 /* clang-format off */
@@ -179,10 +179,10 @@ const struct congestion_ops congestion_dctcp = {
 	.meaning = "window cut by the share of marked packets",
 	.params = dctcp_param_list,
 	.params_bytes = sizeof(struct dctcp_params),
-	.flow_bytes = sizeof(struct dctcp_flow),
+	.state_bytes = sizeof(struct dctcp_state),
 	.lives_by = CONGESTION_ACKS | CONGESTION_MARKS,
 	.ack_bytes = congestion_each_packet,
-	.flow_init = dctcp_flow_init,
+	.state_init = dctcp_state_init,
 	.on_ack = dctcp_on_ack,
 	.on_loss = dctcp_on_loss,
 };

@@ -68,38 +68,37 @@ static void check_step(const struct guard *guard, const char *call, sim_time nex
 }
 
 /* The flow as it is after a call; `before`: what the sender keeps in it. */
-static void check_flow(const struct guard *guard, const char *call,
-		       const struct congestion_flow *flow, const struct congestion_flow *before,
-		       sim_time now)
+static void check_state(const struct guard *guard, const char *call, const struct cc_state *cc,
+			const struct cc_state *before, sim_time now)
 {
-	check_rate(guard, call, flow->rate_bps, now);
-	check_window(guard, call, flow->window_bytes, now);
-	check_step(guard, call, flow->next_step, now);
-	if (flow->burst_payload != before->burst_payload || flow->burst_wire != before->burst_wire)
+	check_rate(guard, call, cc->rate_bps, now);
+	check_window(guard, call, cc->window_bytes, now);
+	check_step(guard, call, cc->next_step, now);
+	if (cc->burst_payload != before->burst_payload || cc->burst_wire != before->burst_wire)
 		foreign_fail(guard->name, call,
 			     "changed burst_payload or burst_wire, which are the sender's");
 }
 
 /* Enters, calls, leaves and checks. */
-#define GUARDED(guard, call, flow, now, statement)               \
-	do {                                                     \
-		const struct congestion_flow before = *(flow);   \
-		foreign_enter((guard)->name, call);              \
-		statement;                                       \
-		foreign_leave();                                 \
-		check_flow((guard), call, (flow), &before, now); \
+#define GUARDED(guard, call, cc, now, statement)                \
+	do {                                                    \
+		const struct cc_state before = *(cc);           \
+		foreign_enter((guard)->name, call);             \
+		statement;                                      \
+		foreign_leave();                                \
+		check_state((guard), call, (cc), &before, now); \
 	} while (0)
 
-static void guarded_init(struct congestion_flow *flow, const void *params,
+static void guarded_init(struct cc_state *cc, const void *params,
 			 const struct congestion_path *path, sim_time now)
 {
 	const struct guard *guard = guard_of(params);
 
 	grant_steps();
-	GUARDED(guard, "flow_init()", flow, now, guard->plugin->flow_init(flow, params, path, now));
+	GUARDED(guard, "state_init()", cc, now, guard->plugin->state_init(cc, params, path, now));
 }
 
-static void guarded_step(struct congestion_flow *flow, const void *params, sim_time now)
+static void guarded_step(struct cc_state *cc, const void *params, sim_time now)
 {
 	const struct guard *guard = guard_of(params);
 
@@ -108,44 +107,43 @@ static void guarded_step(struct congestion_flow *flow, const void *params, sim_t
 			     "is called more than %u times for each other call, the last time "
 			     "for %.6f us; expected a next_step that is further ahead",
 			     GUARD_STEPS_EACH, (double)now / (double)US);
-	GUARDED(guard, "step()", flow, now, guard->plugin->step(flow, params, now));
+	GUARDED(guard, "step()", cc, now, guard->plugin->step(cc, params, now));
 }
 
-static void guarded_send(struct congestion_flow *flow, const void *params, sim_time now,
-			 uint32_t wire_bytes)
+static void guarded_send(struct cc_state *cc, const void *params, sim_time now, uint32_t wire_bytes)
 {
 	const struct guard *guard = guard_of(params);
 
 	grant_steps();
 	if (guard->plugin->on_send)
-		GUARDED(guard, "on_send()", flow, now,
-			guard->plugin->on_send(flow, params, now, wire_bytes));
+		GUARDED(guard, "on_send()", cc, now,
+			guard->plugin->on_send(cc, params, now, wire_bytes));
 }
 
-static void guarded_ack(struct congestion_flow *flow, const void *params, sim_time now,
+static void guarded_ack(struct cc_state *cc, const void *params, sim_time now,
 			const struct congestion_ack *ack)
 {
 	const struct guard *guard = guard_of(params);
 
 	grant_steps();
-	GUARDED(guard, "on_ack()", flow, now, guard->plugin->on_ack(flow, params, now, ack));
+	GUARDED(guard, "on_ack()", cc, now, guard->plugin->on_ack(cc, params, now, ack));
 }
 
-static void guarded_cnp(struct congestion_flow *flow, const void *params, sim_time now)
+static void guarded_cnp(struct cc_state *cc, const void *params, sim_time now)
 {
 	const struct guard *guard = guard_of(params);
 
 	grant_steps();
-	GUARDED(guard, "on_cnp()", flow, now, guard->plugin->on_cnp(flow, params, now));
+	GUARDED(guard, "on_cnp()", cc, now, guard->plugin->on_cnp(cc, params, now));
 }
 
-static void guarded_loss(struct congestion_flow *flow, const void *params, sim_time now,
+static void guarded_loss(struct cc_state *cc, const void *params, sim_time now,
 			 enum congestion_loss loss)
 {
 	const struct guard *guard = guard_of(params);
 
 	grant_steps();
-	GUARDED(guard, "on_loss()", flow, now, guard->plugin->on_loss(flow, params, now, loss));
+	GUARDED(guard, "on_loss()", cc, now, guard->plugin->on_loss(cc, params, now, loss));
 }
 
 static uint64_t guarded_ack_bytes(const void *params)
@@ -180,7 +178,7 @@ const struct congestion_ops *guard_create(const struct congestion_ops *plugin, c
 	memset(guard, 0, bytes);
 	guard->plugin = plugin;
 	guard->ops = *plugin;
-	guard->ops.flow_init = guarded_init;
+	guard->ops.state_init = guarded_init;
 	guard->ops.step = guarded_step;
 	guard->ops.on_send = guarded_send;
 	guard->ops.on_ack = plugin->on_ack ? guarded_ack : NULL;

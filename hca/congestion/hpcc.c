@@ -30,8 +30,8 @@ struct hpcc_params {
 	HPCC_PARAMS(PARAM_FIELD)
 };
 
-struct hpcc_flow {
-	struct congestion_flow flow;
+struct hpcc_state {
+	struct cc_state cc;
 	double window, reference; /* W and W^c, bytes */
 	double window_min, window_max;
 	double utilisation; /* U */
@@ -45,7 +45,7 @@ struct hpcc_flow {
 };
 
 /* The same port's record of the packet before, mostly in the same place; NULL: that went another way. */
-static const struct telemetry_hop *record_before(const struct hpcc_flow *state, uint32_t place,
+static const struct telemetry_hop *record_before(const struct hpcc_state *state, uint32_t place,
 						 uint32_t port)
 {
 	if (place < state->hops && state->last[place].port == port)
@@ -56,7 +56,7 @@ static const struct telemetry_hop *record_before(const struct hpcc_flow *state, 
 	return NULL;
 }
 
-static bool overtaken(const struct hpcc_flow *state, const struct telemetry *telemetry)
+static bool overtaken(const struct hpcc_state *state, const struct telemetry *telemetry)
 {
 	for (uint32_t i = 0; i < telemetry->count; i++) {
 		const struct telemetry_hop *now = &telemetry->hops[i];
@@ -69,7 +69,7 @@ static bool overtaken(const struct hpcc_flow *state, const struct telemetry *tel
 }
 
 /* How full the port was between two of its records, 1: as much as fits in T. */
-static double port_utilisation(const struct hpcc_flow *state, const struct telemetry_hop *then,
+static double port_utilisation(const struct hpcc_state *state, const struct telemetry_hop *then,
 			       const struct telemetry_hop *now)
 {
 	double capacity = (double)now->rate_bps * (double)state->rtt / (8.0 * (double)SEC);
@@ -83,7 +83,7 @@ static double port_utilisation(const struct hpcc_flow *state, const struct telem
 }
 
 /* Algorithm 1, MeasureInflight. false: the packet before passed no port of this one. */
-static bool measure(struct hpcc_flow *state, const struct telemetry *telemetry)
+static bool measure(struct hpcc_state *state, const struct telemetry *telemetry)
 {
 	double busiest = 0, share;
 	sim_time span = 0;
@@ -111,7 +111,7 @@ static bool measure(struct hpcc_flow *state, const struct telemetry *telemetry)
 }
 
 /* Algorithm 1, ComputeWind. */
-static void compute(struct hpcc_flow *state, const struct hpcc_params *params, bool update)
+static void compute(struct hpcc_state *state, const struct hpcc_params *params, bool update)
 {
 	double increase = (double)params->increase;
 	bool multiplicative =
@@ -132,21 +132,21 @@ static void compute(struct hpcc_flow *state, const struct hpcc_params *params, b
 }
 
 /* A window of less than a packet is a pace. */
-static void publish(struct hpcc_flow *state, const struct hpcc_params *params)
+static void publish(struct hpcc_state *state, const struct hpcc_params *params)
 {
 	double rate = state->window * 8 * (double)SEC / (double)state->rtt;
 
-	state->flow.window_bytes = congestion_clamp(state->window, state->mtu_bytes, 1e18);
-	state->flow.rate_bps =
+	state->cc.window_bytes = congestion_clamp(state->window, state->mtu_bytes, 1e18);
+	state->cc.rate_bps =
 		(params->paced || state->window < state->mtu_bytes) && rate < state->line_rate_bps
 			? (uint64_t)rate + 1
 			: RATE_UNLIMITED;
 }
 
-static void hpcc_on_ack(struct congestion_flow *flow, const void *context, sim_time now,
+static void hpcc_on_ack(struct cc_state *cc, const void *context, sim_time now,
 			const struct congestion_ack *ack)
 {
-	struct hpcc_flow *state = (struct hpcc_flow *)(void *)flow;
+	struct hpcc_state *state = (struct hpcc_state *)(void *)cc;
 	const struct telemetry *telemetry = ack->telemetry;
 
 	(void)now;
@@ -167,15 +167,15 @@ static void hpcc_on_ack(struct congestion_flow *flow, const void *context, sim_t
 	memcpy(state->last, telemetry->hops, telemetry->count * sizeof(state->last[0]));
 }
 
-static void hpcc_flow_init(struct congestion_flow *flow, const void *context,
-			   const struct congestion_path *path, sim_time now)
+static void hpcc_state_init(struct cc_state *cc, const void *context,
+			    const struct congestion_path *path, sim_time now)
 {
-	struct hpcc_flow *state = (struct hpcc_flow *)(void *)flow;
+	struct hpcc_state *state = (struct hpcc_state *)(void *)cc;
 	const struct hpcc_params *params = context;
 
 	(void)now;
 	memset(state, 0, sizeof(*state));
-	state->flow.next_step = SIM_NEVER;
+	state->cc.next_step = SIM_NEVER;
 	state->rtt = params->rtt ? params->rtt : path->base_rtt;
 	if (!state->rtt)
 		state->rtt = 1 * US;
@@ -201,9 +201,9 @@ const struct congestion_ops congestion_hpcc = {
 	.meaning = "window by in-band telemetry of the busiest link",
 	.params = hpcc_param_list,
 	.params_bytes = sizeof(struct hpcc_params),
-	.flow_bytes = sizeof(struct hpcc_flow),
+	.state_bytes = sizeof(struct hpcc_state),
 	.lives_by = CONGESTION_ACKS | CONGESTION_TELEMETRY,
 	.ack_bytes = congestion_each_packet,
-	.flow_init = hpcc_flow_init,
+	.state_init = hpcc_state_init,
 	.on_ack = hpcc_on_ack,
 };

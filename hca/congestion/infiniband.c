@@ -31,8 +31,8 @@ struct infiniband_cc_params {
 	INFINIBAND_CC_PARAMS(PARAM_FIELD)
 };
 
-struct infiniband_cc_flow {
-	struct congestion_flow flow;
+struct infiniband_cc_state {
+	struct cc_state cc;
 	uint64_t line_rate_bps;
 	uint64_t index; /* CCTI */
 	bool controlled;
@@ -83,32 +83,32 @@ static double delay_of(const struct infiniband_cc_params *params, uint64_t index
 	return (double)multiplier / (double)(1u << shift);
 }
 
-static void publish(struct infiniband_cc_flow *state, const struct infiniband_cc_params *params)
+static void publish(struct infiniband_cc_state *state, const struct infiniband_cc_params *params)
 {
 	double delay = state->controlled ? delay_of(params, state->index) : 0;
 
-	state->flow.rate_bps =
+	state->cc.rate_bps =
 		delay > 0 ? (uint64_t)((double)state->line_rate_bps / (1 + delay)) : RATE_UNLIMITED;
 }
 
-static void infiniband_step(struct congestion_flow *flow, const void *context, sim_time now)
+static void infiniband_step(struct cc_state *cc, const void *context, sim_time now)
 {
-	struct infiniband_cc_flow *state = (struct infiniband_cc_flow *)(void *)flow;
+	struct infiniband_cc_state *state = (struct infiniband_cc_state *)(void *)cc;
 	const struct infiniband_cc_params *params = context;
 
-	while (flow->next_step <= now) {
+	while (cc->next_step <= now) {
 		if (state->index > params->ccti_min)
 			state->index--;
-		flow->next_step = state->index > params->ccti_min
-					  ? flow->next_step + params->ccti_timer * CCTI_TIMER_UNIT
-					  : SIM_NEVER;
+		cc->next_step = state->index > params->ccti_min
+					? cc->next_step + params->ccti_timer * CCTI_TIMER_UNIT
+					: SIM_NEVER;
 	}
 	publish(state, params);
 }
 
-static void infiniband_on_cnp(struct congestion_flow *flow, const void *context, sim_time now)
+static void infiniband_on_cnp(struct cc_state *cc, const void *context, sim_time now)
 {
-	struct infiniband_cc_flow *state = (struct infiniband_cc_flow *)(void *)flow;
+	struct infiniband_cc_state *state = (struct infiniband_cc_state *)(void *)cc;
 	const struct infiniband_cc_params *params = context;
 
 	if (!state->controlled)
@@ -116,21 +116,21 @@ static void infiniband_on_cnp(struct congestion_flow *flow, const void *context,
 	state->index += params->ccti_increase;
 	if (state->index > params->ccti_limit)
 		state->index = params->ccti_limit;
-	if (flow->next_step == SIM_NEVER && state->index > params->ccti_min)
-		flow->next_step = now + params->ccti_timer * CCTI_TIMER_UNIT;
+	if (cc->next_step == SIM_NEVER && state->index > params->ccti_min)
+		cc->next_step = now + params->ccti_timer * CCTI_TIMER_UNIT;
 	publish(state, params);
 }
 
-static void infiniband_flow_init(struct congestion_flow *flow, const void *context,
-				 const struct congestion_path *path, sim_time now)
+static void infiniband_state_init(struct cc_state *cc, const void *context,
+				  const struct congestion_path *path, sim_time now)
 {
-	struct infiniband_cc_flow *state = (struct infiniband_cc_flow *)(void *)flow;
+	struct infiniband_cc_state *state = (struct infiniband_cc_state *)(void *)cc;
 	const struct infiniband_cc_params *params = context;
 
 	(void)now;
-	*state = (struct infiniband_cc_flow){
-		.flow.window_bytes = WINDOW_UNLIMITED,
-		.flow.next_step = SIM_NEVER,
+	*state = (struct infiniband_cc_state){
+		.cc.window_bytes = WINDOW_UNLIMITED,
+		.cc.next_step = SIM_NEVER,
 		.line_rate_bps = path->line_rate_bps,
 		.index = params->ccti_min,
 		.controlled = params->control_map >> path->service_level & 1,
@@ -149,10 +149,10 @@ const struct congestion_ops congestion_infiniband = {
 	.meaning = "InfiniBand CC: delay between packets by a table that BECNs climb",
 	.params = infiniband_param_list,
 	.params_bytes = sizeof(struct infiniband_cc_params),
-	.flow_bytes = sizeof(struct infiniband_cc_flow),
+	.state_bytes = sizeof(struct infiniband_cc_state),
 	.lives_by = CONGESTION_MARKS,
 	.check = infiniband_check,
-	.flow_init = infiniband_flow_init,
+	.state_init = infiniband_state_init,
 	.step = infiniband_step,
 	.on_cnp = infiniband_on_cnp,
 };

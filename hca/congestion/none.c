@@ -4,19 +4,19 @@
  */
 #include "hca/congestion/algorithms.h"
 
-static void none_flow_init(struct congestion_flow *flow, const void *params,
-			   const struct congestion_path *path, sim_time now)
+static void none_state_init(struct cc_state *cc, const void *params,
+			    const struct congestion_path *path, sim_time now)
 {
 	(void)params, (void)path, (void)now;
-	*flow = (struct congestion_flow){.rate_bps = RATE_UNLIMITED,
-					 .window_bytes = WINDOW_UNLIMITED,
-					 .next_step = SIM_NEVER};
+	*cc = (struct cc_state){.rate_bps = RATE_UNLIMITED,
+				.window_bytes = WINDOW_UNLIMITED,
+				.next_step = SIM_NEVER};
 }
 
 const struct congestion_ops congestion_none = {
 	.version = CONGESTION_VERSION,
 	.name = "none",
 	.meaning = "as fast as the link goes",
-	.flow_bytes = sizeof(struct congestion_flow),
-	.flow_init = none_flow_init,
+	.state_bytes = sizeof(struct cc_state),
+	.state_init = none_state_init,
 };

@@ -14,18 +14,18 @@
 
 /* A packet leaves now, at a rate that is not RATE_UNLIMITED. wire_bytes: with what the link has between packets. Who comes late,
  * by less than a packet, keeps its pace. */
-void pace_pay(const struct congestion *congestion, struct congestion_flow *flow,
-	      sim_time *allowed_at, sim_time now, uint32_t payload_bytes, uint32_t wire_bytes);
+void pace_pay(const struct congestion *congestion, struct cc_state *cc, sim_time *allowed_at,
+	      sim_time now, uint32_t payload_bytes, uint32_t wire_bytes);
 
 /* The same without credit: the next packet may leave when this one, which leaves now, is paid for. What the new rate
  * is for is all of it. RATE_UNLIMITED counts as line_rate_bps. */
-void pace_departed(struct congestion_flow *flow, sim_time *allowed_at, sim_time now,
-		   uint32_t wire_bytes, uint64_t line_rate_bps);
-void pace_departed_again(const struct congestion_flow *flow, sim_time *allowed_at,
-			 uint64_t rate_before, uint64_t line_rate_bps);
+void pace_departed(struct cc_state *cc, sim_time *allowed_at, sim_time now, uint32_t wire_bytes,
+		   uint64_t line_rate_bps);
+void pace_departed_again(const struct cc_state *cc, sim_time *allowed_at, uint64_t rate_before,
+			 uint64_t line_rate_bps);
 
 /* The flow's rate was rate_before until now. */
-void pace_rate_changed(const struct congestion *congestion, const struct congestion_flow *flow,
+void pace_rate_changed(const struct congestion *congestion, const struct cc_state *cc,
 		       sim_time *allowed_at, sim_time now, uint64_t rate_before);
 
 #endif

@@ -30,8 +30,8 @@ struct swift_params {
 	SWIFT_PARAMS(PARAM_FIELD)
 };
 
-struct swift_flow {
-	struct congestion_flow flow;
+struct swift_state {
+	struct cc_state cc;
 	double window; /* packets */
 	double window_max;
 	sim_time target;
@@ -42,7 +42,7 @@ struct swift_flow {
 };
 
 /* Below one packet: one at a time, and the pace that a fractional window stands for. */
-static void publish(struct swift_flow *state, const struct swift_params *params)
+static void publish(struct swift_state *state, const struct swift_params *params)
 {
 	double mtu = state->mtu_bytes;
 
@@ -50,15 +50,15 @@ static void publish(struct swift_flow *state, const struct swift_params *params)
 		state->window = params->window_min;
 	if (state->window > state->window_max)
 		state->window = state->window_max;
-	state->flow.window_bytes = (uint64_t)(mtu * (state->window < 1 ? 1 : state->window));
-	state->flow.rate_bps =
+	state->cc.window_bytes = (uint64_t)(mtu * (state->window < 1 ? 1 : state->window));
+	state->cc.rate_bps =
 		state->window < 1 && state->rtt
 			? (uint64_t)(mtu * 8 * state->window * (double)SEC / (double)state->rtt) + 1
 			: RATE_UNLIMITED;
 }
 
 /* alpha / sqrt(window) + beta between the two windows: 3.5. */
-static double flow_scaling(const struct swift_flow *state, const struct swift_params *params)
+static double flow_scaling(const struct swift_state *state, const struct swift_params *params)
 {
 	double range = (double)params->scaling_range;
 	double least = 1 / sqrt(params->window_large), most = 1 / sqrt(params->window_small);
@@ -67,7 +67,7 @@ static double flow_scaling(const struct swift_flow *state, const struct swift_pa
 	return range * (share < 0 ? 0 : share > 1 ? 1 : share);
 }
 
-static void decrease(struct swift_flow *state, sim_time now, double factor)
+static void decrease(struct swift_state *state, sim_time now, double factor)
 {
 	if (state->last_decrease_at && now - state->last_decrease_at < state->rtt)
 		return;
@@ -75,10 +75,10 @@ static void decrease(struct swift_flow *state, sim_time now, double factor)
 	state->window *= factor;
 }
 
-static void swift_on_ack(struct congestion_flow *flow, const void *context, sim_time now,
+static void swift_on_ack(struct cc_state *cc, const void *context, sim_time now,
 			 const struct congestion_ack *ack)
 {
-	struct swift_flow *state = (struct swift_flow *)(void *)flow;
+	struct swift_state *state = (struct swift_state *)(void *)cc;
 	const struct swift_params *params = context;
 	double delay = (double)ack->rtt;
 	double target = (double)state->target + flow_scaling(state, params);
@@ -100,10 +100,10 @@ static void swift_on_ack(struct congestion_flow *flow, const void *context, sim_
 	publish(state, params);
 }
 
-static void swift_on_loss(struct congestion_flow *flow, const void *context, sim_time now,
+static void swift_on_loss(struct cc_state *cc, const void *context, sim_time now,
 			  enum congestion_loss loss)
 {
-	struct swift_flow *state = (struct swift_flow *)(void *)flow;
+	struct swift_state *state = (struct swift_state *)(void *)cc;
 	const struct swift_params *params = context;
 
 	if (loss == LOSS_TIMEOUT && ++state->timeouts >= params->retries_small)
@@ -113,16 +113,16 @@ static void swift_on_loss(struct congestion_flow *flow, const void *context, sim
 	publish(state, params);
 }
 
-static void swift_flow_init(struct congestion_flow *flow, const void *context,
-			    const struct congestion_path *path, sim_time now)
+static void swift_state_init(struct cc_state *cc, const void *context,
+			     const struct congestion_path *path, sim_time now)
 {
-	struct swift_flow *state = (struct swift_flow *)(void *)flow;
+	struct swift_state *state = (struct swift_state *)(void *)cc;
 	const struct swift_params *params = context;
 	double bdp = (double)congestion_bdp_bytes(path) / path->mtu_bytes;
 
 	(void)now;
-	*state = (struct swift_flow){
-		.flow.next_step = SIM_NEVER,
+	*state = (struct swift_state){
+		.cc.next_step = SIM_NEVER,
 		.window = bdp < 1 ? 1 : bdp,
 		.window_max = (bdp < 1 ? 1 : bdp) * params->window_max,
 		.target = params->target_base
@@ -146,10 +146,10 @@ const struct congestion_ops congestion_swift = {
 	.meaning = "window that holds the RTT at a target",
 	.params = swift_param_list,
 	.params_bytes = sizeof(struct swift_params),
-	.flow_bytes = sizeof(struct swift_flow),
+	.state_bytes = sizeof(struct swift_state),
 	.lives_by = CONGESTION_ACKS,
 	.ack_bytes = congestion_each_packet,
-	.flow_init = swift_flow_init,
+	.state_init = swift_state_init,
 	.on_ack = swift_on_ack,
 	.on_loss = swift_on_loss,
 };

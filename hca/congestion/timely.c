@@ -38,8 +38,8 @@ enum { START_ALONE, START_SHARED };
 enum { PACING_PACKET, PACING_CHUNK };
 enum { UPDATE_SEGMENT, UPDATE_RTT };
 
-struct timely_flow {
-	struct congestion_flow flow;
+struct timely_state {
+	struct cc_state cc;
 	double rate, line;
 	double window;      /* bytes at line rate; 0: none */
 	uint64_t update_at; /* acked_total from which on the rate may move again: UPDATE_RTT */
@@ -49,15 +49,15 @@ struct timely_flow {
 	uint32_t falling;       /* completions in a row */
 };
 
-static void publish(struct timely_flow *state, const struct timely_params *params)
+static void publish(struct timely_state *state, const struct timely_params *params)
 {
 	if (state->rate < (double)params->rate_min)
 		state->rate = (double)params->rate_min;
 	if (state->rate > state->line)
 		state->rate = state->line;
-	state->flow.rate_bps = state->rate >= state->line ? RATE_UNLIMITED : (uint64_t)state->rate;
+	state->cc.rate_bps = state->rate >= state->line ? RATE_UNLIMITED : (uint64_t)state->rate;
 	if (params->window_scaled && state->window > 0)
-		state->flow.window_bytes = (uint64_t)(state->window * state->rate / state->line);
+		state->cc.window_bytes = (uint64_t)(state->window * state->rate / state->line);
 }
 
 /* EOD, eq. 30: 0 below -1/4, 1 above 1/4, straight between. */
@@ -68,7 +68,7 @@ static double weight(double gradient)
 	return value < 0 ? 0 : value > 1 ? 1 : value;
 }
 
-static void increase(struct timely_flow *state, const struct timely_params *params)
+static void increase(struct timely_state *state, const struct timely_params *params)
 {
 	double delta = (double)params->increase;
 
@@ -76,7 +76,7 @@ static void increase(struct timely_flow *state, const struct timely_params *para
 	state->rate += state->falling >= params->hyper_after ? 5 * delta : delta;
 }
 
-static void follow_gradient(struct timely_flow *state, const struct timely_params *params,
+static void follow_gradient(struct timely_state *state, const struct timely_params *params,
 			    double rtt, double gradient)
 {
 	if (params->patched) {
@@ -98,7 +98,7 @@ static void follow_gradient(struct timely_flow *state, const struct timely_param
 	increase(state, params);
 }
 
-static bool may_move(const struct timely_flow *state, const struct timely_params *params,
+static bool may_move(const struct timely_state *state, const struct timely_params *params,
 		     const struct congestion_ack *ack)
 {
 	if (params->update == UPDATE_RTT)
@@ -106,10 +106,10 @@ static bool may_move(const struct timely_flow *state, const struct timely_params
 	return state->segment_bytes >= params->segment;
 }
 
-static void timely_on_ack(struct congestion_flow *flow, const void *context, sim_time now,
+static void timely_on_ack(struct cc_state *cc, const void *context, sim_time now,
 			  const struct congestion_ack *ack)
 {
-	struct timely_flow *state = (struct timely_flow *)(void *)flow;
+	struct timely_state *state = (struct timely_state *)(void *)cc;
 	const struct timely_params *params = context;
 	double rtt = (double)ack->rtt;
 	bool looks = params->update == UPDATE_RTT && !state->update_at;
@@ -142,19 +142,19 @@ static void timely_on_ack(struct congestion_flow *flow, const void *context, sim
 	publish(state, params);
 }
 
-static void timely_flow_init(struct congestion_flow *flow, const void *context,
-			     const struct congestion_path *path, sim_time now)
+static void timely_state_init(struct cc_state *cc, const void *context,
+			      const struct congestion_path *path, sim_time now)
 {
-	struct timely_flow *state = (struct timely_flow *)(void *)flow;
+	struct timely_state *state = (struct timely_state *)(void *)cc;
 	const struct timely_params *params = context;
 	double window = (double)congestion_bdp_bytes(path) * params->window_factor;
 	uint32_t sharers = params->start == START_SHARED ? path->active_flows + 1 : 1;
 
 	(void)now;
-	*state = (struct timely_flow){
-		.flow.window_bytes = window > 0 ? (uint64_t)window : WINDOW_UNLIMITED,
-		.flow.next_step = SIM_NEVER,
-		.flow.burst_bytes = params->pacing == PACING_CHUNK ? (uint32_t)params->segment : 0,
+	*state = (struct timely_state){
+		.cc.window_bytes = window > 0 ? (uint64_t)window : WINDOW_UNLIMITED,
+		.cc.next_step = SIM_NEVER,
+		.cc.burst_bytes = params->pacing == PACING_CHUNK ? (uint32_t)params->segment : 0,
 		.window = window,
 		.rate = (double)path->line_rate_bps * params->start_share / sharers,
 		.rtt_last = (double)params->rtt_first,
@@ -183,9 +183,9 @@ const struct congestion_ops congestion_timely = {
 	.meaning = "rate by the gradient of the RTT; patched: by its distance from a target",
 	.params = timely_param_list,
 	.params_bytes = sizeof(struct timely_params),
-	.flow_bytes = sizeof(struct timely_flow),
+	.state_bytes = sizeof(struct timely_state),
 	.lives_by = CONGESTION_ACKS,
 	.ack_bytes = timely_ack_bytes,
-	.flow_init = timely_flow_init,
+	.state_init = timely_state_init,
 	.on_ack = timely_on_ack,
 };

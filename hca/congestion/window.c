@@ -21,16 +21,16 @@ struct window_params {
 static const struct param window_param_list[] = { WINDOW_PARAMS(ROW) { 0 } };
 /* clang-format on */
 
-static void window_flow_init(struct congestion_flow *flow, const void *context,
-			     const struct congestion_path *path, sim_time now)
+static void window_state_init(struct cc_state *cc, const void *context,
+			      const struct congestion_path *path, sim_time now)
 {
 	const struct window_params *params = context;
 	double bdp = (double)congestion_bdp_bytes(path) * params->factor;
 
 	(void)now;
-	flow->rate_bps = params->rate < path->line_rate_bps ? params->rate : RATE_UNLIMITED;
-	flow->window_bytes = params->window ? params->window : (uint64_t)bdp;
-	flow->next_step = SIM_NEVER;
+	cc->rate_bps = params->rate < path->line_rate_bps ? params->rate : RATE_UNLIMITED;
+	cc->window_bytes = params->window ? params->window : (uint64_t)bdp;
+	cc->next_step = SIM_NEVER;
 }
 
 const struct congestion_ops congestion_window = {
@@ -39,7 +39,7 @@ const struct congestion_ops congestion_window = {
 	.meaning = "a fixed window, a fixed rate, or both",
 	.params = window_param_list,
 	.params_bytes = sizeof(struct window_params),
-	.flow_bytes = sizeof(struct congestion_flow),
+	.state_bytes = sizeof(struct cc_state),
 	.lives_by = CONGESTION_ACKS,
-	.flow_init = window_flow_init,
+	.state_init = window_state_init,
 };

@@ -62,7 +62,7 @@ struct hca_qp_congestion hca_qp_congestion(struct hca *hca, uint32_t qpn)
 	struct hca_qp_congestion seen = {.rate_bps = port_rate_bps(hca->port)};
 	const struct qp *qp = qp_find(hca->transport, qpn);
 	struct qp_congestion *state = qp ? qp->congestion : NULL;
-	struct congestion_flow *flow;
+	struct cc_state *cc;
 
 	if (!state)
 		return seen;
@@ -70,10 +70,10 @@ struct hca_qp_congestion hca_qp_congestion(struct hca *hca, uint32_t qpn)
 	seen.marks = state->marks;
 	if (!state->sends)
 		return seen;
-	flow = congestion_flow_of(state);
-	congestion_settle(hca->transport->congestion->congestion, flow, sim_now(hca->sim));
-	if (flow->rate_bps < seen.rate_bps)
-		seen.rate_bps = flow->rate_bps;
+	cc = cc_state_of(state);
+	congestion_settle(hca->transport->congestion->congestion, cc, sim_now(hca->sim));
+	if (cc->rate_bps < seen.rate_bps)
+		seen.rate_bps = cc->rate_bps;
 	return seen;
 }
 

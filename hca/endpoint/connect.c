@@ -106,10 +106,10 @@ static sim_time empty_round_trip(const struct endpoint_qp *qp, const struct cong
 	return there + others->receive_latency + back + params->receive_latency;
 }
 
-void connect_flow_init(struct endpoint_qp *qp, const struct congestion *congestion)
+void connect_state_init(struct endpoint_qp *qp, const struct congestion *congestion)
 {
 	struct endpoint_hca *hca = qp->hca;
-	size_t bytes = (sizeof(struct flow_box) + congestion->ops->flow_bytes + 63) / 64 * 64;
+	size_t bytes = (sizeof(struct qp_cc) + congestion->ops->state_bytes + 63) / 64 * 64;
 	sim_time given = hca->params->base_rtt, empty = empty_round_trip(qp, congestion->ops);
 	const struct congestion_path path = {
 		.line_rate_bps = port_rate_bps(hca->port),
@@ -119,15 +119,15 @@ void connect_flow_init(struct endpoint_qp *qp, const struct congestion *congesti
 		.active_flows = hca->active_qps,
 	};
 
-	free(qp->box);
-	qp->box = aligned_alloc(64, bytes);
-	assert(qp->box);
-	memset(qp->box, 0, bytes);
-	qp->box->congestion = congestion;
+	free(qp->cc);
+	qp->cc = aligned_alloc(64, bytes);
+	assert(qp->cc);
+	memset(qp->cc, 0, bytes);
+	qp->cc->congestion = congestion;
 	hca->count.base_rtt_low += given && given < empty;
 	if (empty > hca->count.empty_rtt_max)
 		hca->count.empty_rtt_max = empty;
-	congestion->ops->flow_init(flow_of(qp), congestion->params, &path, endpoint_now(hca));
+	congestion->ops->state_init(cc_of(qp), congestion->params, &path, endpoint_now(hca));
 }
 
 void connect_destroy(struct endpoint_hca *hca)
@@ -137,7 +137,7 @@ void connect_destroy(struct endpoint_hca *hca)
 
 		response_drop_all(qp);
 		selective_destroy(qp);
-		free(qp->box);
+		free(qp->cc);
 	}
 	free(hca->qps);
 }

@@ -195,20 +195,20 @@ void departure_hold(struct endpoint_qp *qp, sim_time until)
 /* Bursts are paid for together, as the algorithm that has them says. */
 static bool paced_from_departure(struct endpoint_qp *qp)
 {
-	return __builtin_expect(qp->hca->paces_departures, 0) && !flow_of(qp)->burst_bytes;
+	return __builtin_expect(qp->hca->paces_departures, 0) && !cc_of(qp)->burst_bytes;
 }
 
 void departure_rate_changed(struct endpoint_qp *qp, uint64_t rate_before)
 {
 	sim_time before = qp->allowed_at;
 
-	if (flow_of(qp)->rate_bps == rate_before || qp->flags & QP_HELD)
+	if (cc_of(qp)->rate_bps == rate_before || qp->flags & QP_HELD)
 		return;
 	if (paced_from_departure(qp))
-		pace_departed_again(flow_of(qp), &qp->allowed_at, rate_before,
+		pace_departed_again(cc_of(qp), &qp->allowed_at, rate_before,
 				    port_rate_bps(qp->hca->port));
 	else
-		pace_rate_changed(qp->box->congestion, flow_of(qp), &qp->allowed_at,
+		pace_rate_changed(qp->cc->congestion, cc_of(qp), &qp->allowed_at,
 				  endpoint_now(qp->hca), rate_before);
 	if (qp->allowed_at != before && qp->place[DEADLINE_DEPARTURE] != NOT_IN_HEAP)
 		sort_in(qp);
@@ -232,8 +232,8 @@ static void pay_host(struct endpoint_qp *qp, uint32_t wire_bytes, sim_time now)
 void departure_pay(struct endpoint_qp *qp, const struct packet *packet)
 {
 	struct endpoint_hca *hca = qp->hca;
-	const struct congestion *congestion = qp->box->congestion;
-	struct congestion_flow *flow = flow_of(qp);
+	const struct congestion *congestion = qp->cc->congestion;
+	struct cc_state *cc = cc_of(qp);
 	uint32_t wire_bytes = packet->wire_bytes;
 	sim_time now = endpoint_now(hca);
 
@@ -241,13 +241,13 @@ void departure_pay(struct endpoint_qp *qp, const struct packet *packet)
 		pay_host(qp, wire_bytes, now);
 	qp->flags &= (uint8_t)~QP_HELD;
 	if (paced_from_departure(qp))
-		pace_departed(flow, &qp->allowed_at, now, wire_bytes + hca->gap_bytes,
+		pace_departed(cc, &qp->allowed_at, now, wire_bytes + hca->gap_bytes,
 			      port_rate_bps(hca->port));
-	else if (flow->rate_bps != RATE_UNLIMITED)
-		pace_pay(congestion, flow, &qp->allowed_at, now, packet->payload_bytes,
+	else if (cc->rate_bps != RATE_UNLIMITED)
+		pace_pay(congestion, cc, &qp->allowed_at, now, packet->payload_bytes,
 			 wire_bytes + hca->gap_bytes);
 	if (congestion->ops->on_send)
-		congestion->ops->on_send(flow, congestion->params, now, wire_bytes);
+		congestion->ops->on_send(cc, congestion->params, now, wire_bytes);
 }
 
 static void pace_fire(struct event *event)

@@ -16,8 +16,8 @@ void endpoint_post(struct endpoint_qp *qp, struct endpoint_message *message)
 
 	assert(message->done &&
 	       (message->bytes <= UINT32_MAX || message->operation < ENDPOINT_READ));
-	if (!qp->box)
-		connect_flow_init(qp, hca->congestion);
+	if (!qp->cc)
+		connect_state_init(qp, hca->congestion);
 	message->qp = qp;
 	message->posted_at = endpoint_now(hca);
 	message->packets_sent = message->packets_resent = 0;
@@ -280,25 +280,25 @@ uint64_t endpoint_rate_bps(struct endpoint_qp *qp)
 {
 	uint64_t line = port_rate_bps(qp->hca->port);
 
-	if (!qp->box)
+	if (!qp->cc)
 		return line;
-	congestion_settle(qp->box->congestion, flow_of(qp), endpoint_now(qp->hca));
-	return flow_of(qp)->rate_bps < line ? flow_of(qp)->rate_bps : line;
+	congestion_settle(qp->cc->congestion, cc_of(qp), endpoint_now(qp->hca));
+	return cc_of(qp)->rate_bps < line ? cc_of(qp)->rate_bps : line;
 }
 
 uint64_t endpoint_window_bytes(struct endpoint_qp *qp)
 {
-	if (!qp->box)
+	if (!qp->cc)
 		return WINDOW_UNLIMITED;
-	congestion_settle(qp->box->congestion, flow_of(qp), endpoint_now(qp->hca));
-	return flow_of(qp)->window_bytes;
+	congestion_settle(qp->cc->congestion, cc_of(qp), endpoint_now(qp->hca));
+	return cc_of(qp)->window_bytes;
 }
 
 uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp)
 {
 	if (qp->hca->flows)
 		return flow_acked_bytes(qp);
-	return qp->acked_bytes + (qp->box ? qp->box->response_bytes : 0);
+	return qp->acked_bytes + (qp->cc ? qp->cc->response_bytes : 0);
 }
 
 /* Payload of the message's packets from one PSN to before another. */
@@ -375,8 +375,8 @@ void endpoint_attach(struct endpoint_hca *hca, struct endpoints *endpoints, uint
 
 void endpoint_set_congestion(struct endpoint_qp *qp, const struct congestion *congestion)
 {
-	assert(!qp->box);
-	connect_flow_init(qp, congestion);
+	assert(!qp->cc);
+	connect_state_init(qp, congestion);
 }
 
 void endpoint_set_user(struct endpoint_hca *hca, struct endpoint_user *user)

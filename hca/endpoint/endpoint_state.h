@@ -82,7 +82,7 @@ struct endpoint_qp {
 	/* line 0: what each packet sent reads */
 	const struct path *path;
 	struct endpoint_hca *hca;
-	struct flow_box *box;             /* NULL: has sent nothing yet */
+	struct qp_cc *cc;                 /* NULL: has sent nothing yet */
 	struct endpoint_message *sending; /* holds send_psn, NULL: nothing to send */
 	uint64_t send_psn;                /* next to make */
 	uint64_t unacked_psn;
@@ -118,10 +118,10 @@ _Static_assert(sizeof(struct endpoint_qp) == 192, "three cache lines");
 _Static_assert(offsetof(struct endpoint_qp, next_ready) == 64, "line 1");
 _Static_assert(offsetof(struct endpoint_qp, expected_psn) == 128, "line 2");
 
-struct flow_box {
+struct qp_cc {
 	const struct congestion *congestion;
-	uint64_t response_bytes;  /* payload of reads that has come back */
-	_Alignas(16) char flow[]; /* struct congestion_flow, and what the algorithm has behind it */
+	uint64_t response_bytes;   /* payload of reads that has come back */
+	_Alignas(16) char state[]; /* struct cc_state, and what the algorithm has behind it */
 };
 
 /* Packets on their way through a part that delays all of them alike: handled at their tail_at. One event. */
@@ -186,9 +186,9 @@ struct endpoint_hca {
 	struct packet_line stalled; /* what has come while nothing is taken in */
 };
 
-static inline struct congestion_flow *flow_of(struct endpoint_qp *qp)
+static inline struct cc_state *cc_of(struct endpoint_qp *qp)
 {
-	return (struct congestion_flow *)(void *)qp->box->flow;
+	return (struct cc_state *)(void *)qp->cc->state;
 }
 
 static inline struct endpoint_message *oldest_message(const struct endpoint_qp *qp)
@@ -238,7 +238,7 @@ void stall_init(struct endpoint_hca *hca);
 void stall_until(struct endpoint_hca *hca, sim_time until); /* nothing is taken in until then */
 
 /* connect.c */
-void connect_flow_init(struct endpoint_qp *qp, const struct congestion *congestion);
+void connect_state_init(struct endpoint_qp *qp, const struct congestion *congestion);
 void connect_destroy(struct endpoint_hca *hca);
 
 /* departure.c */

@@ -35,10 +35,10 @@ void notify_receive(struct endpoint_qp *qp)
 
 	hca->count.cnp_received++;
 	qp->cnps++;
-	if (!qp->box)
+	if (!qp->cc)
 		return;
-	rate_before = congestion_tell_cnp(qp->box->congestion, flow_of(qp), endpoint_now(hca));
-	trace(&hca->block, TRACE_CNP, 0, qp->number, flow_of(qp)->rate_bps / 1000000);
+	rate_before = congestion_tell_cnp(qp->cc->congestion, cc_of(qp), endpoint_now(hca));
+	trace(&hca->block, TRACE_CNP, 0, qp->number, cc_of(qp)->rate_bps / 1000000);
 	departure_rate_changed(qp, rate_before);
 }
 
@@ -46,9 +46,9 @@ void notify_loss(struct endpoint_qp *qp, enum congestion_loss loss)
 {
 	uint64_t rate_before;
 
-	if (!qp->box->congestion->ops->on_loss)
+	if (!qp->cc->congestion->ops->on_loss)
 		return;
 	rate_before =
-		congestion_tell_loss(qp->box->congestion, flow_of(qp), endpoint_now(qp->hca), loss);
+		congestion_tell_loss(qp->cc->congestion, cc_of(qp), endpoint_now(qp->hca), loss);
 	departure_rate_changed(qp, rate_before);
 }

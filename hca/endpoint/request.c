@@ -18,10 +18,10 @@ static const uint8_t opcodes[][POSITIONS] = {
 static bool window_open(struct endpoint_qp *qp)
 {
 	uint64_t in_flight = qp->sent_bytes - qp->acked_bytes;
-	const struct congestion_flow *flow = flow_of(qp);
+	const struct cc_state *cc = cc_of(qp);
 
 	return qp->send_psn - qp->unacked_psn < qp->hca->params->window_packets &&
-	       (!in_flight || in_flight + qp->hca->window_room <= flow->window_bytes);
+	       (!in_flight || in_flight + qp->hca->window_room <= cc->window_bytes);
 }
 
 bool request_possible(struct endpoint_qp *qp)
@@ -30,7 +30,7 @@ bool request_possible(struct endpoint_qp *qp)
 
 	if (!qp->newest || qp->flags & QP_FAILED)
 		return false;
-	congestion_settle(qp->box->congestion, flow_of(qp), endpoint_now(qp->hca));
+	congestion_settle(qp->cc->congestion, cc_of(qp), endpoint_now(qp->hca));
 	if (qp->selective && selective_next(qp, &psn))
 		return true;
 	if (!qp->sending || !window_open(qp))
@@ -62,7 +62,7 @@ static bool closes_window(struct endpoint_qp *qp, uint32_t payload_bytes)
 {
 	uint64_t in_flight = qp->sent_bytes + payload_bytes - qp->acked_bytes;
 
-	return in_flight + qp->hca->window_room > flow_of(qp)->window_bytes ||
+	return in_flight + qp->hca->window_room > cc_of(qp)->window_bytes ||
 	       qp->send_psn + 1 - qp->unacked_psn >= qp->hca->params->window_packets;
 }
 
@@ -85,7 +85,7 @@ static void fill_data(struct endpoint_qp *qp, struct packet *packet,
 		packet->remote_address = message->remote_address;
 		packet->rkey = message->rkey;
 	}
-	if (packet->ack_request && qp->box->congestion->ops->lives_by & CONGESTION_TELEMETRY)
+	if (packet->ack_request && qp->cc->congestion->ops->lives_by & CONGESTION_TELEMETRY)
 		packet->telemetry = telemetry_new(hca->pool);
 	hca->count.data_packets_sent++;
 	hca->count.data_bytes_sent += packet->payload_bytes;

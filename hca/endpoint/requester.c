@@ -96,7 +96,7 @@ static uint64_t message_start(const struct endpoint_qp *qp, uint64_t end)
 static void tell_algorithm(struct endpoint_qp *qp, const struct packet *packet, uint64_t bytes,
 			   uint64_t packets)
 {
-	const struct congestion *congestion = qp->box->congestion;
+	const struct congestion *congestion = qp->cc->congestion;
 	sim_time now = endpoint_now(qp->hca);
 	sim_time asked = asked_at(qp, packet);
 	uint64_t rate_before;
@@ -114,7 +114,7 @@ static void tell_algorithm(struct endpoint_qp *qp, const struct packet *packet, 
 		notify_receive(qp);
 	if (!congestion->ops->on_ack)
 		return;
-	rate_before = congestion_tell_ack(congestion, flow_of(qp), now, &ack);
+	rate_before = congestion_tell_ack(congestion, cc_of(qp), now, &ack);
 	departure_rate_changed(qp, rate_before);
 }
 
@@ -230,7 +230,7 @@ static void take_response(struct endpoint_qp *qp, const struct packet *packet)
 	}
 	hca->count.data_packets_received += packet->payload_bytes != 0;
 	hca->count.data_bytes_received += packet->payload_bytes;
-	qp->box->response_bytes += packet->payload_bytes;
+	qp->cc->response_bytes += packet->payload_bytes;
 	if (barrier == psn)
 		bytes += advance(qp, packet, psn + 1);
 	tell_algorithm(qp, packet, bytes, qp->unacked_psn - before);
@@ -240,7 +240,7 @@ void requester_act(struct endpoint_qp *qp, struct packet *packet)
 {
 	struct endpoint_hca *hca = qp->hca;
 
-	if (!qp->box || qp->flags & QP_FAILED) {
+	if (!qp->cc || qp->flags & QP_FAILED) {
 		hca->count.stale_responses++;
 	} else if (packet->opcode != RC_ACK) {
 		take_response(qp, packet);
@@ -259,6 +259,6 @@ void requester_act(struct endpoint_qp *qp, struct packet *packet)
 			hca->count.stale_responses++;
 	}
 	packet_free(hca->pool, packet);
-	if (qp->box)
+	if (qp->cc)
 		departure_consider(qp);
 }

@@ -175,8 +175,8 @@ void response_owe(struct endpoint_qp *qp, const struct packet *request, uint64_t
 	struct response *response;
 
 	forget_from(qp, psn);
-	if (!qp->box)
-		connect_flow_init(qp, qp->hca->congestion);
+	if (!qp->cc)
+		connect_state_init(qp, qp->hca->congestion);
 	if (!qp->responses)
 		departure_begin(qp);
 	response = append(qp);
@@ -235,7 +235,7 @@ void response_send(struct endpoint_qp *qp)
 	struct packet *packet;
 
 	if (response->kind == OP_READ_RESPONSE) {
-		congestion_settle(qp->box->congestion, flow_of(qp), endpoint_now(qp->hca));
+		congestion_settle(qp->cc->congestion, cc_of(qp), endpoint_now(qp->hca));
 		send_read_response(qp, response);
 		return;
 	}

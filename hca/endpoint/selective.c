@@ -256,10 +256,9 @@ void selective_acked(struct endpoint_qp *qp, uint64_t from, sim_time asked_at)
 static bool window_full(const struct endpoint_qp *qp, const struct selective *selective)
 {
 	uint64_t again = selective->again_psn - qp->unacked_psn;
-	const struct congestion_flow *flow =
-		(const struct congestion_flow *)(const void *)qp->box->flow;
+	const struct cc_state *cc = (const struct cc_state *)(const void *)qp->cc->state;
 
-	return again && (again + 1) * qp->hca->mtu_bytes > flow->window_bytes;
+	return again && (again + 1) * qp->hca->mtu_bytes > cc->window_bytes;
 }
 
 bool selective_next(struct endpoint_qp *qp, uint64_t *psn)

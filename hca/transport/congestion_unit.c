@@ -59,7 +59,7 @@ void congestion_unit_forget(struct qp *qp)
 	if (state->telemetry)
 		telemetry_free(qp->transport->blocks.packets, state->telemetry);
 	if (state->sends) {
-		unit->count.flows--;
+		unit->count.cc_states--;
 		unit->count.rate_now -= state->rate_seen;
 	}
 	pool_give(&unit->states, state);
@@ -73,7 +73,7 @@ struct congestion_unit *congestion_unit_create(struct transport_block *transport
 	enum notification_mode notify = mode_of(params, choice);
 	bool ethernet = transport->facts.link_layer == LINK_ETHERNET;
 	struct congestion_unit *unit;
-	size_t flow_bytes = 0;
+	size_t state_bytes = 0;
 
 	if (notify == NOTIFICATION_NONE && !reacts(choice))
 		return NULL;
@@ -86,11 +86,11 @@ struct congestion_unit *congestion_unit_create(struct transport_block *transport
 	unit->gap_bytes = ethernet ? PREAMBLE_BYTES + GAP_BYTES : 0;
 	if (reacts(choice)) {
 		unit->congestion = &choice->congestion;
-		flow_bytes = unit->congestion->ops->flow_bytes;
+		state_bytes = unit->congestion->ops->state_bytes;
 	}
 	block_init(&unit->block, transport->block.sim, &congestion_unit_type, name, unit->params,
 		   (const uint64_t *)&unit->count);
-	pool_init(&unit->states, sizeof(struct qp_congestion) + flow_bytes, SLAB_STATES);
+	pool_init(&unit->states, sizeof(struct qp_congestion) + state_bytes, SLAB_STATES);
 	notification_init(unit);
 	return unit;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * congestion_unit: what a detailed adapter with congestion control has more: counters, and for each queue pair that sends, or is
- * sent marked packets, the state of its flow. An adapter without has no such block, and its queue pairs no such state.
+ * sent marked packets, the state of its algorithm. An adapter without has no such block, and its queue pairs no such state.
  *
  *     receive --marked packets--> notification.c --CNPs, BECN, telemetry--> port, ACKs
  *     receive, completer --CNPs, ACKs, losses--> reaction.c --rate, window--> requester, responder (pace, what may be under way)
@@ -23,7 +23,7 @@
 	X(cnp_ignored,  "packets", "CNPs among them of no queue pair that sends under control (rp_cnp_ignored)") \
 	X(holds,        "times",   "a queue pair was held back by its rate or its window")         \
 	X(held_time,    "ps",      "of all those times")                                           \
-	X(flows,        "queue pairs", "that have sent under control, and are there now")          \
+	X(cc_states,    "queue pairs", "that have sent under control, and are there now")          \
 	X(rate_now,     "bit/s",   "that these were allowed when they last sent or heard of it, all together, each at most the link's") \
 	X(base_rtt_low, "queue pairs", "whose base_rtt is below what their empty path takes") \
 	X(empty_rtt_max, "ps", "the longest round trip on an empty path, of its queue pairs that have sent under control")
@@ -65,13 +65,13 @@ struct qp_congestion {
 	uint32_t marked;             /* packets since the last ACK */
 	uint32_t marks, cnps; /* marked packets that came, CNPs and BECNs, since it was reset */
 	/* as a sender */
-	bool sends; /* the flow has begun */
+	bool sends; /* the state has begun */
 	bool idle;  /* nothing more was to be sent: time from now on is no credit */
 	uint32_t fresh_packets;
 	uint64_t fresh_bytes; /* and packets: acknowledged, and the algorithm does not know yet */
 	uint64_t sent_bytes, acked_bytes; /* of payload, since it began */
 	uint64_t rate_seen;               /* as count.rate_now has it */
-	_Alignas(16) char flow[]; /* struct congestion_flow, and what the algorithm has behind it */
+	_Alignas(16) char cc[]; /* struct cc_state, and what the algorithm has behind it */
 };
 
 /* NULL: the parameters ask for no congestion control. */
@@ -85,9 +85,9 @@ struct qp_congestion *congestion_unit_state(struct qp *qp);
 /* The queue pair is reset, or goes. */
 void congestion_unit_forget(struct qp *qp);
 
-static inline struct congestion_flow *congestion_flow_of(struct qp_congestion *state)
+static inline struct cc_state *cc_state_of(struct qp_congestion *state)
 {
-	return (struct congestion_flow *)(void *)state->flow;
+	return (struct cc_state *)(void *)state->cc;
 }
 
 const struct congestion_unit_counters *congestion_unit_counters(const struct congestion_unit *unit);

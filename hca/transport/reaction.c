@@ -11,7 +11,7 @@
 #include "hca/transport/requester.h"
 #include "hca/transport/transport.h"
 
-/* A queue pair whose flow there is, with it; NULL: what it sends is not controlled. */
+/* A queue pair with its state; NULL: what it sends is not controlled. */
 static struct qp_congestion *sender(const struct qp *qp)
 {
 	return qp->congestion && qp->congestion->sends ? qp->congestion : NULL;
@@ -20,7 +20,7 @@ static struct qp_congestion *sender(const struct qp *qp)
 static void note_rate(struct qp *qp, struct qp_congestion *state)
 {
 	uint64_t line = port_rate_bps(qp->transport->blocks.above->port);
-	uint64_t rate = congestion_flow_of(state)->rate_bps;
+	uint64_t rate = cc_state_of(state)->rate_bps;
 
 	if (rate > line)
 		rate = line;
@@ -64,23 +64,23 @@ static void begin(struct qp *qp, struct qp_congestion *state)
 		.base_rtt = given ? given : empty,
 		.mtu_bytes = qp->state.mtu_bytes,
 		.service_level = qp->state.path->service_level,
-		.active_flows = (uint32_t)unit->count.flows,
+		.active_flows = (uint32_t)unit->count.cc_states,
 	};
 
 	state->sends = state->idle = true;
-	unit->count.flows++;
+	unit->count.cc_states++;
 	unit->count.base_rtt_low += given && given < empty;
 	if (empty > unit->count.empty_rtt_max)
 		unit->count.empty_rtt_max = empty;
-	unit->congestion->ops->flow_init(congestion_flow_of(state), unit->congestion->params, &path,
-					 sim_now(qp->transport->block.sim));
+	unit->congestion->ops->state_init(cc_state_of(state), unit->congestion->params, &path,
+					  sim_now(qp->transport->block.sim));
 	note_rate(qp, state);
 }
 
 /* ---- what may be sent ---- */
 
-/* With a flow that is up to date; NULL: not controlled. */
-static struct congestion_flow *settled(struct qp *qp)
+/* A state that is up to date; NULL: not controlled. */
+static struct cc_state *settled(struct qp *qp)
 {
 	struct congestion_unit *unit = qp->transport->congestion;
 	struct qp_congestion *state;
@@ -90,9 +90,8 @@ static struct congestion_flow *settled(struct qp *qp)
 	state = congestion_unit_state(qp);
 	if (!state->sends)
 		begin(qp, state);
-	congestion_settle(unit->congestion, congestion_flow_of(state),
-			  sim_now(qp->transport->block.sim));
-	return congestion_flow_of(state);
+	congestion_settle(unit->congestion, cc_state_of(state), sim_now(qp->transport->block.sim));
+	return cc_state_of(state);
 }
 
 static uint64_t in_flight(const struct qp *qp)
@@ -101,34 +100,34 @@ static uint64_t in_flight(const struct qp *qp)
 }
 
 /* Nothing in flight: even a window of less than a packet lets one go. */
-static bool is_closed(struct qp *qp, const struct congestion_flow *flow, uint64_t bytes)
+static bool is_closed(struct qp *qp, const struct cc_state *cc, uint64_t bytes)
 {
-	return qp_is_reliable(qp) && bytes && bytes + qp->state.mtu_bytes > flow->window_bytes;
+	return qp_is_reliable(qp) && bytes && bytes + qp->state.mtu_bytes > cc->window_bytes;
 }
 
 bool reaction_window_closed(struct qp *qp)
 {
-	const struct congestion_flow *flow = settled(qp);
+	const struct cc_state *cc = settled(qp);
 
-	return flow && is_closed(qp, flow, in_flight(qp));
+	return cc && is_closed(qp, cc, in_flight(qp));
 }
 
 uint32_t reaction_room(struct qp *qp)
 {
-	const struct congestion_flow *flow = settled(qp);
+	const struct cc_state *cc = settled(qp);
 	uint64_t room;
 
-	if (!flow || !qp_is_reliable(qp))
+	if (!cc || !qp_is_reliable(qp))
 		return UINT32_MAX;
-	room = flow->window_bytes > in_flight(qp) ? flow->window_bytes - in_flight(qp) : 0;
+	room = cc->window_bytes > in_flight(qp) ? cc->window_bytes - in_flight(qp) : 0;
 	return room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
 }
 
 bool reaction_closes_window(struct qp *qp, uint32_t payload_bytes)
 {
-	const struct congestion_flow *flow = settled(qp);
+	const struct cc_state *cc = settled(qp);
 
-	return flow && is_closed(qp, flow, in_flight(qp) + payload_bytes);
+	return cc && is_closed(qp, cc, in_flight(qp) + payload_bytes);
 }
 
 /* ---- what was sent ---- */
@@ -136,14 +135,14 @@ bool reaction_closes_window(struct qp *qp, uint32_t payload_bytes)
 static void pay(struct qp *qp, const struct packet *packet)
 {
 	const struct congestion_unit *unit = qp->transport->congestion;
-	struct congestion_flow *flow = congestion_flow_of(qp->congestion);
+	struct cc_state *cc = cc_state_of(qp->congestion);
 	sim_time now = sim_now(qp->transport->block.sim);
 
-	if (flow->rate_bps != RATE_UNLIMITED)
-		pace_pay(unit->congestion, flow, &qp->requester.paced_until, now,
+	if (cc->rate_bps != RATE_UNLIMITED)
+		pace_pay(unit->congestion, cc, &qp->requester.paced_until, now,
 			 packet->payload_bytes, packet->wire_bytes + unit->gap_bytes);
 	if (unit->congestion->ops->on_send)
-		unit->congestion->ops->on_send(flow, unit->congestion->params, now,
+		unit->congestion->ops->on_send(cc, unit->congestion->params, now,
 					       packet->wire_bytes);
 }
 
@@ -219,13 +218,13 @@ static void follow(struct qp *qp, uint64_t rate_before)
 {
 	const struct congestion_unit *unit = qp->transport->congestion;
 	struct requester *requester = &qp->requester;
-	struct congestion_flow *flow = congestion_flow_of(qp->congestion);
+	struct cc_state *cc = cc_state_of(qp->congestion);
 	sim_time now = sim_now(qp->transport->block.sim), before = requester->paced_until;
 
 	note_rate(qp, qp->congestion);
-	if (flow->rate_bps == rate_before || requester->held)
+	if (cc->rate_bps == rate_before || requester->held)
 		return;
-	pace_rate_changed(unit->congestion, flow, &requester->paced_until, now, rate_before);
+	pace_rate_changed(unit->congestion, cc, &requester->paced_until, now, rate_before);
 	if (requester->paced_until == before || !event_pending(&requester->pace))
 		return;
 	sim_cancel(&requester->pace);
@@ -282,7 +281,7 @@ static void heed_becn(struct qp *qp)
 		return;
 	}
 	state->cnps++;
-	rate_before = congestion_tell_cnp(unit->congestion, congestion_flow_of(state),
+	rate_before = congestion_tell_cnp(unit->congestion, cc_state_of(state),
 					  sim_now(qp->transport->block.sim));
 	follow(qp, rate_before);
 	trace(&unit->block, TRACE_CNP, 0, qp->number, state->rate_seen / 1000000);
@@ -315,9 +314,9 @@ void reaction_acknowledged(struct qp *qp, const struct packet *packet)
 	state->fresh_bytes = state->fresh_packets = 0;
 	if (!unit->congestion->ops->on_ack)
 		return;
-	rate_before = congestion_tell_ack(unit->congestion, congestion_flow_of(state), now, &ack);
+	rate_before = congestion_tell_ack(unit->congestion, cc_state_of(state), now, &ack);
 	follow(qp, rate_before);
-	if (congestion_flow_of(state)->rate_bps != rate_before)
+	if (cc_state_of(state)->rate_bps != rate_before)
 		trace(&unit->block, TRACE_RATE, 0, qp->number, state->rate_seen / 1000000);
 }
 
@@ -329,7 +328,7 @@ void reaction_lost(struct qp *qp, enum congestion_loss loss)
 
 	if (!state || !unit->congestion->ops->on_loss)
 		return;
-	rate_before = congestion_tell_loss(unit->congestion, congestion_flow_of(state),
+	rate_before = congestion_tell_loss(unit->congestion, cc_state_of(state),
 					   sim_now(qp->transport->block.sim), loss);
 	follow(qp, rate_before);
 	trace(&unit->block, TRACE_RATE, 0, qp->number, state->rate_seen / 1000000);

@@ -46,14 +46,14 @@ static void set(struct fixture *fixture, const char *name, const char *value)
 
 static void cnp(struct fixture *fixture, sim_time now)
 {
-	congestion_settle(&fixture->congestion, fixture->flow, now);
-	fixture->congestion.ops->on_cnp(fixture->flow, fixture->congestion.params, now);
+	congestion_settle(&fixture->congestion, fixture->cc, now);
+	fixture->congestion.ops->on_cnp(fixture->cc, fixture->congestion.params, now);
 }
 
 static uint64_t rate(struct fixture *fixture, sim_time now)
 {
-	congestion_settle(&fixture->congestion, fixture->flow, now);
-	return fixture->flow->rate_bps;
+	congestion_settle(&fixture->congestion, fixture->cc, now);
+	return fixture->cc->rate_bps;
 }
 
 static void test_dcqcn_cuts_and_recovers(void)
@@ -115,7 +115,7 @@ static void test_dcqcn_bytes_count_too(void)
 	fixture_start(&fixture, &path);
 	cnp(&fixture, 1 * MS);
 	for (unsigned i = 0; i < 10000; i++) /* 10 MB */
-		fixture.congestion.ops->on_send(fixture.flow, fixture.congestion.params, 1 * MS,
+		fixture.congestion.ops->on_send(fixture.cc, fixture.congestion.params, 1 * MS,
 						1000);
 	CU_ASSERT_EQUAL(rate(&fixture, 1 * MS), 30 * GBPS);
 	congestion_fini(&fixture.congestion);
@@ -176,9 +176,9 @@ static void test_debt_is_paid_across_steps(void)
 	fixture_init(&fixture, "dcqcn-paper");
 	fixture_start(&fixture, &path);
 	cnp(&fixture, 1 * MS);
-	CU_ASSERT_EQUAL(congestion_paid_at(&fixture.congestion, fixture.flow, 1 * MS, 137500),
+	CU_ASSERT_EQUAL(congestion_paid_at(&fixture.congestion, fixture.cc, 1 * MS, 137500),
 			1 * MS + 55 * US);
-	CU_ASSERT_EQUAL(congestion_paid_at(&fixture.congestion, fixture.flow, 1 * MS, bytes),
+	CU_ASSERT_EQUAL(congestion_paid_at(&fixture.congestion, fixture.cc, 1 * MS, bytes),
 			1 * MS + 60 * US);
 	CU_ASSERT_EQUAL(rate(&fixture, 1 * MS), 20 * GBPS); /* the flow is as it was */
 	congestion_fini(&fixture.congestion);

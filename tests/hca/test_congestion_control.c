@@ -303,7 +303,7 @@ static void test_cnps_cut_rates(void)
 	while (!count->cnp_received)
 		sim_run(mini->sim, sim_now(mini->sim) + 100 * NS);
 	CU_ASSERT_EQUAL(count->cnp_received, 1);
-	CU_ASSERT_EQUAL(count->flows, 1);
+	CU_ASSERT_EQUAL(count->cc_states, 1);
 	CU_ASSERT_EQUAL(count->rate_now, line / 2);
 	end(&rig);
 }

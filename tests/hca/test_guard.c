@@ -32,8 +32,8 @@ static void use(const char *fault)
 		.line_rate_bps = LINE_BPS, .base_rtt = 8 * US, .mtu_bytes = 1024};
 	const struct congestion_ack ack = {
 		.rtt = 8 * US, .acked_bytes = 1024, .acked_total = 1024, .packets = 1};
-	_Alignas(16) char state[CONGESTION_FLOW_BYTES_MAX] = {0};
-	struct congestion_flow *flow = (struct congestion_flow *)(void *)state;
+	_Alignas(16) char state[CC_STATE_BYTES_MAX] = {0};
+	struct cc_state *cc = (struct cc_state *)(void *)state;
 	struct congestion congestion;
 	char error[256] = "";
 
@@ -42,11 +42,11 @@ static void use(const char *fault)
 		fprintf(stderr, "%s\n", error);
 		_exit(99);
 	}
-	congestion.ops->flow_init(flow, congestion.params, &path, 1 * US);
-	congestion.ops->on_send(flow, congestion.params, 1 * US, 1090);
-	congestion_paid_at(&congestion, flow, 1 * US, 1000000);
-	congestion_tell_ack(&congestion, flow, 9 * US, &ack);
-	congestion_settle(&congestion, flow, 10 * US);
+	congestion.ops->state_init(cc, congestion.params, &path, 1 * US);
+	congestion.ops->on_send(cc, congestion.params, 1 * US, 1090);
+	congestion_paid_at(&congestion, cc, 1 * US, 1000000);
+	congestion_tell_ack(&congestion, cc, 9 * US, &ack);
+	congestion_settle(&congestion, cc, 10 * US);
 	congestion_fini(&congestion);
 }
 

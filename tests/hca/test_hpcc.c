@@ -39,7 +39,7 @@ static void begin(struct fixture *fixture, const char *rate_min)
 	CU_ASSERT_TRUE_FATAL(
 		congestion_set(&fixture->congestion, "rate_min", rate_min, error, sizeof(error)));
 	fixture_start(fixture, &path);
-	CU_ASSERT_EQUAL(fixture->flow->window_bytes, BDP);
+	CU_ASSERT_EQUAL(fixture->cc->window_bytes, BDP);
 }
 
 static struct telemetry_hop hop(uint32_t port, sim_time at, uint64_t sent_bytes,
@@ -63,8 +63,8 @@ static uint64_t ack(struct fixture *fixture, uint64_t total, uint64_t sent,
 					    .packets = 1,
 					    .telemetry = &record};
 
-	fixture->congestion.ops->on_ack(fixture->flow, fixture->congestion.params, first.at, &what);
-	return fixture->flow->window_bytes;
+	fixture->congestion.ops->on_ack(fixture->cc, fixture->congestion.params, first.at, &what);
+	return fixture->cc->window_bytes;
 }
 
 static const struct telemetry_hop none;
@@ -150,6 +150,6 @@ static void test_a_floor(void)
 	begin(&fixture, "20Gbps");
 	ack(&fixture, 1000, 50000, hop(1, 10 * US, 0, 9 * BDP), none);
 	CU_ASSERT_EQUAL(ack(&fixture, 2000, 50000, hop(1, 20 * US, BDP, 9 * BDP), none), 25000);
-	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 20 * GBPS + 1);
+	CU_ASSERT_EQUAL(fixture.cc->rate_bps, 20 * GBPS + 1);
 	congestion_fini(&fixture.congestion);
 }

@@ -46,7 +46,7 @@ static void ack(struct fixture *fixture, sim_time rtt, uint64_t total, uint64_t 
 					    .packets = 1,
 					    .marked = marked};
 
-	fixture->congestion.ops->on_ack(fixture->flow, fixture->congestion.params, 1 * MS, &what);
+	fixture->congestion.ops->on_ack(fixture->cc, fixture->congestion.params, 1 * MS, &what);
 }
 
 /* Five increases of 100 Mb/s, then 500 Mb/s; below T_low all the time. */
@@ -59,11 +59,11 @@ static void test_timely_counts_below_the_low_threshold(void)
 	set(&fixture.congestion, "start_share", "0.5");
 	fixture_start(&fixture, &path);
 	ack(&fixture, 20 * US, total, total, 0);
-	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 20 * GBPS); /* was only looked at */
+	CU_ASSERT_EQUAL(fixture.cc->rate_bps, 20 * GBPS); /* was only looked at */
 	for (unsigned i = 1; i <= 7; i++) {
 		total += 1000;
 		ack(&fixture, 20 * US, total, total, 0);
-		CU_ASSERT_EQUAL(fixture.flow->rate_bps,
+		CU_ASSERT_EQUAL(fixture.cc->rate_bps,
 				20 * GBPS + 100 * MBPS * (i <= 5 ? i : 5 * (i - 4)));
 	}
 	congestion_fini(&fixture.congestion);
@@ -80,7 +80,7 @@ static uint64_t rate_after_a_rise(const char *gradient_max)
 	fixture_start(&fixture, &path);
 	ack(&fixture, 60 * US, 1000, 1000, 0);
 	ack(&fixture, 100 * US, 2000, 2000, 0);
-	rate = fixture.flow->rate_bps;
+	rate = fixture.cc->rate_bps;
 	congestion_fini(&fixture.congestion);
 	return rate;
 }
@@ -100,24 +100,24 @@ static void test_dctcp_as_a_rate(void)
 
 	fixture_init(&fixture, "dctcp-hpcc-100g");
 	fixture_start(&fixture, &path);
-	CU_ASSERT_EQUAL(fixture.flow->rate_bps, RATE_UNLIMITED);
-	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 50000);
+	CU_ASSERT_EQUAL(fixture.cc->rate_bps, RATE_UNLIMITED);
+	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 50000);
 	ack(&fixture, 0, 1000, 50000, 1); /* alpha is 1 */
-	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 20 * GBPS);
-	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 25000);
+	CU_ASSERT_EQUAL(fixture.cc->rate_bps, 20 * GBPS);
+	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 25000);
 	ack(&fixture, 0, 50000, 100000, 1); /* not twice in a round trip */
-	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 20 * GBPS);
+	CU_ASSERT_EQUAL(fixture.cc->rate_bps, 20 * GBPS);
 	ack(&fixture, 0, 51000, 100000,
 	    0); /* its end: two marks of 50 packets; more, by 615 Mb/s */
-	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 20615 * MBPS);
+	CU_ASSERT_EQUAL(fixture.cc->rate_bps, 20615 * MBPS);
 	ack(&fixture, 0, 60000, 100000, 1);
-	CU_ASSERT_DOUBLE_EQUAL((double)fixture.flow->rate_bps, 20615e6 * (1 - alpha / 2), 2e3);
+	CU_ASSERT_DOUBLE_EQUAL((double)fixture.cc->rate_bps, 20615e6 * (1 - alpha / 2), 2e3);
 	congestion_fini(&fixture.congestion);
 }
 
 static void step(struct fixture *fixture, sim_time now)
 {
-	congestion_settle(&fixture->congestion, fixture->flow, now);
+	congestion_settle(&fixture->congestion, fixture->cc, now);
 }
 
 static void test_dcqcn_cuts_at_ticks(void)
@@ -127,18 +127,18 @@ static void test_dcqcn_cuts_at_ticks(void)
 
 	fixture_init(&fixture, "dcqcn-hpcc-100g");
 	fixture_start(&fixture, &path);
-	fixture.congestion.ops->on_cnp(fixture.flow, fixture.congestion.params, 1 * MS);
-	CU_ASSERT_EQUAL(fixture.flow->rate_bps, RATE_UNLIMITED);
-	CU_ASSERT_EQUAL(fixture.flow->next_step, 1 * MS + 4 * US);
+	fixture.congestion.ops->on_cnp(fixture.cc, fixture.congestion.params, 1 * MS);
+	CU_ASSERT_EQUAL(fixture.cc->rate_bps, RATE_UNLIMITED);
+	CU_ASSERT_EQUAL(fixture.cc->next_step, 1 * MS + 4 * US);
 	step(&fixture, 1 * MS + 4 * US);
 	rate = 40e9 * (1 - decay * decay * decay / 2);
-	CU_ASSERT_DOUBLE_EQUAL((double)fixture.flow->rate_bps, rate, 2);
-	CU_ASSERT_EQUAL(fixture.flow->next_step, 1304 * US);
+	CU_ASSERT_DOUBLE_EQUAL((double)fixture.cc->rate_bps, rate, 2);
+	CU_ASSERT_EQUAL(fixture.cc->next_step, 1304 * US);
 	step(&fixture, 1304 * US); /* fast recovery */
 	rate = (rate + 40e9) / 2;
-	CU_ASSERT_DOUBLE_EQUAL((double)fixture.flow->rate_bps, rate, 2);
-	fixture.congestion.ops->on_cnp(fixture.flow, fixture.congestion.params, 1306 * US);
-	CU_ASSERT_EQUAL(fixture.flow->next_step, 1308 * US);
+	CU_ASSERT_DOUBLE_EQUAL((double)fixture.cc->rate_bps, rate, 2);
+	fixture.congestion.ops->on_cnp(fixture.cc, fixture.congestion.params, 1306 * US);
+	CU_ASSERT_EQUAL(fixture.cc->next_step, 1308 * US);
 	congestion_fini(&fixture.congestion);
 }
 
@@ -154,19 +154,19 @@ static void test_dcqcn_is_raised_by_its_timer(void)
 	set(&fixture.congestion, "clamp_target", "true");
 	set(&fixture.congestion, "alpha_initial", "0.5");
 	fixture_start(&fixture, &path);
-	fixture.congestion.ops->on_cnp(fixture.flow, fixture.congestion.params, 1 * MS);
+	fixture.congestion.ops->on_cnp(fixture.cc, fixture.congestion.params, 1 * MS);
 	step(&fixture, 1 * MS + 4 * US);
-	target = (double)fixture.flow->rate_bps;
-	fixture.congestion.ops->on_cnp(fixture.flow, fixture.congestion.params, 1 * MS + 5 * US);
+	target = (double)fixture.cc->rate_bps;
+	fixture.congestion.ops->on_cnp(fixture.cc, fixture.congestion.params, 1 * MS + 5 * US);
 	at = 1 * MS + 8 * US;
 	step(&fixture, at);
-	rate = (double)fixture.flow->rate_bps;
+	rate = (double)fixture.cc->rate_bps;
 	for (unsigned i = 0; i < ARRAY_SIZE(rises); i++) {
 		at += 300 * US;
 		step(&fixture, at);
 		target += rises[i];
 		rate = (rate + target) / 2;
-		CU_ASSERT_DOUBLE_EQUAL((double)fixture.flow->rate_bps, rate, 4);
+		CU_ASSERT_DOUBLE_EQUAL((double)fixture.cc->rate_bps, rate, 4);
 	}
 	congestion_fini(&fixture.congestion);
 }

@@ -81,20 +81,20 @@ static void test_bursts_are_paid_for_together(void)
 /* 1250 bytes take 100 ns at 100 Gb/s: the next packet follows the last one, whatever was owed before. */
 static void test_paid_from_departure(void)
 {
-	struct congestion_flow flow = {.rate_bps = 10 * GBPS};
+	struct cc_state cc = {.rate_bps = 10 * GBPS};
 	sim_time allowed_at = 5 * US, reth = 16 * BYTE_PS;
 	struct study study;
 
-	pace_departed(&flow, &allowed_at, 6 * US, 1250, 100 * GBPS);
+	pace_departed(&cc, &allowed_at, 6 * US, 1250, 100 * GBPS);
 	CU_ASSERT_EQUAL(allowed_at, 7 * US);
-	flow.rate_bps = 20 * GBPS; /* from the departure on, not from now on */
-	pace_departed_again(&flow, &allowed_at, 10 * GBPS, 100 * GBPS);
+	cc.rate_bps = 20 * GBPS; /* from the departure on, not from now on */
+	pace_departed_again(&cc, &allowed_at, 10 * GBPS, 100 * GBPS);
 	CU_ASSERT_EQUAL(allowed_at, 6500 * NS);
-	flow.rate_bps = RATE_UNLIMITED;
-	pace_departed_again(&flow, &allowed_at, 20 * GBPS, 100 * GBPS);
+	cc.rate_bps = RATE_UNLIMITED;
+	pace_departed_again(&cc, &allowed_at, 20 * GBPS, 100 * GBPS);
 	CU_ASSERT_EQUAL(allowed_at, 6100 * NS);
-	flow.rate_bps = 1 * GBPS;
-	pace_departed_again(&flow, &allowed_at, RATE_UNLIMITED, 100 * GBPS);
+	cc.rate_bps = 1 * GBPS;
+	pace_departed_again(&cc, &allowed_at, RATE_UNLIMITED, 100 * GBPS);
 	CU_ASSERT_EQUAL(allowed_at, 16 * US);
 
 	study_init(&study, LINK_ETHERNET, "timely-paper", 0, 2);
@@ -144,7 +144,7 @@ static void ack(struct fixture *fixture, sim_time rtt, uint64_t acked, uint64_t 
 					    .packets = 1,
 					    .marked = marked};
 
-	fixture->congestion.ops->on_ack(fixture->flow, fixture->congestion.params, 1 * MS, &what);
+	fixture->congestion.ops->on_ack(fixture->cc, fixture->congestion.params, 1 * MS, &what);
 }
 
 static void test_windows_shrink_with_the_rate(void)
@@ -154,21 +154,21 @@ static void test_windows_shrink_with_the_rate(void)
 	fixture_init(&fixture, "dcqcn-paper");
 	set(&fixture.congestion, "window_factor", "1");
 	fixture_start(&fixture, &path);
-	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 50000);
-	fixture.congestion.ops->on_cnp(fixture.flow, fixture.congestion.params, 1 * MS);
-	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 50000);
+	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 50000);
+	fixture.congestion.ops->on_cnp(fixture.cc, fixture.congestion.params, 1 * MS);
+	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 50000);
 	set(&fixture.congestion, "window_scaled", "true");
 	fixture_start(&fixture, &path);
-	fixture.congestion.ops->on_cnp(fixture.flow, fixture.congestion.params, 1 * MS);
-	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 20 * GBPS);
-	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 25000);
+	fixture.congestion.ops->on_cnp(fixture.cc, fixture.congestion.params, 1 * MS);
+	CU_ASSERT_EQUAL(fixture.cc->rate_bps, 20 * GBPS);
+	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 25000);
 	congestion_fini(&fixture.congestion);
 	fixture_init(&fixture, "timely-paper");
 	set(&fixture.congestion, "window_factor", "1");
 	set(&fixture.congestion, "window_scaled", "true");
 	set(&fixture.congestion, "start_share", "0.5");
 	fixture_start(&fixture, &path);
-	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 25000);
+	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 25000);
 	congestion_fini(&fixture.congestion);
 }
 
@@ -181,13 +181,13 @@ static void test_a_start_may_be_shared(void)
 	shared.active_flows = 3;
 	fixture_init(&fixture, "timely-paper");
 	fixture_start(&fixture, &shared);
-	CU_ASSERT_EQUAL(fixture.flow->rate_bps, RATE_UNLIMITED);
+	CU_ASSERT_EQUAL(fixture.cc->rate_bps, RATE_UNLIMITED);
 	set(&fixture.congestion, "start", "shared");
 	fixture_start(&fixture, &shared);
-	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 10 * GBPS);
+	CU_ASSERT_EQUAL(fixture.cc->rate_bps, 10 * GBPS);
 	set(&fixture.congestion, "start_share", "0.5");
 	fixture_start(&fixture, &shared);
-	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 5 * GBPS);
+	CU_ASSERT_EQUAL(fixture.cc->rate_bps, 5 * GBPS);
 	congestion_fini(&fixture.congestion);
 }
 
@@ -200,15 +200,15 @@ static void test_an_update_a_round_trip(void)
 	set(&fixture.congestion, "start_share", "0.5");
 	fixture_start(&fixture, &path);
 	ack(&fixture, 20 * US, 1000, 1000, 60000, 0);
-	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 20000000000);
+	CU_ASSERT_EQUAL(fixture.cc->rate_bps, 20000000000);
 	ack(&fixture, 20 * US, 59000, 60000, 90000, 0);
-	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 20000000000);
+	CU_ASSERT_EQUAL(fixture.cc->rate_bps, 20000000000);
 	ack(&fixture, 20 * US, 1000, 61000, 90000, 0);
-	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 20100000000);
+	CU_ASSERT_EQUAL(fixture.cc->rate_bps, 20100000000);
 	ack(&fixture, 20 * US, 29000, 90000, 120000, 0);
-	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 20100000000);
+	CU_ASSERT_EQUAL(fixture.cc->rate_bps, 20100000000);
 	ack(&fixture, 20 * US, 1000, 91000, 120000, 0);
-	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 20200000000);
+	CU_ASSERT_EQUAL(fixture.cc->rate_bps, 20200000000);
 	congestion_fini(&fixture.congestion);
 }
 
@@ -220,14 +220,14 @@ static void test_slow_start(void)
 	set(&fixture.congestion, "slow_start", "true");
 	set(&fixture.congestion, "start", "0.2");
 	fixture_start(&fixture, &path);
-	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 10000);
+	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 10000);
 	ack(&fixture, 0, 10000, 10000, 20000, 0);
-	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 20000);
+	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 20000);
 	ack(&fixture, 0, 5000, 15000, 20000, 0); /* within the round trip */
-	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 20000);
+	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 20000);
 	ack(&fixture, 0, 5000, 20000, 40000, 1); /* the first mark: alpha 1/16 of one half */
-	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 19687);
+	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 19687);
 	ack(&fixture, 0, 20000, 40000, 60000, 0);
-	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 20687); /* a packet more: no slow start again */
+	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 20687); /* a packet more: no slow start again */
 	congestion_fini(&fixture.congestion);
 }

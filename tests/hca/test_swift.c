@@ -31,7 +31,7 @@ static void begin(void)
 static void lose(enum congestion_loss loss)
 {
 	at += 100 * US; /* decreases are an RTT apart at least */
-	fixture.congestion.ops->on_loss(fixture.flow, fixture.congestion.params, at, loss);
+	fixture.congestion.ops->on_loss(fixture.cc, fixture.congestion.params, at, loss);
 }
 
 static void acknowledge(void)
@@ -39,13 +39,13 @@ static void acknowledge(void)
 	const struct congestion_ack ack = {.rtt = RTT_US * US, .packets = 1, .acked_bytes = MTU};
 
 	at += 100 * US;
-	fixture.congestion.ops->on_ack(fixture.flow, fixture.congestion.params, at, &ack);
+	fixture.congestion.ops->on_ack(fixture.cc, fixture.congestion.params, at, &ack);
 }
 
 /* Below one packet the window is a pace. */
 static bool is_smallest(void)
 {
-	return fixture.flow->window_bytes == MTU && fixture.flow->rate_bps == MTU * 8 * 100 + 1;
+	return fixture.cc->window_bytes == MTU && fixture.cc->rate_bps == MTU * 8 * 100 + 1;
 }
 
 static void test_timeouts_in_a_row(void)
@@ -53,11 +53,11 @@ static void test_timeouts_in_a_row(void)
 	uint64_t window;
 
 	begin();
-	window = fixture.flow->window_bytes;
+	window = fixture.cc->window_bytes;
 	for (unsigned i = 1; i < RETRIES; i++) {
 		lose(LOSS_TIMEOUT);
 		window /= 2;
-		CU_ASSERT_DOUBLE_EQUAL((double)fixture.flow->window_bytes, (double)window, MTU);
+		CU_ASSERT_DOUBLE_EQUAL((double)fixture.cc->window_bytes, (double)window, MTU);
 	}
 	lose(LOSS_TIMEOUT);
 	CU_ASSERT_TRUE(is_smallest());

@@ -14,39 +14,38 @@ struct halve_params {
 	HALVE_PARAMS(PARAM_FIELD)
 };
 
-struct halve_flow {
-	struct congestion_flow flow;
+struct halve_state {
+	struct cc_state cc;
 	uint64_t line_rate_bps;
 };
 
-static void flow_init(struct congestion_flow *flow, const void *params,
-		      const struct congestion_path *path, sim_time now)
+static void state_init(struct cc_state *cc, const void *params, const struct congestion_path *path,
+		       sim_time now)
 {
-	struct halve_flow *state = (struct halve_flow *)(void *)flow;
+	struct halve_state *state = (struct halve_state *)(void *)cc;
 
 	(void)params, (void)now;
-	flow->rate_bps = RATE_UNLIMITED;
-	flow->window_bytes = WINDOW_UNLIMITED;
-	flow->next_step = SIM_NEVER;
+	cc->rate_bps = RATE_UNLIMITED;
+	cc->window_bytes = WINDOW_UNLIMITED;
+	cc->next_step = SIM_NEVER;
 	state->line_rate_bps = path->line_rate_bps;
 }
 
-static void on_cnp(struct congestion_flow *flow, const void *context, sim_time now)
+static void on_cnp(struct cc_state *cc, const void *context, sim_time now)
 {
 	const struct halve_params *params = context;
-	struct halve_flow *state = (struct halve_flow *)(void *)flow;
-	uint64_t rate_bps =
-		flow->rate_bps == RATE_UNLIMITED ? state->line_rate_bps : flow->rate_bps;
+	struct halve_state *state = (struct halve_state *)(void *)cc;
+	uint64_t rate_bps = cc->rate_bps == RATE_UNLIMITED ? state->line_rate_bps : cc->rate_bps;
 
-	flow->rate_bps = rate_bps / 2 < params->floor ? params->floor : rate_bps / 2;
-	flow->next_step = now + 100 * US;
+	cc->rate_bps = rate_bps / 2 < params->floor ? params->floor : rate_bps / 2;
+	cc->next_step = now + 100 * US;
 }
 
-static void step(struct congestion_flow *flow, const void *params, sim_time now)
+static void step(struct cc_state *cc, const void *params, sim_time now)
 {
 	(void)params, (void)now;
-	flow->rate_bps = RATE_UNLIMITED;
-	flow->next_step = SIM_NEVER;
+	cc->rate_bps = RATE_UNLIMITED;
+	cc->next_step = SIM_NEVER;
 }
 
 /* clang-format off */
@@ -62,9 +61,9 @@ const struct congestion_ops congestion_plugin = {
 	.meaning = "halves at each CNP",
 	.params = param_list,
 	.params_bytes = sizeof(struct halve_params),
-	.flow_bytes = sizeof(struct halve_flow),
+	.state_bytes = sizeof(struct halve_state),
 	.lives_by = CONGESTION_MARKS,
-	.flow_init = flow_init,
+	.state_init = state_init,
 	.step = step,
 	.on_cnp = on_cnp,
 };

@@ -30,23 +30,23 @@ struct wrong_params {
 	WRONG_PARAMS(PARAM_FIELD)
 };
 
-static void flow_init(struct congestion_flow *flow, const void *context,
-		      const struct congestion_path *path, sim_time now)
+static void state_init(struct cc_state *cc, const void *context, const struct congestion_path *path,
+		       sim_time now)
 {
 	const struct wrong_params *params = context;
 
-	flow->rate_bps = path->line_rate_bps;
-	flow->window_bytes = WINDOW_UNLIMITED;
-	flow->next_step = SIM_NEVER;
+	cc->rate_bps = path->line_rate_bps;
+	cc->window_bytes = WINDOW_UNLIMITED;
+	cc->next_step = SIM_NEVER;
 	if (params->fault == STEP_SLOW || params->fault == STEP_NONE)
-		flow->next_step = now + 1;
+		cc->next_step = now + 1;
 }
 
-static void step(struct congestion_flow *flow, const void *context, sim_time now)
+static void step(struct cc_state *cc, const void *context, sim_time now)
 {
 	const struct wrong_params *params = context;
 
-	flow->next_step = params->fault == STEP_NONE ? now : now + 1;
+	cc->next_step = params->fault == STEP_NONE ? now : now + 1;
 }
 
 static volatile int zero;
@@ -59,7 +59,7 @@ static int deep(volatile int *count)
 	return zero ? 0 : deep(here) + here[1];
 }
 
-static void on_ack(struct congestion_flow *flow, const void *context, sim_time now,
+static void on_ack(struct cc_state *cc, const void *context, sim_time now,
 		   const struct congestion_ack *ack)
 {
 	const struct wrong_params *params = context;
@@ -67,25 +67,25 @@ static void on_ack(struct congestion_flow *flow, const void *context, sim_time n
 	(void)ack;
 	switch ((enum fault)params->fault) {
 	case RATE_ZERO:
-		flow->rate_bps = 0;
+		cc->rate_bps = 0;
 		break;
 	case RATE_ONE:
-		flow->rate_bps = 1;
+		cc->rate_bps = 1;
 		break;
 	case RATE_NAN: /* as x86 converts it */
-		flow->rate_bps = UINT64_C(1) << 63;
+		cc->rate_bps = UINT64_C(1) << 63;
 		break;
 	case WINDOW_ZERO:
-		flow->window_bytes = 0;
+		cc->window_bytes = 0;
 		break;
 	case WINDOW_HUGE:
-		flow->window_bytes = UINT64_C(1) << 63;
+		cc->window_bytes = UINT64_C(1) << 63;
 		break;
 	case STEP_PAST:
-		flow->next_step = now;
+		cc->next_step = now;
 		break;
 	case SENDER:
-		flow->burst_wire++;
+		cc->burst_wire++;
 		break;
 	case CRASH:
 		*nowhere = 1;
@@ -117,8 +117,8 @@ const struct congestion_ops congestion_plugin = {
 	.meaning = "breaks a rule",
 	.params = param_list,
 	.params_bytes = sizeof(struct wrong_params),
-	.flow_bytes = sizeof(struct congestion_flow),
-	.flow_init = flow_init,
+	.state_bytes = sizeof(struct cc_state),
+	.state_init = state_init,
 	.step = step,
 	.on_ack = on_ack,
 };

@@ -12,8 +12,8 @@
 
 struct fixture {
 	struct congestion congestion;
-	_Alignas(16) char state[CONGESTION_FLOW_BYTES_MAX];
-	struct congestion_flow *flow;
+	_Alignas(16) char state[CC_STATE_BYTES_MAX];
+	struct cc_state *cc;
 };
 
 static inline void fixture_init(struct fixture *fixture, const char *name)
@@ -22,12 +22,12 @@ static inline void fixture_init(struct fixture *fixture, const char *name)
 
 	memset(fixture, 0, sizeof(*fixture));
 	CU_ASSERT_TRUE_FATAL(congestion_init(&fixture->congestion, name, error, sizeof(error)));
-	fixture->flow = (struct congestion_flow *)(void *)fixture->state;
+	fixture->cc = (struct cc_state *)(void *)fixture->state;
 }
 
 static inline void fixture_start(struct fixture *fixture, const struct congestion_path *path)
 {
-	fixture->congestion.ops->flow_init(fixture->flow, fixture->congestion.params, path, 0);
+	fixture->congestion.ops->state_init(fixture->cc, fixture->congestion.params, path, 0);
 }
 
 #endif

@@ -69,10 +69,10 @@ static void second_done(struct icm_lookup *icm)
 {
 	struct second_part *second = container_of(icm, struct second_part, icm);
 	struct context_lookup *lookup = second->lookup;
-	struct icm_lookup answer = *icm;
+	struct icm_lookup response = *icm;
 
 	pool_give(&second->cache->seconds, second);
-	part_done(lookup, &answer);
+	part_done(lookup, &response);
 }
 
 /* Both at once: one after the other, the first might be gone when the second comes. */

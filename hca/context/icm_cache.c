@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * icm_cache: see icm_cache.h. Reads top-down: a lookup hits and is answered, or misses and goes
- * take_slot() -> pcie_read() -> line_arrived() -> answer().
+ * icm_cache: see icm_cache.h. Reads top-down: a lookup hits and is served, or misses and goes
+ * take_slot() -> pcie_read() -> line_arrived() -> respond().
  */
 #include "hca/context/icm_cache.h"
 
@@ -27,10 +27,10 @@ struct miss_slot { /* one PCIe read of one line */
 	uint64_t line;
 	sim_time since;
 	bool busy;
-	bool writing;                /* all whom it answers have their answer */
+	bool writing;                /* all whom it responds to have their response */
 	bool stale;                  /* invalidated in flight */
 	uint64_t reads_left;         /* behind the one under way */
-	struct lookup_queue waiting; /* whom it will answer */
+	struct lookup_queue waiting; /* whom it will respond to */
 };
 
 struct icm_cache {
@@ -44,13 +44,13 @@ struct icm_cache {
 	struct random random;
 	struct assoc *lines;
 	enum context_kind kind;
-	sim_time answer_next; /* earliest time of the next answer, by the interval */
+	sim_time response_next; /* earliest time of the next response, by the interval */
 	struct lookup_queue stalled;
 	uint64_t stalled_count;
 	struct miss_slot slots[]; /* [misses] */
 };
 
-static void answer(struct icm_cache *cache, struct icm_lookup *lookup);
+static void respond(struct icm_cache *cache, struct icm_lookup *lookup);
 static void deliver(struct event *event);
 static bool join_or_fetch(struct icm_cache *cache, struct icm_lookup *lookup);
 static void line_arrived(struct pcie_read *read);
@@ -79,14 +79,14 @@ static struct icm_lookup *queue_pop(struct lookup_queue *queue)
 	return lookup;
 }
 
-/* When a lookup that is ready at `base` is answered; books it. */
-static sim_time answer_time(struct icm_cache *cache, sim_time base)
+/* When a lookup that is ready at `base` gets its response; books it. */
+static sim_time response_time(struct icm_cache *cache, sim_time base)
 {
 	sim_time at = base + cache->param.hit_latency;
 
-	if (at < cache->answer_next)
-		at = cache->answer_next;
-	cache->answer_next = at + cache->param.interval;
+	if (at < cache->response_next)
+		at = cache->response_next;
+	cache->response_next = at + cache->param.interval;
 	gauge_serve(&cache->gauge.port, at, cache->param.interval);
 	return at;
 }
@@ -99,7 +99,7 @@ bool icm_cache_hit(struct icm_cache *cache, uint64_t number, uint32_t tag, sim_t
 	cache->count.lookups++;
 	cache->count.hits++;
 	trace(&cache->block, TRACE_ICM_HIT, tag, number, 0);
-	*ready = answer_time(cache, start);
+	*ready = response_time(cache, start);
 	return true;
 }
 
@@ -117,7 +117,7 @@ void icm_cache_lookup(struct icm_cache *cache, struct icm_lookup *lookup)
 	if (lookup->hit) {
 		cache->count.hits++;
 		trace(&cache->block, TRACE_ICM_HIT, lookup->tag, lookup->number, 0);
-		answer(cache, lookup);
+		respond(cache, lookup);
 	} else if (!join_or_fetch(cache, lookup)) {
 		cache->count.stalls++;
 		trace(&cache->block, TRACE_ICM_STALL, lookup->tag, lookup->number, 0);
@@ -128,9 +128,9 @@ void icm_cache_lookup(struct icm_cache *cache, struct icm_lookup *lookup)
 	}
 }
 
-static void answer(struct icm_cache *cache, struct icm_lookup *lookup)
+static void respond(struct icm_cache *cache, struct icm_lookup *lookup)
 {
-	sim_schedule_at(&lookup->event, answer_time(cache, sim_now(cache->block.sim)));
+	sim_schedule_at(&lookup->event, response_time(cache, sim_now(cache->block.sim)));
 }
 
 static void deliver(struct event *event)
@@ -258,7 +258,7 @@ static void line_arrived(struct pcie_read *read)
 	if (!slot->writing)
 		slot_free(slot);
 	while ((lookup = queue_pop(&slot->waiting)))
-		answer(cache, lookup);
+		respond(cache, lookup);
 	restart_all(cache);
 }
 
@@ -275,7 +275,7 @@ static bool restart_stalled(struct icm_cache *cache)
 
 		if (assoc_touch(cache->lines, lookup->number / cache->param.line_entries)) {
 			cache->count.hits++;
-			answer(cache, lookup);
+			respond(cache, lookup);
 		} else if (!join_or_fetch(
 				   cache,
 				   lookup)) { /* if it does, lookup->next is another queue's */
@@ -361,7 +361,7 @@ static void check(struct block *block, FILE *out)
 		    count->fills + count->stale + reading);
 }
 
-/* Lookups that were answered, or have their time: all but those that wait for a slot or in one. */
+/* Lookups that have their response, or its time: all but those that wait for a slot or in one. */
 static void audit(struct block *block, FILE *out)
 {
 	const struct icm_cache *cache = container_of(block, struct icm_cache, block);

@@ -22,23 +22,23 @@
 /* clang-format off */
 #define ICM_CACHE_COUNTERS(X)                                                                                 \
 	X(lookups,       "lookups", "asked: hits + misses + merges, and those that still wait for a slot")      \
-	X(hits,          "lookups", "answered from the cache")                                                  \
+	X(hits,          "lookups", "served from the cache")                                                    \
 	X(misses,        "lookups", "that started a PCIe read")                                                 \
 	X(merges,        "lookups", "that joined a read already in flight")                                     \
 	X(stalls,        "lookups", "that found every miss slot busy, and waited")                              \
 	X(fills,         "lines",   "read and kept")                                                            \
-	X(stale,         "lines",   "invalidated while being read: answered, not kept")                         \
+	X(stale,         "lines",   "invalidated while being read: served, not kept")                           \
 	X(evictions,     "lines",   "replaced to make room")                                                    \
 	X(write_backs,   "lines",   "of them written to host memory")                                           \
 	X(invalidations, "lines",   "dropped on order")                                                         \
 	X(waiting_max,   "lookups", "most that ever waited for a slot at once")
 
 #define ICM_CACHE_GAUGES(X)                                                                                   \
-	X(port,   SERVER, "lookups", "answers one each interval")                                               \
+	X(port,   SERVER, "lookups", "responds to one each interval")                                           \
 	X(misses, POOL,   "misses",  "reads and write-backs under way, each in a miss slot")
 
 #define ICM_CACHE_TRACE(X)                                                                                    \
-	X(ICM_HIT,   "number", "",      "answered from the cache")                                            \
+	X(ICM_HIT,   "number", "",      "served from the cache")                                              \
 	X(ICM_MISS,  "number", "bytes", "a PCIe read starts")                                                 \
 	X(ICM_MERGE, "number", "",      "waits for a read in flight")                                         \
 	X(ICM_STALL, "number", "",      "waits for a miss slot")                                              \
@@ -84,7 +84,7 @@ void icm_cache_destroy(struct icm_cache *cache);
 void icm_cache_lookup(struct icm_cache *cache, struct icm_lookup *lookup);
 
 /*
- * A hit answered without an event, for who goes on at *ready anyway: the same as a lookup that
+ * A hit without an event, for who goes on at *ready anyway: the same as a lookup that
  * starts at `start` (now or later). false: a miss, and nothing has happened or been counted; call
  * icm_cache_lookup().
  */
@@ -94,7 +94,7 @@ bool icm_cache_hit(struct icm_cache *cache, uint64_t number, uint32_t tag, sim_t
 /* Is it at hand? Counts as its use, and as no lookup. */
 bool icm_cache_has(struct icm_cache *cache, uint64_t number);
 
-/* Forgets entries [first, first + count). A read in flight for one still answers, but is not kept. */
+/* Forgets entries [first, first + count). A read in flight for one still serves its lookups, but is not kept. */
 void icm_cache_invalidate(struct icm_cache *cache, uint64_t first, uint64_t count);
 
 /* Where a line of entries is in ICM; each kind has a range of its own. */

@@ -33,8 +33,8 @@ enum context_kind { CONTEXT_KINDS(CONTEXT_KIND_ENUM) CONTEXT_KIND_COUNT };
 	X(entry_bytes, BYTES,  bytes_default,   "1B..4096B",   "what a miss reads of one entry",           origin)               \
 	X(line_entries, COUNT, "1",             "1..64",       "neighbours that a miss fetches together",  "assumed: one")       \
 	X(reads,       COUNT,  "1",             "1..4",        "PCIe reads of a miss, one after the other: of where the entry is, then of the entry", "assumed: one") \
-	X(hit_latency, TIME,   "4ns",           "1ps..1ms",    "from lookup, or from fill, to the answer", "assumed: 2 cycles of SRAM at 500 MHz") \
-	X(interval,    TIME,   "0ns",           "0ps..1ms",    "at least, between two answers",            "assumed: one a cycle is never the limit") \
+	X(hit_latency, TIME,   "4ns",           "1ps..1ms",    "from lookup, or from fill, to the response", "assumed: 2 cycles of SRAM at 500 MHz") \
+	X(interval,    TIME,   "0ns",           "0ps..1ms",    "at least, between two responses",            "assumed: one a cycle is never the limit") \
 	X(misses,      COUNT,  misses_default,  "1..1024",     "misses in flight; further ones wait, in order", "assumed: that of a small CAM") \
 	X(write_back,  FLAG,   write_back_default, "",         "an entry that goes is written to host memory",  "assumed: kept on the chip only, until then")
 /* clang-format on */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * translation: see translation.h. Reads top-down: MPT entry, checks, MTT entries page by page, answer. When both caches
+ * translation: see translation.h. Reads top-down: MPT entry, checks, MTT entries page by page, response. When both caches
  * hit, all of it is one event; a miss comes back through its lookup.
  */
 #include "hca/context/translation.h"
@@ -39,7 +39,7 @@ static void check(struct translation_unit *unit, struct translation *translation
 static void find_pages(struct translation_unit *unit, struct translation *translation, sim_time at);
 static void fetch_mtt(struct event *event);
 static void mtt_arrived(struct icm_lookup *lookup);
-static void answer(struct translation_unit *unit, struct translation *translation, sim_time at);
+static void respond(struct translation_unit *unit, struct translation *translation, sim_time at);
 
 static void look_up(struct icm_cache *cache, struct translation *translation, uint64_t number,
 		    void (*done)(struct icm_lookup *))
@@ -78,7 +78,7 @@ void translate(struct translation_unit *unit, struct translation *translation)
 		return;
 	}
 	if (!translation->length) {
-		answer(unit, translation, start);
+		respond(unit, translation, start);
 	} else if (icm_cache_hit(unit->mpt, entry, translation->tag, start, &found)) {
 		check(unit, translation, found);
 	} else {
@@ -184,7 +184,7 @@ static void find_pages(struct translation_unit *unit, struct translation *transl
 		}
 		translation->next_page++;
 	}
-	answer(unit, translation, at);
+	respond(unit, translation, at);
 }
 
 static void fetch_mtt(struct event *event)
@@ -202,7 +202,7 @@ static void mtt_arrived(struct icm_lookup *lookup)
 	find_pages(unit, translation, sim_now(unit->block.sim));
 }
 
-static void answer(struct translation_unit *unit, struct translation *translation, sim_time at)
+static void respond(struct translation_unit *unit, struct translation *translation, sim_time at)
 {
 	event_init(&translation->event, &unit->block, translation_deliver);
 	sim_schedule_at(&translation->event, at + unit->param.latency);

@@ -47,8 +47,8 @@ struct translation {
 	struct translation_port *port;
 	void *module; /* the module's own */
 	uint64_t serial;
-	sim_time answered_at;
-	struct translation *next; /* answered by a process of the module's, not delivered yet */
+	sim_time response_at;
+	struct translation *next; /* of a process of the module's, not delivered yet */
 };
 
 struct translation_port;
@@ -69,11 +69,11 @@ struct translation_params; /* hca/context/translation_params.h */
 
 #define TRANSLATION_GAUGES(X)                                                                                 \
 	X(checker, SERVER, "requests", "starts one each interval")                                              \
-	X(pending, QUEUE,  "requests", "asked for and not answered")
+	X(pending, QUEUE,  "requests", "asked for, without a response yet")
 
 #define TRANSLATION_TRACE(X)                                                                                  \
 	X(TRANSLATE,      "key",    "address",      "asked for")                                              \
-	X(TRANSLATE_DONE, "status", "host_address", "answered")
+	X(TRANSLATE_DONE, "status", "host_address", "responded")
 /* clang-format on */
 
 struct translation_counters {
@@ -86,7 +86,7 @@ struct translation_unit *translation_unit_create(struct sim *sim, const char *na
 						 struct pcie *pcie, struct mr_table *regions);
 void translation_unit_destroy(struct translation_unit *unit);
 
-/* Key, protection domain, range and rights are checked in this order; the first that fails is the answer. */
+/* Key, protection domain, range and rights are checked in this order; the first that fails is the response. */
 void translate(struct translation_unit *unit, struct translation *translation);
 
 /* The region changed or is gone: forget what the caches hold of it. */

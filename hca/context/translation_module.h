@@ -3,11 +3,11 @@
  * translation_module: what a shared object offers that stands in the place of the translation unit: caches, misses and
  * their times are the module's; what an entry says of a request (IBTA's checks, the host address) is the adapter's.
  *
- *     DMA engine --translate()--> adapter --request()--> module --answer()--> adapter --done()--> DMA engine
+ *     DMA engine --translate()--> adapter --request()--> module --respond()--> adapter --done()--> DMA engine
  *                 PCIe <--pcie_read()-- adapter <--fetch()-- module, and fetched() when it is back
  *
  * All functions of the table are called with the run's SystemC context as the current one, and `ahead`: how far the
- * models' time is ahead of sc_time_stamp(). A module may answer or fetch inside of such a call, or later from a process
+ * models' time is ahead of sc_time_stamp(). A module may respond or fetch inside of such a call, or later from a process
  * of its own. All times are absolute. The services may be called from both. invalidate() also comes while no simulation
  * runs; all else comes in events.
  */
@@ -47,7 +47,7 @@ struct translation_services {
 	/* Looks at the region's entry and counts what came of it; once for each request of more than 0 bytes. */
 	void (*entry)(struct translation_port *port, struct translation *request,
 		      struct translation_entry *entry);
-	void (*answer)(struct translation_port *port, struct translation *request, sim_time at);
+	void (*respond)(struct translation_port *port, struct translation *request, sim_time at);
 	/* Presents the request again, at that time, as an event of that cache's block; of the unit's, if `part` is
 	 * TRANSLATION_CACHES. At one instant events come in the order of blocks. */
 	void (*again)(struct translation_port *port, struct translation *request,

@@ -22,8 +22,8 @@ struct translation_port {
 	const struct translation_module *table;
 	struct module_seat seat;
 	uint64_t next_serial;
-	struct translation *answered; /* by processes, in the order of delivery */
-	struct event deliver;         /* of the first of them */
+	struct translation *responses; /* by processes, in the order of delivery */
+	struct event deliver;          /* of the first of them */
 	struct cache_side {
 		struct block block;
 		struct icm_cache_counters count;
@@ -79,7 +79,7 @@ static void schedule(struct translation_port *port, struct event *event, struct 
 		     void (*fire)(struct event *), sim_time at)
 {
 	if (event_pending(event))
-		module_broke(port->block->name, "answers a request that has its answer");
+		module_broke(port->block->name, "responds to a request that has its response");
 	module_seat_schedule(&port->seat, event, owner, fire, at);
 }
 
@@ -90,41 +90,41 @@ static void service_entry(struct translation_port *port, struct translation *req
 	entry->status = request->status;
 }
 
-static void deliver_answered(struct event *event)
+static void deliver_responses(struct event *event)
 {
 	struct translation_port *port = container_of(event, struct translation_port, deliver);
 	struct translation *request;
 
-	while ((request = port->answered) && request->answered_at <= sim_now(port->block->sim)) {
-		port->answered = request->next;
+	while ((request = port->responses) && request->response_at <= sim_now(port->block->sim)) {
+		port->responses = request->next;
 		translation_deliver(&request->event);
 	}
-	if (port->answered && !event_pending(event))
-		sim_schedule_at(event, port->answered->answered_at);
+	if (port->responses && !event_pending(event))
+		sim_schedule_at(event, port->responses->response_at);
 }
 
-static void answer_from_process(struct translation_port *port, struct translation *request,
-				sim_time at)
+static void respond_from_process(struct translation_port *port, struct translation *request,
+				 sim_time at)
 {
-	struct translation **place = &port->answered;
+	struct translation **place = &port->responses;
 
 	module_check_time(port->block->sim, port->block->name, at);
-	request->answered_at = at;
-	while (*place && ((*place)->answered_at < at ||
-			  ((*place)->answered_at == at && (*place)->serial < request->serial)))
+	request->response_at = at;
+	while (*place && ((*place)->response_at < at ||
+			  ((*place)->response_at == at && (*place)->serial < request->serial)))
 		place = &(*place)->next;
 	request->next = *place;
 	*place = request;
-	if (place != &port->answered)
+	if (place != &port->responses)
 		return;
 	sim_cancel(&port->deliver);
 	sim_schedule_at(&port->deliver, at);
 }
 
-static void service_answer(struct translation_port *port, struct translation *request, sim_time at)
+static void service_respond(struct translation_port *port, struct translation *request, sim_time at)
 {
 	if (!port->seat.calls)
-		answer_from_process(port, request, at);
+		respond_from_process(port, request, at);
 	else
 		schedule(port, &request->event, port->block, translation_deliver, at);
 }
@@ -173,7 +173,7 @@ static void service_note(struct translation_port *port, enum translation_cache c
 
 static const struct translation_services services = {
 	.entry = service_entry,
-	.answer = service_answer,
+	.respond = service_respond,
 	.again = service_again,
 	.fetch = service_fetch,
 	.note = service_note,
@@ -225,7 +225,7 @@ struct translation_port *translation_port_create(struct translation_unit *unit, 
 	assert(port);
 	*port = (struct translation_port){
 		.unit = unit, .block = block, .params = params, .pcie = pcie};
-	event_init_priority(&port->deliver, block, deliver_answered, PRIORITY_EXTERNAL);
+	event_init_priority(&port->deliver, block, deliver_responses, PRIORITY_EXTERNAL);
 	port->table = module_open(MODULE_TRANSLATION, sizeof(*port->table), block->name,
 				  params->module.text);
 	create_cache(port, TRANSLATION_MPT, "mpt", &params->mpt);

@@ -37,7 +37,7 @@ struct hca_qp_congestion {
 struct hca_qp_congestion hca_qp_congestion(struct hca *hca, uint32_t qpn);
 
 /* How far a queue pair is: as a responder, by the packets that have come to its adapter, and as a requester whose requests were
- * acknowledged or answered. */
+ * acknowledged or complete. */
 struct hca_qp_psns {
 	bool known; /* there is such a queue pair */
 	uint32_t expected, unacked;

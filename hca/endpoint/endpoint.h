@@ -45,7 +45,7 @@
 	X(acks_sent,           "packets", "ACKs sent")                                                     \
 	X(acks_received,       "packets", "ACKs received")                                                 \
 	X(naks_sent,           "packets", "NAKs sent")                                                     \
-	X(stale_responses,     "packets", "ACKs and responses that answer nothing any more")               \
+	X(stale_responses,     "packets", "ACKs and responses that respond to nothing any more")           \
 	X(rx_write_requests,   "messages", "RDMA WRITEs executed")                                         \
 	X(rx_read_requests,    "messages", "RDMA READs executed")                                          \
 	X(rx_atomic_requests,  "messages", "atomics executed")                                             \

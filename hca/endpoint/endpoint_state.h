@@ -58,7 +58,7 @@ struct response {
 	uint64_t bytes; /* of a read: that are left */
 	sim_time ready_at;
 	sim_time asked_at; /* see packet_line */
-	sim_time came_at;  /* the last bit of what it answers */
+	sim_time came_at;  /* the last bit of what it responds to */
 	uint32_t tag;      /* of the request */
 	uint8_t kind;      /* enum operation: OP_READ_RESPONSE, OP_ATOMIC_ACK, OP_ACK */
 	bool started;
@@ -291,7 +291,7 @@ void selective_sacked(struct endpoint_qp *qp, uint64_t psn,
 		      bool stored);          /* it came, and is kept or not */
 void selective_lost(struct endpoint_qp *qp); /* by timeout */
 void selective_acked(struct endpoint_qp *qp, uint64_t from,
-		     sim_time asked_at); /* by an answer to a packet that left then */
+		     sim_time asked_at); /* by a response to a packet that left then */
 bool selective_next(struct endpoint_qp *qp,
 		    uint64_t *psn); /* to send again; stays until selective_sent() */
 void selective_sent(struct endpoint_qp *qp, uint64_t end); /* again, all before `end` */

@@ -197,5 +197,5 @@ void request_rewind(struct endpoint_qp *qp, uint64_t psn)
 	qp->sending = message;
 	qp->sent_bytes = message_is_read_or_atomic(message) ? message->first_byte
 							    : bytes_before(qp, message, psn);
-	qp->reads_outstanding = 0; /* all that are not answered come after it */
+	qp->reads_outstanding = 0; /* all that have no response come after it */
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * requester: takes what answers requests: ACKs, NAKs, read and atomic responses. A response acknowledges all before it,
+ * requester: takes what responds to requests: ACKs, NAKs, read and atomic responses. A response acknowledges all before it,
  * except reads and atomics, which only their own responses do; one that is missing is an implied NAK
  * (IBTA vol. 1, 9.7.5.1.3 and 9.7.5.1.4).
  */

@@ -7,7 +7,7 @@
  * IRN (Mittal et al., SIGCOMM'18), 3.1: the first NAK starts a recovery: the packet at the cumulative ACK is sent
  * again, then each that is missing below the highest one selectively acknowledged, then new ones. It ends when all that
  * had been made when a packet was last sent again is acknowledged; an ACK of less shows that the packet behind it is lost,
- * unless that was sent again already, or the ACK answers a packet that left before (Eifel, RFC 3522: by the time stamp that ACKs
+ * unless that was sent again already, or the ACK responds to a packet that left before (Eifel, RFC 3522: by the time stamp that ACKs
  * carry): the timeout was wrong then, and what is under way need not go again. So a tail that is lost whole takes a timeout and a round trip a packet, unless
  * timeout_resends says that all of it is lost then. A packet lost twice is found by timeout. As in the authors'
  * circuit, github.com/NetSys/irn-vivado-hls, irn_sender. Reads and atomics are not stored by the responder.

@@ -48,7 +48,7 @@ struct hca_watcher {
 	void (*sent)(struct hca_watcher *watcher, const struct packet *packet);
 	/* The message of that PSN, a WRITE or SEND to this queue pair, is all visible in memory. */
 	void (*delivered)(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn);
-	/* What this queue pair has sent before that PSN is acknowledged, or answered. */
+	/* What this queue pair has sent before that PSN is acknowledged, or complete. */
 	void (*acknowledged)(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn);
 };
 

@@ -56,7 +56,7 @@ const char *module_block(enum module_kind kind);
 /* The module has done what it must not: says so and ends the program. */
 void module_broke(const char *block, const char *what) __attribute__((noreturn));
 
-/* A module that answered, or asked, at a time that is over. */
+/* A module that responded, or asked, at a time that is over. */
 void module_check_time(struct sim *sim, const char *block, uint64_t at);
 
 #ifdef __cplusplus

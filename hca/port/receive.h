@@ -77,7 +77,7 @@ void receive_packet(struct receive *receive, struct packet *packet);
 /* The pipeline stands still until then; what comes waits in the port's input space. */
 void receive_stall(struct receive *receive, sim_time until);
 
-/* How far a queue pair is with what is here: what it expects as a responder, what it has no answer to as a requester, and behind
+/* How far a queue pair is with what is here: what it expects as a responder, what it has no response to as a requester, and behind
  * each the packets that wait for its context or are in the pipeline and go on from there. */
 void receive_psns(const struct receive *receive, const struct qp *qp, uint32_t *expected,
 		  uint32_t *unacked);

@@ -66,7 +66,7 @@ static void note_response(struct qp *qp, struct send_slot *slot, const struct pa
 
 /*
  * Everything up to and including `psn` was executed by the responder. false: a read or atomic among it
- * was not answered, which is an implied NAK (9.7.5.1.3).
+ * had no response, which is an implied NAK (9.7.5.1.3).
  */
 static bool acknowledge(struct qp *qp, const struct packet *packet, uint32_t psn)
 {

@@ -6,7 +6,7 @@
  *     receive --completer_receive()--> requester (progress, retries); dma (data)
  *
  * Data take a buffer each until they are in memory. While all buffers are in use, what comes in waits in order, and keeps its place in
- * the port's input space: a host that is slow holds back who answers.
+ * the port's input space: a host that is slow holds back who responds.
  *
  * IBTA vol. 1, 9.7.5.1.2..9.7.5.1.4; AETH syndromes: 9.7.5.2.
  */

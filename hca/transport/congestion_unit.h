@@ -60,7 +60,7 @@ struct qp_congestion {
 	struct qp_congestion *next, *previous;
 	/* as a receiver */
 	sim_time cnp_at;             /* the next CNP may go then */
-	sim_time asked_at;           /* when the packet left that the next ACK answers */
+	sim_time asked_at;           /* when the packet left that the next ACK responds to */
 	struct telemetry *telemetry; /* of that packet; ours */
 	uint32_t marked;             /* packets since the last ACK */
 	uint32_t marks, cnps; /* marked packets that came, CNPs and BECNs, since it was reset */

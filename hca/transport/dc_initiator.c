@@ -74,7 +74,7 @@ static void turn_to(struct dc_initiator *dci, const struct path *path, const str
 	dci->accepted = false;
 }
 
-static bool all_is_answered(const struct qp *qp)
+static bool all_have_responses(const struct qp *qp)
 {
 	return qp->requester.unacked_psn == qp->requester.next_psn;
 }
@@ -90,7 +90,7 @@ struct gauge *dc_initiator_holds(struct dc_initiator *dci, struct send_slot *slo
 		if (!path)
 			slot->error = WQE_NOWHERE;
 		else if (!faces(dci, path, &slot->wqe)) {
-			if (dci->open && !all_is_answered(dci->qp))
+			if (dci->open && !all_have_responses(dci->qp))
 				return &gauge->dc_turn;
 			turn_to(dci, path, &slot->wqe);
 		}

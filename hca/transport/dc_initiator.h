@@ -2,7 +2,7 @@
 /*
  * dc_initiator: the sending end of DC (dynamically connected transport). One queue pair, a DCI, is connected with one
  * target (DCT) at a time, whichever its work request at the cursor names. To turn to another one it waits until all that
- * it asked of the present one is answered, then sends a disconnect, which nobody answers, and a connect, which the target
+ * it asked of the present one has its response, then sends a disconnect, which has no response, and a connect, which the target
  * accepts with an ACK. Requests follow the connect at once (half handshake), or when it is accepted (full).
  *
  *     requester --dc_initiator_holds()--> may this slot go?
@@ -10,7 +10,7 @@
  *     completer --dc_initiator_responded()--> connected
  *
  * A connect has no PSN of its own: it tells the target the PSN of the request behind it, and its ACK has the one before.
- * So one that is lost is sent again, with the oldest request that is not answered, when the timer says so.
+ * So one that is lost is sent again, with the oldest request that has no response, when the timer says so.
  *
  * Kalia et al., FaSST, OSDI'16, 3.3 (recalled): a disconnect and a connect with its response when the target changes. US patents 8,213,315
  * and 9,031,086. What they leave open is assumed (docs/reference/wire.md).
@@ -44,7 +44,7 @@ bool dc_initiator_awaits(const struct dc_initiator *dci, const struct packet *pa
 /* No response in time: who knows whether the target has ever heard of it. */
 void dc_initiator_lost(struct dc_initiator *dci);
 
-/* All that is not answered is sent again. */
+/* All that has no response is sent again. */
 void dc_initiator_rewound(struct dc_initiator *dci);
 
 #endif

@@ -16,7 +16,7 @@
 /* A request or a read response of that queue pair came with CE or FECN. */
 void notification_marked(struct qp *qp, const struct packet *packet);
 
-/* The next ACK answers a packet that left at asked_at, with that telemetry, which is ours from now on; NULL: none. */
+/* The next ACK responds to a packet that left at asked_at, with that telemetry, which is ours from now on; NULL: none. */
 void notification_asked(struct qp *qp, sim_time asked_at, struct telemetry *telemetry);
 
 /* An ACK or NAK, the last packet of the segment, is on its way: what goes with it. */

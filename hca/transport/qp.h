@@ -67,7 +67,7 @@ struct response { /* what the responder owes, in PSN order */
 	uint32_t rkey, length;   /* read */
 	uint64_t address;        /* read */
 	uint64_t value;          /* atomic: the original */
-	sim_time request_at;     /* last bit of what it answers */
+	sim_time request_at;     /* last bit of what it responds to */
 	const struct path *path; /* NULL: the queue pair's; DCT: to who was refused, */
 	uint32_t dest_qp;        /* and its initiator */
 };

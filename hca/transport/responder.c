@@ -145,7 +145,7 @@ static struct scatter_segment *segment_for(struct qp *qp, struct packet *packet)
 	return segment;
 }
 
-/* What the ACK says of the packet it answers: it goes with the segment that brings the ACK about. */
+/* What the ACK says of the packet it responds to: it goes with the segment that brings the ACK about. */
 static void note_asked(struct qp *qp, struct scatter_segment *segment, struct packet *packet,
 		       bool early)
 {
@@ -222,7 +222,7 @@ static struct response response_to(struct qp *qp, const struct packet *packet)
 	};
 }
 
-/* A read, or an atomic: answered once all before it is in memory. */
+/* A read, or an atomic: executed once all before it is in memory. */
 static void execute_read_or_atomic(struct qp *qp, struct packet *packet, bool duplicate)
 {
 	struct responder *responder = &qp->responder;

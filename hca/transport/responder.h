@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * responder: the receiving half of a queue pair of any transport. Requests are executed one after
- * the other: checked, given a place in memory, scattered, answered. What waits for a receive WQE
+ * the other: checked, given a place in memory, scattered, responded to. What waits for a receive WQE
  * or a buffer keeps its place in the port's input buffer.
  *
  *     receive --responder_receive()--> checks --> scatter segments --> dma --commit--> CQE, ACK

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * responder_unreliable: requests of UC. What is out of order is dropped up to the next message; no
- * answer is ever sent. IBTA vol. 1, 9.8.2.
+ * response is ever sent. IBTA vol. 1, 9.8.2.
  */
 #ifndef HCA_TRANSPORT_RESPONDER_UNRELIABLE_H
 #define HCA_TRANSPORT_RESPONDER_UNRELIABLE_H

@@ -32,7 +32,7 @@ static bool is_under_way(const struct qp *qp, uint32_t number)
 	return number - qp->sq.oldest < qp->sq.tail - qp->sq.oldest;
 }
 
-/* The WQE that the packet answers with data: at or behind that of the one before it. NULL: none awaits it. */
+/* The WQE that the packet responds to with data: at or behind that of the one before it. NULL: none awaits it. */
 static struct send_slot *find_slot(struct qp *qp, const struct packet *packet, uint32_t *number)
 {
 	*number = qp->sq.oldest;

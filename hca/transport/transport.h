@@ -41,12 +41,12 @@
 	X(acks_received,       "packets", "ACKs received")                                         \
 	X(acked_before_data,   "messages", "over loopback, whose sender had its ACK before their data were with PCIe") \
 	X(naks_sent,           "packets", "NAKs sent, sequence errors included")                   \
-	X(stale_responses,     "packets", "ACKs and responses that answer nothing any more")       \
+	X(stale_responses,     "packets", "ACKs and responses that respond to nothing any more")   \
 	X(rx_write_requests,   "messages", "RDMA WRITEs executed")                                 \
 	X(rx_read_requests,    "messages", "RDMA READs executed")                                  \
 	X(rx_atomic_requests,  "messages", "atomics executed")                                     \
 	X(rx_sends,            "messages", "SENDs executed")                                       \
-	X(atomic_replays,      "messages", "duplicates of atomics answered from the records")      \
+	X(atomic_replays,      "messages", "duplicates of atomics served from the records")        \
 	X(atomic_waits,        "messages", "atomics that waited for one whose address is alike")       \
 	X(resource_drops,      "packets", "duplicates dropped since too many responses were owed") \
 	X(no_receive_wqe,      "packets", "UC and UD: dropped for want of a receive WQE")          \

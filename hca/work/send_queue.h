@@ -31,7 +31,7 @@ struct send_slot {
 	uint32_t tag;
 	uint32_t first_psn;
 	uint32_t psn_count;
-	uint32_t responses;     /* read: packets of it that came back; atomic: 1 once answered */
+	uint32_t responses;     /* read: packets of it that came back; atomic: 1 once it came */
 	uint32_t transfers;     /* DMA transfers that follow its list */
 	uint32_t unposted;      /* scatters among them whose writes are not all with PCIe */
 	uint32_t departures;    /* last packets of it, on their way to the link */
@@ -41,7 +41,7 @@ struct send_slot {
 	bool list_coming; /* it is being read again for a response */
 	bool started;     /* it has its PSNs */
 	bool counted;     /* read, atomic: among those outstanding */
-	bool done;        /* acknowledged, or answered in full */
+	bool done;        /* acknowledged, or with its whole response */
 	bool completed;   /* its CQE is written; lives on for its transfers only */
 	struct latency_stages stages;
 	uint8_t response_bytes; /* of a read or atomic, for its CQE */

@@ -235,7 +235,7 @@ static void test_advice(void)
 {
 	static const struct {
 		uint64_t address, length;
-		int answer;
+		int respond;
 	} rows[] = {
 		{MEMORY_BASE, MEMORY_BYTES, 0},
 		{MEMORY_BASE + MEMORY_BYTES - 1, 1, 0},
@@ -253,7 +253,7 @@ static void test_advice(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		CU_ASSERT_EQUAL(hca_mr_prefetch(rig.one->hca, key, rows[i].address, rows[i].length,
 						&latency),
-				rows[i].answer);
+				rows[i].respond);
 		/* none is there before the first is done: its pages, then one */
 		CU_ASSERT_EQUAL(latency, i == 0   ? MEMORY_BYTES / PAGE * PAGE_LATENCY
 					 : i == 1 ? PAGE_LATENCY

@@ -61,14 +61,14 @@ template <typename Tags> class lookup_cache
 	{
 	}
 
-	/* A hit that is not waited for: when it is answered. false: nothing has happened. */
+	/* A hit that is not waited for: when its response comes. false: nothing has happened. */
 	bool hit(uint64_t number, uint32_t tag, sim_time start, sim_time *ready)
 	{
 		if (!tags.touch(number / param.line_entries))
 			return false;
 		count.lookups++;
 		count_hit(number, tag);
-		*ready = answer_time(start);
+		*ready = response_time(start);
 		return true;
 	}
 
@@ -80,7 +80,7 @@ template <typename Tags> class lookup_cache
 		count.lookups++;
 		if (tags.touch(number / param.line_entries)) {
 			count_hit(number, tag);
-			owner->resume(who, part, answer_time(now));
+			owner->resume(who, part, response_time(now));
 		} else if (!join_or_fetch(lookup, now)) {
 			count.stalls++;
 			note(TRACE_ICM_STALL, tag, number, 0);
@@ -135,7 +135,7 @@ template <typename Tags> class lookup_cache
 	Tags tags;
 	std::deque<miss_slot> slots;
 	std::deque<lookup> stalled;
-	sim_time answer_next = 0;
+	sim_time response_next = 0;
 	uint64_t filled_line = 0; /* for waveforms */
 
 	void note(unsigned point, uint32_t tag, uint64_t first, uint64_t second)
@@ -149,11 +149,11 @@ template <typename Tags> class lookup_cache
 		note(TRACE_ICM_HIT, tag, number, 0);
 	}
 
-	sim_time answer_time(sim_time base)
+	sim_time response_time(sim_time base)
 	{
-		sim_time at = std::max(base + param.hit_latency, answer_next);
+		sim_time at = std::max(base + param.hit_latency, response_next);
 
-		answer_next = at + param.interval;
+		response_next = at + param.interval;
 		gauge_serve(&gauge.port, at, param.interval);
 		return at;
 	}
@@ -221,7 +221,7 @@ template <typename Tags> class lookup_cache
 		gauge_leave(&gauge.misses, now, 1);
 		waiting.swap(slot.waiting);
 		for (translation_extension *who : waiting)
-			owner->resume(who, part, answer_time(now));
+			owner->resume(who, part, response_time(now));
 		restart_stalled(now);
 	}
 
@@ -233,7 +233,7 @@ template <typename Tags> class lookup_cache
 
 			if (tags.touch(lookup.number / param.line_entries)) {
 				count.hits++;
-				owner->resume(lookup.who, part, answer_time(now));
+				owner->resume(lookup.who, part, response_time(now));
 			} else if (!join_or_fetch(lookup, now)) {
 				break;
 			}

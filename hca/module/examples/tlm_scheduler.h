@@ -2,7 +2,7 @@
 /*
  * tlm_scheduler: a TLM-2.0 module in the place of the QP scheduler, as sockets (C++; for the .cpp of a shared object).
  *
- *     adapter.entities --nb_transport_fw--> module      what has happened: the extension says; answered by TLM_COMPLETED
+ *     adapter.entities --nb_transport_fw--> module      what has happened: the extension says; completed by TLM_COMPLETED
  *     adapter.grants <--b_transport-- module         an entity has its turn: the extension says what it sends
  *
  * A module is an sc_module with the sockets `entities` and `grants`, a constructor (sc_module_name, const scheduler_setup

@@ -3,7 +3,7 @@
  * tlm_translation: a TLM-2.0 module in the place of the translation unit, as two sockets (C++; for the .cpp of a shared
  * object, with nothing of hcasim to link).
  *
- *     adapter.requests --nb_transport_fw(BEGIN_REQ or AGAIN)--> module    answers by TLM_COMPLETED with its delay,
+ *     adapter.requests --nb_transport_fw(BEGIN_REQ or AGAIN)--> module    responds by TLM_COMPLETED with its delay,
  *                                                                         or later by nb_transport_bw(BEGIN_RESP)
  *     adapter.fetches  <--nb_transport_fw(BEGIN_REQ)-- module             a PCIe read; comes back as BEGIN_RESP
  *
@@ -60,7 +60,7 @@ class translation_tlm_adapter : public sc_core::sc_module
 
 		if (status == tlm::TLM_COMPLETED ||
 		    (status == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP))
-			answer(payload, delay);
+			respond(payload, delay);
 	}
 
 	void fetched(struct translation_fetch *fetch, sim_time ahead)
@@ -93,11 +93,11 @@ class translation_tlm_adapter : public sc_core::sc_module
 		return payload;
 	}
 
-	void answer(tlm::tlm_generic_payload *payload, const sc_core::sc_time &delay)
+	void respond(tlm::tlm_generic_payload *payload, const sc_core::sc_time &delay)
 	{
-		setup.services->answer(setup.port,
-				       payload->get_extension<translation_extension>()->request,
-				       now_and(delay));
+		setup.services->respond(setup.port,
+					payload->get_extension<translation_extension>()->request,
+					now_and(delay));
 		payload->release();
 	}
 
@@ -106,7 +106,7 @@ class translation_tlm_adapter : public sc_core::sc_module
 	{
 		if (phase != tlm::BEGIN_RESP)
 			return tlm::TLM_ACCEPTED;
-		answer(&payload, delay);
+		respond(&payload, delay);
 		return tlm::TLM_COMPLETED;
 	}
 

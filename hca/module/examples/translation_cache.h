@@ -3,7 +3,7 @@
  * translation_cache: the translation unit as a TLM-2.0 module over two caches (C++): what hca/context/translation.c
  * does, to the picosecond. Temporally decoupled: all is done inside of the adapter's calls, at sc_time_stamp() + delay.
  *
- *     requests --> MPT cache --> check --> MTT cache, page by page --> TLM_COMPLETED, with the delay of the answer
+ *     requests --> MPT cache --> check --> MTT cache, page by page --> TLM_COMPLETED, with the delay of the response
  *                      `--- miss: fetches ---'      AGAIN goes on where it had to wait
  */
 #ifndef HCA_MODULE_EXAMPLES_TRANSLATION_CACHE_H
@@ -71,30 +71,30 @@ class translation_cache_unit : public sc_core::sc_module, private lookup_cache_o
 				     sc_core::sc_time &delay)
 	{
 		translation_extension *extension = payload.get_extension<translation_extension>();
-		sim_time answer = 0;
+		sim_time response = 0;
 
 		local_now = now_and(delay);
 		switch (extension->stage) {
 		case NEW:
-			answer = begin(extension);
+			response = begin(extension);
 			break;
 		case FETCH_MPT:
-			answer = fetch_mpt(extension);
+			response = fetch_mpt(extension);
 			break;
 		case MPT_HERE:
-			answer = check(extension, local_now);
+			response = check(extension, local_now);
 			break;
 		case FETCH_MTT:
-			answer = fetch_mtt(extension);
+			response = fetch_mtt(extension);
 			break;
 		case MTT_HERE:
-			answer = find_pages(extension, local_now);
+			response = find_pages(extension, local_now);
 			break;
 		}
-		if (answer == 0)
+		if (response == 0)
 			return tlm::TLM_ACCEPTED;
 		phase = tlm::END_RESP;
-		delay = sc_core::sc_time::from_value(answer + param.latency) -
+		delay = sc_core::sc_time::from_value(response + param.latency) -
 			sc_core::sc_time_stamp();
 		payload.set_response_status(extension->request->status == TRANSLATION_OK
 						    ? tlm::TLM_OK_RESPONSE

@@ -7,7 +7,7 @@
  *
  * The RTL takes its operations one after the other inside of the adapter's calls, each with one edge of a clock that
  * stands still otherwise; what they take in time is the caches' parameters. So its wires have their values at once, and
- * its process is run by hand. RTL with a clock of its own takes sc_signals and answers later (docs/explanation/systemc.md).
+ * its process is run by hand. RTL with a clock of its own takes sc_signals and responds later (docs/explanation/systemc.md).
  */
 #include <Vtag_array.h>
 #include <Vtag_array___024root.h>

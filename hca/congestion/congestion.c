@@ -65,15 +65,15 @@ static void list_names(char *error, size_t error_bytes, const char *name)
 						   preset->name);
 }
 
-uint32_t congestion_ack_interval(const struct congestion *congestion, uint64_t told,
+uint32_t congestion_ack_interval(const struct congestion *congestion, uint64_t wanted,
 				 uint64_t mtu_bytes)
 {
 	const struct congestion_ops *ops = congestion->ops;
 	uint64_t bytes = ops && ops->ack_bytes ? ops->ack_bytes(congestion->params) : 0;
 	uint64_t packets = bytes > mtu_bytes ? bytes / mtu_bytes : 1;
 
-	if (told)
-		return (uint32_t)told;
+	if (wanted)
+		return (uint32_t)wanted;
 	return bytes && packets < ACK_INTERVAL ? (uint32_t)packets : ACK_INTERVAL;
 }
 
@@ -194,8 +194,8 @@ void congestion_choice_fini(struct congestion_choice *choice)
 	choice->name[0] = '\0';
 }
 
-uint64_t congestion_tell_ack(const struct congestion *congestion, struct cc_state *cc, sim_time now,
-			     const struct congestion_ack *ack)
+uint64_t congestion_on_ack(const struct congestion *congestion, struct cc_state *cc, sim_time now,
+			   const struct congestion_ack *ack)
 {
 	uint64_t rate_before;
 
@@ -206,7 +206,7 @@ uint64_t congestion_tell_ack(const struct congestion *congestion, struct cc_stat
 	return rate_before;
 }
 
-uint64_t congestion_tell_cnp(const struct congestion *congestion, struct cc_state *cc, sim_time now)
+uint64_t congestion_on_cnp(const struct congestion *congestion, struct cc_state *cc, sim_time now)
 {
 	uint64_t rate_before;
 
@@ -217,8 +217,8 @@ uint64_t congestion_tell_cnp(const struct congestion *congestion, struct cc_stat
 	return rate_before;
 }
 
-uint64_t congestion_tell_loss(const struct congestion *congestion, struct cc_state *cc,
-			      sim_time now, enum congestion_loss loss)
+uint64_t congestion_on_loss(const struct congestion *congestion, struct cc_state *cc, sim_time now,
+			    enum congestion_loss loss)
 {
 	uint64_t rate_before;
 

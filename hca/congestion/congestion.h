@@ -122,10 +122,10 @@ bool congestion_choose(struct congestion_choice *choice, const char *name, char 
 		       size_t error_bytes);
 void congestion_choice_fini(struct congestion_choice *choice);
 
-/* Packets of a message between two requests for an ACK: `told`, or, if that is 0, what the algorithm lives by, and
+/* Packets of a message between two requests for an ACK: `wanted`, or, if that is 0, what the algorithm lives by, and
  * ACK_INTERVAL for one that does not, or none (ops NULL). */
 #define ACK_INTERVAL 64
-uint32_t congestion_ack_interval(const struct congestion *congestion, uint64_t told,
+uint32_t congestion_ack_interval(const struct congestion *congestion, uint64_t wanted,
 				 uint64_t mtu_bytes);
 
 /* A published set of values, by name ("dcqcn-paper"): the algorithm and its parameters. */
@@ -151,12 +151,11 @@ static inline void congestion_settle(const struct congestion *congestion, struct
 }
 
 /* What happened to the flow, which is brought to `now` first. Each returns the rate that it had until then. */
-uint64_t congestion_tell_ack(const struct congestion *congestion, struct cc_state *cc, sim_time now,
-			     const struct congestion_ack *ack);
-uint64_t congestion_tell_cnp(const struct congestion *congestion, struct cc_state *cc,
-			     sim_time now);
-uint64_t congestion_tell_loss(const struct congestion *congestion, struct cc_state *cc,
-			      sim_time now, enum congestion_loss loss);
+uint64_t congestion_on_ack(const struct congestion *congestion, struct cc_state *cc, sim_time now,
+			   const struct congestion_ack *ack);
+uint64_t congestion_on_cnp(const struct congestion *congestion, struct cc_state *cc, sim_time now);
+uint64_t congestion_on_loss(const struct congestion *congestion, struct cc_state *cc, sim_time now,
+			    enum congestion_loss loss);
 
 #define CC_STATE_BYTES_MAX 1024
 

@@ -37,7 +37,7 @@ void notify_receive(struct endpoint_qp *qp)
 	qp->cnps++;
 	if (!qp->cc)
 		return;
-	rate_before = congestion_tell_cnp(qp->cc->congestion, cc_of(qp), endpoint_now(hca));
+	rate_before = congestion_on_cnp(qp->cc->congestion, cc_of(qp), endpoint_now(hca));
 	trace(&hca->block, TRACE_CNP, 0, qp->number, cc_of(qp)->rate_bps / 1000000);
 	departure_rate_changed(qp, rate_before);
 }
@@ -49,6 +49,6 @@ void notify_loss(struct endpoint_qp *qp, enum congestion_loss loss)
 	if (!qp->cc->congestion->ops->on_loss)
 		return;
 	rate_before =
-		congestion_tell_loss(qp->cc->congestion, cc_of(qp), endpoint_now(qp->hca), loss);
+		congestion_on_loss(qp->cc->congestion, cc_of(qp), endpoint_now(qp->hca), loss);
 	departure_rate_changed(qp, rate_before);
 }

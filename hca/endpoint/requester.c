@@ -93,8 +93,8 @@ static uint64_t message_start(const struct endpoint_qp *qp, uint64_t end)
 	return message && message->first_psn < end ? message->first_psn : end;
 }
 
-static void tell_algorithm(struct endpoint_qp *qp, const struct packet *packet, uint64_t bytes,
-			   uint64_t packets)
+static void notify_algorithm(struct endpoint_qp *qp, const struct packet *packet, uint64_t bytes,
+			     uint64_t packets)
 {
 	const struct congestion *congestion = qp->cc->congestion;
 	sim_time now = endpoint_now(qp->hca);
@@ -114,7 +114,7 @@ static void tell_algorithm(struct endpoint_qp *qp, const struct packet *packet, 
 		notify_receive(qp);
 	if (!congestion->ops->on_ack)
 		return;
-	rate_before = congestion_tell_ack(congestion, cc_of(qp), now, &ack);
+	rate_before = congestion_on_ack(congestion, cc_of(qp), now, &ack);
 	departure_rate_changed(qp, rate_before);
 }
 
@@ -154,7 +154,7 @@ static void take_ack(struct endpoint_qp *qp, const struct packet *packet, uint64
 	if (qp->hca->params->recovery == GO_BACK_0)
 		barrier = message_start(qp, barrier);
 	bytes = advance(qp, packet, barrier);
-	tell_algorithm(qp, packet, bytes, qp->unacked_psn - before);
+	notify_algorithm(qp, packet, bytes, qp->unacked_psn - before);
 	if (barrier_before(qp, end) < end && qp->hca->params->recovery != GO_BACK_0)
 		imply_nak(qp);
 }
@@ -233,7 +233,7 @@ static void take_response(struct endpoint_qp *qp, const struct packet *packet)
 	qp->cc->response_bytes += packet->payload_bytes;
 	if (barrier == psn)
 		bytes += advance(qp, packet, psn + 1);
-	tell_algorithm(qp, packet, bytes, qp->unacked_psn - before);
+	notify_algorithm(qp, packet, bytes, qp->unacked_psn - before);
 }
 
 void requester_act(struct endpoint_qp *qp, struct packet *packet)

@@ -95,7 +95,7 @@ sim_time host_translate(struct host *host, uint64_t address)
 
 static void use_memory(struct event *event);
 static void bring_back(struct event *event);
-static void tell(struct host_access *access, sim_time done_at);
+static void access_done(struct host_access *access, sim_time done_at);
 
 void host_use(struct host *host, struct host_access *access)
 {
@@ -120,14 +120,14 @@ static void use_memory(struct event *event)
 	if (access->is_write) {
 		done = llc_write(host->llc, access->address, access->length, remote, now) +
 		       jitter(host);
-		tell(access, remote ? done + host->param.place.remote_write_latency : done);
+		access_done(access, remote ? done + host->param.place.remote_write_latency : done);
 		return;
 	}
 	done = llc_read(host->llc, access->address, access->length, remote, now) + jitter(host);
 	if (remote)
 		continue_at(access, done, bring_back);
 	else
-		tell(access, done);
+		access_done(access, done);
 }
 
 static void bring_back(struct event *event)
@@ -135,12 +135,12 @@ static void bring_back(struct event *event)
 	struct host_access *access = container_of(event, struct host_access, event);
 	struct host *host = access->host;
 
-	tell(access, cross(host, &host->from_socket, &host->gauge.from_socket,
-			   line_flits(access->address, access->length)) +
-			     host->param.place.remote_read_latency);
+	access_done(access, cross(host, &host->from_socket, &host->gauge.from_socket,
+				  line_flits(access->address, access->length)) +
+				    host->param.place.remote_read_latency);
 }
 
-static void tell(struct host_access *access, sim_time done_at)
+static void access_done(struct host_access *access, sim_time done_at)
 {
 	struct host *host = access->host;
 

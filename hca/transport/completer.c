@@ -51,7 +51,7 @@ static void response_missing(struct qp *qp)
 }
 
 /* What the response acknowledges is known, and its WQEs have not been retired yet. */
-static void tell_congestion_control(struct qp *qp, const struct packet *packet)
+static void notify_congestion_control(struct qp *qp, const struct packet *packet)
 {
 	if (__builtin_expect(qp->congestion != NULL, 0))
 		reaction_acknowledged(qp, packet);
@@ -101,7 +101,7 @@ static void receive_ack(struct qp *qp, const struct packet *packet)
 
 	count(qp)->acks_received++;
 	complete = acknowledge(qp, packet, packet->psn);
-	tell_congestion_control(qp, packet);
+	notify_congestion_control(qp, packet);
 	if (!complete)
 		response_missing(qp);
 	requester_complete(qp);
@@ -126,7 +126,7 @@ static void receive_nak(struct qp *qp, const struct packet *packet)
 
 	complete = packet->psn == qp->requester.unacked_psn ||
 		   acknowledge(qp, packet, psn_add(packet->psn, PSN_MASK));
-	tell_congestion_control(qp, packet);
+	notify_congestion_control(qp, packet);
 	if (!complete) {
 		response_missing(qp);
 		requester_complete(qp);
@@ -303,7 +303,7 @@ static void receive_data(struct qp *qp, struct packet *packet)
 			qp->requester.outstanding--;
 		slot->counted = false;
 	}
-	tell_congestion_control(qp, packet);
+	notify_congestion_control(qp, packet);
 	requester_complete(qp);
 }
 

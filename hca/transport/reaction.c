@@ -281,8 +281,8 @@ static void heed_becn(struct qp *qp)
 		return;
 	}
 	state->cnps++;
-	rate_before = congestion_tell_cnp(unit->congestion, cc_state_of(state),
-					  sim_now(qp->transport->block.sim));
+	rate_before = congestion_on_cnp(unit->congestion, cc_state_of(state),
+					sim_now(qp->transport->block.sim));
 	follow(qp, rate_before);
 	trace(&unit->block, TRACE_CNP, 0, qp->number, state->rate_seen / 1000000);
 }
@@ -314,7 +314,7 @@ void reaction_acknowledged(struct qp *qp, const struct packet *packet)
 	state->fresh_bytes = state->fresh_packets = 0;
 	if (!unit->congestion->ops->on_ack)
 		return;
-	rate_before = congestion_tell_ack(unit->congestion, cc_state_of(state), now, &ack);
+	rate_before = congestion_on_ack(unit->congestion, cc_state_of(state), now, &ack);
 	follow(qp, rate_before);
 	if (cc_state_of(state)->rate_bps != rate_before)
 		trace(&unit->block, TRACE_RATE, 0, qp->number, state->rate_seen / 1000000);
@@ -328,8 +328,8 @@ void reaction_lost(struct qp *qp, enum congestion_loss loss)
 
 	if (!state || !unit->congestion->ops->on_loss)
 		return;
-	rate_before = congestion_tell_loss(unit->congestion, cc_state_of(state),
-					   sim_now(qp->transport->block.sim), loss);
+	rate_before = congestion_on_loss(unit->congestion, cc_state_of(state),
+					 sim_now(qp->transport->block.sim), loss);
 	follow(qp, rate_before);
 	trace(&unit->block, TRACE_RATE, 0, qp->number, state->rate_seen / 1000000);
 }

@@ -246,7 +246,7 @@ void scatter_segment_close(struct scatter_segment *segment)
 		commit(qp);
 }
 
-static void tell_watcher(const struct scatter_segment *segment)
+static void notify_watcher(const struct scatter_segment *segment)
 {
 	const struct qp *qp = segment->qp;
 	struct hca_watcher *watcher = qp->transport->watcher;
@@ -262,7 +262,7 @@ static void finish(struct scatter_segment *segment)
 	struct transport_block *transport = qp->transport;
 
 	if (__builtin_expect(transport->watcher != NULL, 0))
-		tell_watcher(segment);
+		notify_watcher(segment);
 	if (segment->payload)
 		payload_drop(transport->blocks.packets, segment->payload);
 	if (segment->wqe)

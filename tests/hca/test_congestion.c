@@ -259,14 +259,14 @@ static void test_rate_paces_exactly(void)
 	study_fini(&study);
 }
 
-static uint32_t ack_interval(const char *name, uint64_t told, uint64_t mtu_bytes)
+static uint32_t ack_interval(const char *name, uint64_t wanted, uint64_t mtu_bytes)
 {
 	struct congestion_choice choice = {0};
 	uint32_t packets;
 	char error[256];
 
 	CU_ASSERT_TRUE_FATAL(congestion_choose(&choice, name, error, sizeof(error)));
-	packets = congestion_ack_interval(&choice.congestion, told, mtu_bytes);
+	packets = congestion_ack_interval(&choice.congestion, wanted, mtu_bytes);
 	congestion_choice_fini(&choice);
 	return packets;
 }

@@ -45,7 +45,7 @@ static void use(const char *fault)
 	congestion.ops->state_init(cc, congestion.params, &path, 1 * US);
 	congestion.ops->on_send(cc, congestion.params, 1 * US, 1090);
 	congestion_paid_at(&congestion, cc, 1 * US, 1000000);
-	congestion_tell_ack(&congestion, cc, 9 * US, &ack);
+	congestion_on_ack(&congestion, cc, 9 * US, &ack);
 	congestion_settle(&congestion, cc, 10 * US);
 	congestion_fini(&congestion);
 }

@@ -21,7 +21,7 @@ class round_robin : public sc_module
 	    : sc_module(name), entities("entities"), grants("grants"), setup(of), param(*of.params),
 	      count(*of.counters), gauge(*of.gauges), units(of.params->processing_units)
 	{
-		entities.register_nb_transport_fw(this, &round_robin::told);
+		entities.register_nb_transport_fw(this, &round_robin::notified);
 		payload.set_extension(extension);
 	}
 
@@ -52,7 +52,8 @@ class round_robin : public sc_module
 	sim_time now = 0;         /* of the call that it is in */
 	uint32_t granted_qpn = 0; /* for waveforms */
 
-	tlm::tlm_sync_enum told(tlm::tlm_generic_payload &what, tlm::tlm_phase &, sc_time &delay)
+	tlm::tlm_sync_enum notified(tlm::tlm_generic_payload &what, tlm::tlm_phase &,
+				    sc_time &delay)
 	{
 		const scheduler_extension &event = *what.get_extension<scheduler_extension>();
 

@@ -42,7 +42,7 @@ class scheduler_tlm_adapter : public sc_core::sc_module
 		grants.register_b_transport(this, &scheduler_tlm_adapter::grant);
 	}
 
-	void tell(const scheduler_extension &what, sim_time ahead)
+	void notify(const scheduler_extension &what, sim_time ahead)
 	{
 		tlm::tlm_generic_payload *payload = pool.take<scheduler_extension>();
 		sc_core::sc_time delay = sc_core::sc_time::from_value(ahead);
@@ -97,7 +97,7 @@ template <typename Module> struct scheduler_tlm {
 		scheduler_extension extension;
 
 		extension.entity = entity;
-		of(module)->adapter.tell(extension, ahead);
+		of(module)->adapter.notify(extension, ahead);
 	}
 	static void ready(void *module, struct sched_entity *entity, sim_time ahead)
 	{
@@ -105,7 +105,7 @@ template <typename Module> struct scheduler_tlm {
 
 		extension.what = scheduler_extension::READY;
 		extension.entity = entity;
-		of(module)->adapter.tell(extension, ahead);
+		of(module)->adapter.notify(extension, ahead);
 	}
 	static void forget(void *module, struct sched_entity *entity, sim_time ahead)
 	{
@@ -113,7 +113,7 @@ template <typename Module> struct scheduler_tlm {
 
 		extension.what = scheduler_extension::FORGET;
 		extension.entity = entity;
-		of(module)->adapter.tell(extension, ahead);
+		of(module)->adapter.notify(extension, ahead);
 	}
 	static void release(void *module, uint32_t bytes, sim_time ahead)
 	{
@@ -121,7 +121,7 @@ template <typename Module> struct scheduler_tlm {
 
 		extension.what = scheduler_extension::RELEASE;
 		extension.bytes = bytes;
-		of(module)->adapter.tell(extension, ahead);
+		of(module)->adapter.notify(extension, ahead);
 	}
 	static void turn(void *module, uint32_t unit, sim_time ahead)
 	{
@@ -129,7 +129,7 @@ template <typename Module> struct scheduler_tlm {
 
 		extension.what = scheduler_extension::TURN;
 		extension.unit = unit;
-		of(module)->adapter.tell(extension, ahead);
+		of(module)->adapter.notify(extension, ahead);
 	}
 	static void trace(void *module, const struct systemc_tracer *tracer)
 	{

@@ -86,7 +86,9 @@
 	X("transport", "response_units", "response_buffers") \
 	X("scheduler", "segment", "response_segment") \
 	X("scheduler", "units", "processing_units") \
-	X("counter", "flows", "cc_states")
+	X("counter", "flows", "cc_states") \
+	X("metric", "packets_resent", "packets_retransmitted") \
+	X("counter", "packets_resent", "packets_retransmitted")
 /* clang-format on */
 
 struct renamed_key {

@@ -20,7 +20,7 @@ void endpoint_post(struct endpoint_qp *qp, struct endpoint_message *message)
 		connect_state_init(qp, hca->congestion);
 	message->qp = qp;
 	message->posted_at = endpoint_now(hca);
-	message->packets_sent = message->packets_resent = 0;
+	message->packets_sent = message->packets_retransmitted = 0;
 	hca->count.messages_posted++;
 	delay_line_push(&hca->doorbells, &message->item, hca->params->send_latency);
 }

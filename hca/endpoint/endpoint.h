@@ -30,11 +30,11 @@
 	X(messages_posted,     "messages", "handed in")                                                    \
 	X(messages_completed,  "messages", "that ended well")                                              \
 	X(messages_failed,     "messages", "that ended with an error")                                     \
-	X(data_packets_sent,   "packets", "with payload, those sent again included")                       \
+	X(data_packets_sent,   "packets", "with payload, those retransmitted included")                    \
 	X(data_bytes_sent,     "bytes",   "of payload in them")                                            \
 	X(data_packets_received, "packets", "with payload, accepted for the first time")                   \
 	X(data_bytes_received, "bytes",   "of payload in them")                                            \
-	X(packets_resent,      "packets", "sent again")                                                    \
+	X(packets_retransmitted, "packets", "retransmitted")                                               \
 	X(local_ack_timeouts,  "times",   "no response in time (local_ack_timeout_err)")                   \
 	X(packet_seq_err,      "packets", "NAKs for a sequence error received")                            \
 	X(rnr_nak_received,    "packets", "RNR NAKs received, of detailed adapters without a receive work request") \
@@ -90,7 +90,7 @@ struct endpoint_message {
 	sim_time started_at; /* its first packet was handed to the port */
 	sim_time done_at;    /* done() is called then */
 	uint64_t packets_sent;
-	uint64_t packets_resent;
+	uint64_t packets_retransmitted;
 	/* private */
 	struct delay_item item; /* on its way from the program, or back to it */
 	struct endpoint_message *next;

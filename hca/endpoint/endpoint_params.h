@@ -25,12 +25,12 @@
 	X(pace_from,       CHOICE, "due", "due|departure", "congestion control's rate: the next packet may leave when this one is paid for. due: paid from when it was allowed to leave, if that is no more than a packet's time ago, and a new rate is for what is still owed; departure: paid from when it left, and a new rate is for all of it", "due: assumed, as virtual clocks do; departure: the simulator of ground truth D-10") \
 	X(reads_max,       COUNT, "16",    "1..255",      "reads and atomics outstanding, of one queue pair",          "ground truth F-03") \
 	X(ack_interval,    COUNT, "0",     "0..1048576",  "packets of one message between two requests for an ACK; the last always asks. 0: as congestion control lives by them (HPCC, Swift, DCTCP: 1; TIMELY: its segment), else 64", "HPCC, Swift, DCTCP, TIMELY; ground truth C-28: 256 and 1 are both published") \
-	X(recovery,        CHOICE, "go_back_n", "go_back_n|selective_repeat|go_back_0", "what is sent again after a loss", "IBTA vol. 1, 9.7; IRN, SIGCOMM'18; RCE16, 4.1") \
+	X(recovery,        CHOICE, "go_back_n", "go_back_n|selective_repeat|go_back_0", "what is retransmitted after a loss", "IBTA vol. 1, 9.7; IRN, SIGCOMM'18; RCE16, 4.1") \
 	X(nak,             FLAG,  "true",  "",            "a gap leads to a NAK; else only timeouts find it",    "ground truth E-07")       \
-	X(nak_again,       FLAG,  "false", "",            "a NAK again when what was sent again is lost again; else only the timeout finds that", "IBTA vol. 1, 9.7.5.1.2: one NAK until the expected packet comes; true: ground truth E-01") \
+	X(nak_again,       FLAG,  "false", "",            "a NAK again when what was retransmitted is lost again; else only the timeout finds that", "IBTA vol. 1, 9.7.5.1.2: one NAK until the expected packet comes; true: ground truth E-01") \
 	X(ack_each,        FLAG,  "false", "",            "an ACK is for its own packet alone and counts only in order: one that is lost is found by the timeout, as in software", "ground truth E-07: eRPC's credit returns") \
 	X(nak_delay,       TIME,  "0ps",   "0ps..100ms",  "from a packet out of order to the NAK, beyond receive_latency", "ground truth E-02: ConnectX-5 1.2 us, ConnectX-4 Lx 1.4 us, E810 3.8 us") \
-	X(nak_reaction,    TIME,  "0ps",   "0ps..100ms",  "from a NAK to the first packet sent again",                 "ground truth E-03: ConnectX-5 2.8 us, ConnectX-4 Lx 160 us, E810 12 us") \
+	X(nak_reaction,    TIME,  "0ps",   "0ps..100ms",  "from a NAK to the first packet retransmitted",                 "ground truth E-03: ConnectX-5 2.8 us, ConnectX-4 Lx 160 us, E810 12 us") \
 	X(read_loss_delay, TIME,  "0ps",   "0ps..1s",     "from a gap in read responses to the new request, beyond receive_latency", "ground truth E-04: ConnectX-5 2 us, ConnectX-4 Lx 150 us, E810 83 ms") \
 	READ_RECOVERY_PARAMS(X)                                                                                 \
 	X(timeout_mode,    CHOICE, "spec", "spec|adaptive|fixed", "how long an ACK may take: 4.096 us * 2^timeout; NVIDIA's table; `timeout_fixed`", "ground truth C-26, C-27") \
@@ -42,8 +42,8 @@
 	X(rto_high,        TIME,  "320us", "1us..1s",     "selective_repeat: timeout, else",                           "ground truth D-27") \
 	X(rto_low_packets, COUNT, "3",     "0..1000",     "see rto_low",                                               "ground truth D-27") \
 	X(timeout_restart, CHOICE, "progress", "progress|nak", "selective_repeat: the timer starts anew when something is acknowledged, or with every NAK, too", "progress: RFC 6298, 5.3; nak: IBTA vol. 1, 9.7.6.1.3, as the simulator of ground truth D-32 does") \
-	X(timeout_resends, CHOICE, "first", "first|all",   "selective_repeat: lost by a timeout is the first packet that is missing, or all that are not known to have come, sent again within the window", "IRN, SIGCOMM'18, 3.1; all: RFC 6675, 5.1, as TCP does") \
-	X(partial_ack,     CHOICE, "since", "since|any",  "selective_repeat: an ACK of less than what was under way shows that the next packet is lost, if it responds to a packet that left since the last one was sent again, or in any case", "since: RFC 3522, by the time stamp that ACKs carry; any: the circuit of IRN's authors, which has no time stamps") \
+	X(timeout_retransmits, CHOICE, "first", "first|all",   "selective_repeat: lost by a timeout is the first packet that is missing, or all that are not known to have come, retransmitted within the window", "IRN, SIGCOMM'18, 3.1; all: RFC 6675, 5.1, as TCP does") \
+	X(partial_ack,     CHOICE, "since", "since|any",  "selective_repeat: an ACK of less than what was under way shows that the next packet is lost, if it responds to a packet that left since the last one was retransmitted, or in any case", "since: RFC 3522, by the time stamp that ACKs carry; any: the circuit of IRN's authors, which has no time stamps") \
 	X(notify,          CHOICE, "cnp",  "cnp|ack|none", "how a congestion mark comes back: a CNP, or BECN in the next ACK; none: data packets are not ECN-capable either", "IBTA annex A17.9; annex A10") \
 	CNP_PARAMS(X)                                                                                           \
 	X(ack_priority,    COUNT, "16",    "0..16",       "service level of ACKs and NAKs, 16: the queue pair's own",  "choice; the simulator of ground truth D-10 has one of their own for DCQCN and TIMELY") \

@@ -31,7 +31,7 @@
 
 enum { ENDPOINT_TRACE(TRACE_ENUM) };
 enum recovery { GO_BACK_N, SELECTIVE_REPEAT, GO_BACK_0 };
-enum timeout_resends { RESENDS_FIRST, RESENDS_ALL };
+enum timeout_retransmits { RETRANSMITS_FIRST, RETRANSMITS_ALL };
 enum partial_ack { PARTIAL_SINCE, PARTIAL_ANY };
 enum turn_order { TURNS_BY_TIME, TURNS_BY_NUMBER };
 enum timeout_restart { RESTARTED_BY_PROGRESS, RESTARTED_BY_NAK };
@@ -293,7 +293,7 @@ void selective_lost(struct endpoint_qp *qp); /* by timeout */
 void selective_acked(struct endpoint_qp *qp, uint64_t from,
 		     sim_time asked_at); /* by a response to a packet that left then */
 bool selective_next(struct endpoint_qp *qp,
-		    uint64_t *psn); /* to send again; stays until selective_sent() */
+		    uint64_t *psn); /* to retransmit; stays until selective_sent() */
 void selective_sent(struct endpoint_qp *qp, uint64_t end); /* again, all before `end` */
 bool selective_recovers(const struct endpoint_qp *qp);
 

@@ -142,8 +142,8 @@ static void transmit(struct endpoint_qp *qp, struct endpoint_message *message, u
 		message->started_at = packet->sent_at;
 		trace(&hca->block, TRACE_MESSAGE_START, message->tag, qp->number, packet->psn);
 	}
-	message->packets_resent += again;
-	hca->count.packets_resent += again;
+	message->packets_retransmitted += again;
+	hca->count.packets_retransmitted += again;
 	departure_pay(qp, packet);
 	if (qp->deadline == SIM_NEVER)
 		timeout_arm(qp);

@@ -59,7 +59,7 @@ static uint64_t advance(struct endpoint_qp *qp, const struct packet *packet, uin
 		else if (qp->reads_outstanding)
 			qp->reads_outstanding--;
 		if (qp->sending ==
-		    message) { /* acknowledged beyond what a rewind would send again */
+		    message) { /* acknowledged beyond what a rewind would retransmit */
 			qp->sending = next;
 			qp->send_psn = end;
 		}

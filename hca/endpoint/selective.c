@@ -6,10 +6,10 @@
  *
  * IRN (Mittal et al., SIGCOMM'18), 3.1: the first NAK starts a recovery: the packet at the cumulative ACK is sent
  * again, then each that is missing below the highest one selectively acknowledged, then new ones. It ends when all that
- * had been made when a packet was last sent again is acknowledged; an ACK of less shows that the packet behind it is lost,
- * unless that was sent again already, or the ACK responds to a packet that left before (Eifel, RFC 3522: by the time stamp that ACKs
+ * had been made when a packet was last retransmitted is acknowledged; an ACK of less shows that the packet behind it is lost,
+ * unless that was retransmitted already, or the ACK responds to a packet that left before (Eifel, RFC 3522: by the time stamp that ACKs
  * carry): the timeout was wrong then, and what is under way need not go again. So a tail that is lost whole takes a timeout and a round trip a packet, unless
- * timeout_resends says that all of it is lost then. A packet lost twice is found by timeout. As in the authors'
+ * timeout_retransmits says that all of it is lost then. A packet lost twice is found by timeout. As in the authors'
  * circuit, github.com/NetSys/irn-vivado-hls, irn_sender. Reads and atomics are not stored by the responder.
  */
 #include <stdlib.h>
@@ -38,9 +38,9 @@ struct selective {
 	uint64_t highest;   /* behind the highest PSN known to have arrived, or to be lost */
 	uint64_t again_psn; /* next to look at */
 	uint64_t end_psn;   /* of the recovery */
-	sim_time again_at;  /* a packet was last sent again */
+	sim_time again_at;  /* a packet was last retransmitted */
 	bool recovers;
-	bool windowed; /* what is sent again keeps to the window: after a timeout that lost all */
+	bool windowed; /* what is retransmitted keeps to the window: after a timeout that lost all */
 };
 
 static bool ring_get(const struct ring *ring, uint64_t psn)
@@ -221,7 +221,7 @@ void selective_lost(struct endpoint_qp *qp)
 	struct selective *selective = selective_of(qp);
 
 	recover(qp);
-	if (qp->hca->params->timeout_resends == RESENDS_ALL) {
+	if (qp->hca->params->timeout_retransmits == RETRANSMITS_ALL) {
 		selective->highest = qp->made_psn;
 		selective->windowed = true;
 	} else if (selective->highest <= qp->unacked_psn) {

@@ -10,7 +10,7 @@
  *     completer --dc_initiator_responded()--> connected
  *
  * A connect has no PSN of its own: it tells the target the PSN of the request behind it, and its ACK has the one before.
- * So one that is lost is sent again, with the oldest request that has no response, when the timer says so.
+ * So one that is lost is retransmitted, with the oldest request that has no response, when the timer says so.
  *
  * Kalia et al., FaSST, OSDI'16, 3.3 (recalled): a disconnect and a connect with its response when the target changes. US patents 8,213,315
  * and 9,031,086. What they leave open is assumed (docs/reference/wire.md).
@@ -44,7 +44,7 @@ bool dc_initiator_awaits(const struct dc_initiator *dci, const struct packet *pa
 /* No response in time: who knows whether the target has ever heard of it. */
 void dc_initiator_lost(struct dc_initiator *dci);
 
-/* All that has no response is sent again. */
+/* All that has no response is retransmitted. */
 void dc_initiator_rewound(struct dc_initiator *dci);
 
 #endif

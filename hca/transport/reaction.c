@@ -146,7 +146,7 @@ static void pay(struct qp *qp, const struct packet *packet)
 					       packet->wire_bytes);
 }
 
-/* What is sent again counts as under way again, unless its ACK has come meanwhile. */
+/* What is retransmitted counts as under way again, unless its ACK has come meanwhile. */
 static void count_sent(struct qp *qp, const struct packet *packet)
 {
 	if (psn_distance(qp->requester.unacked_psn, packet->psn) >= 0)

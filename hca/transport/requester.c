@@ -367,7 +367,7 @@ void requester_packet_left(struct qp *qp, const struct send_slot *slot, const st
 	if (opcode_info[packet->opcode].operation == OP_READ)
 		behind = psn_add(slot->first_psn, slot->psn_count);
 	if (psn_distance(requester->left_psn, packet->psn) < 0)
-		qp->transport->count.packets_resent++;
+		qp->transport->count.packets_retransmitted++;
 	else
 		requester->left_psn = behind;
 }

@@ -28,7 +28,7 @@
 	X(wqes_failed,         "WQEs",    "send WQEs that ended with an error other than flushed") \
 	X(wqes_flushed,        "WQEs",    "send and receive WQEs flushed")                         \
 	X(receives_flushed,    "WQEs",    "receive WQEs among them")                               \
-	X(packets_resent,      "packets", "sent again")                                            \
+	X(packets_retransmitted, "packets", "retransmitted")                                       \
 	X(local_ack_timeouts,  "times",   "no response in time (local_ack_timeout_err)")           \
 	X(packet_seq_err,      "packets", "NAKs for a sequence error received")                    \
 	X(implied_nak_seq_err, "times",   "a response to a read or atomic was missing")            \

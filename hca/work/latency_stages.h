@@ -22,7 +22,7 @@
 	X(QPC_MISS,    qpc_miss,    "the requester's context was read")                            \
 	X(TURN,        turn,        "its turn came again, behind that miss")                       \
 	X(PAGE_FAULT,  page_fault,  "pages that come on demand were there")                        \
-	X(RETRY,       retry,       "the last time that it was to be sent again")                  \
+	X(RETRY,       retry,       "the last time that it was to be retransmitted")               \
 	X(PACING,      pacing,      "its rate, or congestion control's window, let it go on")      \
 	X(MESSAGE,     message,     "the turn for the last segment of its message")                \
 	X(TRANSLATION, translation, "keys and pages of that segment were known (MPT, MTT)")        \

@@ -159,7 +159,7 @@ static void add_report(void *context, uint32_t flow, const struct backend_report
 	if (!record->started)
 		record->started = report->started_at;
 	record->packets += report->packets_sent;
-	record->resent += report->packets_resent;
+	record->retransmitted += report->packets_retransmitted;
 }
 
 static void done(struct backend_user *user, uint32_t flow, const struct backend_report *report)

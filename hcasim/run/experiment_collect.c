@@ -171,8 +171,8 @@ static void collect_hca(struct experiment *experiment, uint32_t host)
 	const struct build *build = experiment->build;
 	double *metrics = experiment->metrics;
 	if (build->endpoint_hcas[host] == NULL) {
-		metrics[METRIC_packets_resent] +=
-			(double)drops_counted(build, host, "transport.packets_resent");
+		metrics[METRIC_packets_retransmitted] +=
+			(double)drops_counted(build, host, "transport.packets_retransmitted");
 		metrics[METRIC_timeouts] +=
 			(double)drops_counted(build, host, "transport.local_ack_timeouts");
 		metrics[METRIC_out_of_order] +=
@@ -182,7 +182,7 @@ static void collect_hca(struct experiment *experiment, uint32_t host)
 		return;
 	}
 	const struct endpoint_counters *counters = endpoint_counters(build->endpoint_hcas[host]);
-	metrics[METRIC_packets_resent] += (double)counters->packets_resent;
+	metrics[METRIC_packets_retransmitted] += (double)counters->packets_retransmitted;
 	metrics[METRIC_timeouts] += (double)counters->local_ack_timeouts;
 	metrics[METRIC_out_of_order] += (double)counters->out_of_sequence;
 	metrics[METRIC_cnps] += (double)counters->cnp_received;

@@ -142,7 +142,7 @@ void experiment_print(const struct experiment *experiment, FILE *out)
 		print_left_out(f, out);
 	}
 	fprintf(out, "packets    %.0f hops, %.0f sent again, %.0f timeouts\n",
-		f[METRIC_packets_sent], f[METRIC_packets_resent], f[METRIC_timeouts]);
+		f[METRIC_packets_sent], f[METRIC_packets_retransmitted], f[METRIC_timeouts]);
 	fprintf(out, "drops      %.0f", f[METRIC_drops]);
 	drops_print(experiment->build, out);
 	fputc('\n', out);

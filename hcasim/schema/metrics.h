@@ -51,7 +51,7 @@
 	X(incast_fct_p99_us, "us",   "its 99th percentile")                                                \
 	X(incast_fct_p999_us, "us",  "its 99.9th percentile")                                              \
 	X(packets_sent,   "packets", "data packets that left any port: packet-hops")                       \
-	X(packets_resent, "packets", "sent again by HCAs")                                                 \
+	X(packets_retransmitted, "packets", "retransmitted by HCAs")                                       \
 	X(timeouts,       "times",   "of HCAs that waited for a response")                                 \
 	X(drops,          "packets", "lost for any reason, faults included")                               \
 	X(lossless_drops, "packets", "of them in VLs that are to lose none, without a fault")            \

@@ -84,7 +84,7 @@ workload: {pattern: permutation, bytes: 2MB}
 expect:
   - {metric: slowdown_p99, at_most: 1.25}
   - {metric: timeouts, equals: 0}
-  - {metric: packets_resent, equals: 0}
+  - {metric: packets_retransmitted, equals: 0}
 END
 for balance in spray adaptive drill; do
   "$hcasim" run "$folder/spray.yaml" --set fabric.switch.balance=$balance >"$folder/log" 2>&1 || fail "a fat tree, $balance: $(cat "$folder/log")"

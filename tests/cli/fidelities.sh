@@ -23,7 +23,7 @@ import collections, csv, subprocess, sys
 hcasim, one, other = sys.argv[1:]
 
 def flows(run):
-    keys = "flow source destination operation queue_pair hops bytes_B packets resent incast status".split()
+    keys = "flow source destination operation queue_pair hops bytes_B packets retransmitted incast status".split()
     return [[row[key] for key in keys] for row in csv.DictReader(open(run + "/flows.csv"))]
 
 def data(run):  # bytes of payload and packets by port, opcode; ACKs may share one
@@ -227,12 +227,12 @@ hosts: {count: 4, hca: {fidelity: detailed}}
 fabric: {link_layer: roce, topology: single-switch}
 workload: {pattern: all_to_all, bytes: 200KB, count: 3}
 YAML
-"$hcasim" run "$folder/two.yaml" --set 'faults=[{drop: {nth: 100}, from: switch0}]' --set 'expect=[{metric: flows_done, equals: 36}, {metric: packets_resent, at_least: 1}]' \
+"$hcasim" run "$folder/two.yaml" --set 'faults=[{drop: {nth: 100}, from: switch0}]' --set 'expect=[{metric: flows_done, equals: 36}, {metric: packets_retransmitted, at_least: 1}]' \
   --out "$folder/lost" >"$folder/log" 2>&1 || fail "losses: $(cat "$folder/log")"
 python3 - "$folder/lost" <<'END' || fail "what was sent again is not told"
 import csv, json, sys
-resent = sum(int(row["resent"]) for row in csv.DictReader(open(sys.argv[1] + "/flows.csv")))
-assert resent == json.load(open(sys.argv[1] + "/summary.json"))["metrics"]["packets_resent"] > 0
+retransmitted = sum(int(row["retransmitted"]) for row in csv.DictReader(open(sys.argv[1] + "/flows.csv")))
+assert retransmitted == json.load(open(sys.argv[1] + "/summary.json"))["metrics"]["packets_retransmitted"] > 0
 END
 for operation in write send read; do
   "$hcasim" run "$folder/two.yaml" --set workload.operation=$operation --set 'faults=[{link_down: {begin: 10us, lasts: 100s}, from: host1, to: switch0}]' --set workload.host.timeout=7 \

@@ -131,11 +131,11 @@ awk '$2 == 8 { exit !($3 > 1.90 && $3 < 1.92) }' slow.out || fail "send_overhead
 # Lost packets come again, a lost connection ends the program; an expectation decides the exit code.
 for fidelity in endpoint detailed both; do
   hosts $fidelity
-  mpi 0 lossy tree.yaml "${chosen[@]}" --set 'faults=[{drop: {probability: 1%}}]' --set 'expect=[{counter: "*.packets_resent", at_least: 10}]' -- ./talk allreduce
+  mpi 0 lossy tree.yaml "${chosen[@]}" --set 'faults=[{drop: {probability: 1%}}]' --set 'expect=[{counter: "*.packets_retransmitted", at_least: 10}]' -- ./talk allreduce
   mpi 1 lost four.yaml "${chosen[@]}" --np 2 --set 'faults=[{from: host0, to: "*", drop: {probability: 1}}]' -- ./talk pingpong
   grep -q "retries were exceeded" lost.err || fail "lost: $(cat lost.err)"
 done
-mpi 1 expect four.yaml --set 'expect=[{counter: "*.packets_resent", at_least: 10}]' -- ./talk ring
+mpi 1 expect four.yaml --set 'expect=[{counter: "*.packets_retransmitted", at_least: 10}]' -- ./talk ring
 mpi 3 wrong four.yaml -- ./talk wrong
 
 # refused TEXT [argument ...]

@@ -76,7 +76,7 @@ faults:
   - {from: "spine*", to: "leaf*", reorder: {probability: 1%, by: 3us}}
   - {from: "spine0", to: "leaf1", side: receive, drop: {nth: 7}}
   - {from: "leaf*", to: "host*", delay: {probability: 1%, by: 2us}}
-expect: [{metric: drops, at_least: 1}, {metric: packets_resent, at_least: 1}]
+expect: [{metric: drops, at_least: 1}, {metric: packets_retransmitted, at_least: 1}]
 EOF
 
 compare collective yes <<EOF
@@ -102,7 +102,7 @@ hosts: {count: 0, hca: {fidelity: endpoint}}
 fabric: {link_layer: infiniband, link: {length: 200m}, topology: {kind: dumbbell, left: 3, right: 3}}
 workload: {pattern: permutation, bytes: 400KB}
 faults: [{from: left, to: right, drop: {probability: 0.5%}}]
-expect: [{metric: packets_resent, at_least: 1}]
+expect: [{metric: packets_retransmitted, at_least: 1}]
 EOF
 
 compare barrier yes <<EOF
@@ -223,7 +223,7 @@ fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 4, u
 workload: {pattern: shuffle, bytes: 100KB, count: 3, operation: read, posting: {message: 30KB, outstanding_messages: 2}}
 record: {series: 10us}
 faults: [{from: "leaf*", to: "spine*", drop: {probability: 0.5%}}]
-expect: [{metric: cnps, at_least: 1}, {metric: drops, at_least: 1}, {metric: packets_resent, at_least: 1}]
+expect: [{metric: cnps, at_least: 1}, {metric: drops, at_least: 1}, {metric: packets_retransmitted, at_least: 1}]
 EOF
 
 # adapters of both fidelities: what is lost is sent, and read, again; receive work requests run out
@@ -236,7 +236,7 @@ fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 4, u
 workload: {pattern: shuffle, bytes: 100KB, count: 3, operation: mix, posting: {message: 30KB, outstanding_messages: 2}, host: {rx_depth: 32}, cpu: {poll: 3us}}
 record: {series: 10us}
 faults: [{from: "leaf*", to: "spine*", drop: {probability: 0.5%}}]
-expect: [{metric: drops, at_least: 1}, {metric: packets_resent, at_least: 1}]
+expect: [{metric: drops, at_least: 1}, {metric: packets_retransmitted, at_least: 1}]
 EOF
 
 # flows of a host that is cut off fail; what is pending when time is up is dropped

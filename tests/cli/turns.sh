@@ -33,7 +33,7 @@ done
 python3 - "$folder/wrong/summary.json" <<'PYTHON' || fail "wrong timeouts"
 import json, sys
 metrics = json.load(open(sys.argv[1]))["metrics"]
-timeouts, again, drops = metrics["timeouts"], metrics["packets_resent"], metrics["drops"]
+timeouts, again, drops = metrics["timeouts"], metrics["packets_retransmitted"], metrics["drops"]
 sys.exit(0 if drops == 0 and timeouts >= 10 and again <= timeouts else f"{drops} drops, {timeouts} timeouts, {again} packets sent again")
 PYTHON
 exit $((failures > 0))

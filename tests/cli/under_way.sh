@@ -28,10 +28,10 @@ YAML
 
 cat >"$folder/sums.py" <<'END'
 import csv, json, sys
-run, columns = sys.argv[1], "packets resent marked cnps".split()
+run, columns = sys.argv[1], "packets retransmitted marked cnps".split()
 rows = list(csv.DictReader(open(run + "/flows.csv")))
 counters = json.load(open(run + "/counters.json"))
-names = {"resent": ["packets_resent"], "marked": ["ecn_marked_packets"], "cnps": ["cnp_received"], "packets": ["data_packets_sent"]}
+names = {"retransmitted": ["packets_retransmitted"], "marked": ["ecn_marked_packets"], "cnps": ["cnp_received"], "packets": ["data_packets_sent"]}
 
 def total(node, wanted):
     if not isinstance(node, dict):
@@ -72,7 +72,7 @@ sums both marked,cnps
 for fidelity in endpoint detailed; do
   run=$fidelity-lossy
   play "$run" lossy --set hosts.hca.fidelity=$fidelity
-  sums "$run" resent
+  sums "$run" retransmitted
   for with in "--threads 2" "--engine systemc" "--engine systemc-reference"; do
     play "$run $with" lossy --set hosts.hca.fidelity=$fidelity $with
     cmp -s "$folder/$run/flows.csv" "$folder/$run $with/flows.csv" || fail "$run: flows.csv with $with"

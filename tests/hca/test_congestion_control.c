@@ -228,7 +228,7 @@ static void test_losses_leave_no_account(void)
 	rig_drop(&rig, true, FAULT_ANY_OPCODE, 0, 0.02);
 	for (unsigned i = 0; i < 20; i++)
 		time_of(&rig, i % 5 == 3 ? WQE_READ : WQE_WRITE, 50000 + i);
-	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_resent"), 97); /* seen */
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_retransmitted"), 97); /* seen */
 	CU_ASSERT_EQUAL(state_of(rig.qp)->acked_bytes, 16 * 50000 + 190 - 3 - 8 - 13 - 18);
 	CU_ASSERT_EQUAL(state_of(rig.qp)->sent_bytes, state_of(rig.qp)->acked_bytes);
 	end(&rig);

@@ -294,7 +294,7 @@ static struct outcome infiniband(const char *algorithm, unsigned notify, uint64_
 	for (unsigned i = 0; i < FLOWS; i++)
 		*becns += endpoint_counters(incast.study.hosts[i])->cnp_received;
 	for (unsigned i = 0; i <= FLOWS; i++)
-		CU_ASSERT_EQUAL(endpoint_counters(incast.study.hosts[i])->packets_resent, 0);
+		CU_ASSERT_EQUAL(endpoint_counters(incast.study.hosts[i])->packets_retransmitted, 0);
 	study_fini(&incast.study);
 	return outcome;
 }

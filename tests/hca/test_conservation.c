@@ -95,7 +95,7 @@ static void test_at_any_instant(void)
 	CU_ASSERT_EQUAL(rig_count(&rig, "pcie", "request_credit_stalls"), 16);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "pcie", "write_stalls"), 54);
 	CU_ASSERT_EQUAL(rig_count(&rig, "translation.mtt", "misses"), 8);
-	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_resent"), 49);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_retransmitted"), 49);
 	CU_ASSERT_EQUAL(rig_count(&rig, "send_cache", "lost"), 26);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "lost"), 5);
 	finish(&rig);

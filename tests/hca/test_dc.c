@@ -243,7 +243,7 @@ static void test_two_targets(void)
 	sent = rig_count_other(&dc.rig, "receive", "packets");
 	CU_ASSERT_EQUAL(sent, 10 + 10 + 10); /* the last disconnect is that of an idle initiator */
 	CU_ASSERT_EQUAL(rig_count(&dc.rig, "receive", "packets"), 10 + 10);
-	CU_ASSERT_EQUAL(count_one(&dc, "packets_resent"), 0);
+	CU_ASSERT_EQUAL(count_one(&dc, "packets_retransmitted"), 0);
 	CU_ASSERT_EQUAL(count_one(&dc, "stale_responses"), 0);
 	CU_ASSERT_EQUAL(count_other(&dc, "dc_strays"), 0);
 	dc_destroy(&dc);

@@ -127,7 +127,7 @@ static void test_every_operation_completes_in_order(void)
 			10001 + 10004 + 10006);
 	CU_ASSERT_EQUAL(endpoint_counters(study.hosts[1])->data_bytes_received,
 			10000 + 10002 + 10005);
-	CU_ASSERT_EQUAL(endpoint_counters(study.hosts[0])->packets_resent, 0);
+	CU_ASSERT_EQUAL(endpoint_counters(study.hosts[0])->packets_retransmitted, 0);
 	CU_ASSERT_EQUAL(endpoint_counters(study.hosts[0])->stale_responses, 0);
 	study_fini(&study);
 }
@@ -196,7 +196,7 @@ static void test_slow_host_holds_the_sender_back(void)
 	CU_ASSERT_DOUBLE_EQUAL(gbps, 40.0 * 4096 / (4096 + 62), 0.3);
 	CU_ASSERT_EQUAL(port_counters(endpoint_port(study.hosts[1]))->pause_sent, 2436); /* seen */
 	CU_ASSERT_EQUAL(port_counters(endpoint_port(study.hosts[1]))->overflow_drops, 0);
-	CU_ASSERT_EQUAL(endpoint_counters(study.hosts[0])->packets_resent, 0);
+	CU_ASSERT_EQUAL(endpoint_counters(study.hosts[0])->packets_retransmitted, 0);
 	study_fini(&study);
 }
 

@@ -132,7 +132,7 @@ static void test_selective_repeat_loses_only_what_is_lost(void)
 }
 
 /* All ten packets of a message are lost once: how many timeouts does it take, and how many of them are sent again? */
-static uint64_t timeouts_of_tail(unsigned resends, const char *window, uint64_t *resent,
+static uint64_t timeouts_of_tail(unsigned retransmits, const char *window, uint64_t *retransmitted,
 				 sim_time *took)
 {
 	struct fault_rule rules[10];
@@ -146,7 +146,7 @@ static uint64_t timeouts_of_tail(unsigned resends, const char *window, uint64_t 
 	     i++) /* a rule does not count what one before it took */
 		rules[i] = drop(FAULT_ANY_OPCODE, 0, 1);
 	loss_init(&loss, 40000000000, 4 * US, SELECTIVE_REPEAT);
-	loss.study.params.timeout_resends = resends;
+	loss.study.params.timeout_retransmits = retransmits;
 	congestion_fini(&loss.study.congestion);
 	CU_ASSERT_TRUE_FATAL(
 		congestion_init(&loss.study.congestion, "window", error, sizeof(error)));
@@ -158,7 +158,7 @@ static uint64_t timeouts_of_tail(unsigned resends, const char *window, uint64_t 
 	CU_ASSERT_EQUAL(done, 1);
 	CU_ASSERT_EQUAL(transfer.message.status, ENDPOINT_OK);
 	timeouts = endpoint_counters(loss.study.hosts[0])->local_ack_timeouts;
-	*resent = endpoint_counters(loss.study.hosts[0])->packets_resent;
+	*retransmitted = endpoint_counters(loss.study.hosts[0])->packets_retransmitted;
 	*took = transfer.message.done_at - transfer.message.started_at;
 	study_fini(&loss.study);
 	return timeouts;
@@ -169,18 +169,18 @@ static void test_what_a_timeout_loses(void)
 	enum { FIRST, ALL };
 	/* at 40 Gb/s, with preamble: a packet and its ACK, and both ways; the host adds 100 ns at the end */
 	const sim_time round_trip = (1024 + 62 + 8) * 200 + 74 * 200 + 4 * US, reth = 16 * 200;
-	uint64_t resent;
+	uint64_t retransmitted;
 	sim_time took;
 
 	/* each ACK in the recovery shows that the next one is lost, too: IRN's partial ACK */
-	CU_ASSERT_EQUAL(timeouts_of_tail(FIRST, "1MiB", &resent, &took), 1);
-	CU_ASSERT_EQUAL(resent, 10);
+	CU_ASSERT_EQUAL(timeouts_of_tail(FIRST, "1MiB", &retransmitted, &took), 1);
+	CU_ASSERT_EQUAL(retransmitted, 10);
 	CU_ASSERT_EQUAL(took, 320 * US + 10 * round_trip + reth + 100 * NS);
-	CU_ASSERT_EQUAL(timeouts_of_tail(ALL, "1MiB", &resent, &took), 1);
-	CU_ASSERT_EQUAL(resent, 10);
+	CU_ASSERT_EQUAL(timeouts_of_tail(ALL, "1MiB", &retransmitted, &took), 1);
+	CU_ASSERT_EQUAL(retransmitted, 10);
 	/* windows of two: five times two are lost, and two come again at a time */
-	CU_ASSERT_EQUAL(timeouts_of_tail(ALL, "2KiB", &resent, &took), 5);
-	CU_ASSERT_EQUAL(resent, 10);
+	CU_ASSERT_EQUAL(timeouts_of_tail(ALL, "2KiB", &retransmitted, &took), 5);
+	CU_ASSERT_EQUAL(retransmitted, 10);
 }
 
 /* From the first packet of an idle queue pair to the last message's end. The first packets of all are lost once, `before` of
@@ -196,7 +196,7 @@ static sim_time time_of_lost(unsigned lost, unsigned before, unsigned packets)
 	for (unsigned i = 0; i < lost; i++)
 		rules[i] = drop(FAULT_ANY_OPCODE, 0, 1);
 	loss_init(&loss, 100000000000, 4 * US, SELECTIVE_REPEAT);
-	loss.study.params.timeout_resends = 1; /* all */
+	loss.study.params.timeout_retransmits = 1; /* all */
 	loss_link(&loss, 0, rules, lost);
 	if (before) {
 		transfer_post(&transfers[0], loss.qp, ENDPOINT_WRITE, before * 1024, &done);
@@ -206,7 +206,7 @@ static sim_time time_of_lost(unsigned lost, unsigned before, unsigned packets)
 	sim_run(loss.study.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(done, before ? 2 : 1);
 	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->local_ack_timeouts, lost ? 1 : 0);
-	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packets_resent, lost);
+	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packets_retransmitted, lost);
 	took = transfers[1].message.done_at - transfers[before ? 0 : 1].message.started_at;
 	study_fini(&loss.study);
 	return took;
@@ -236,14 +236,14 @@ static sim_time time_behind_response(unsigned packets)
 	for (unsigned i = 0; i < packets; i++)
 		rules[i] = drop(FAULT_ANY_OPCODE, 0, 2);
 	loss_init(&loss, 100000000000, 4 * US, SELECTIVE_REPEAT);
-	loss.study.params.timeout_resends = 1; /* all */
+	loss.study.params.timeout_retransmits = 1; /* all */
 	loss_link(&loss, 0, rules, packets);
 	transfer_post(&transfers[0], loss.qp, ENDPOINT_WRITE, 1024, &done);
 	transfer_post(&transfers[1], loss.qp, ENDPOINT_WRITE, packets * 1024, &done);
 	sim_run(loss.study.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(done, 2);
 	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->local_ack_timeouts, 1);
-	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packets_resent, packets);
+	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packets_retransmitted, packets);
 	took = transfers[1].message.done_at - transfers[0].message.done_at;
 	study_fini(&loss.study);
 	return took;
@@ -275,7 +275,7 @@ static sim_time time_of_lost_twice(unsigned restart)
 	sim_run(loss.study.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(done, 1);
 	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->local_ack_timeouts, 1);
-	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packets_resent, 2);
+	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packets_retransmitted, 2);
 	took = transfer.message.done_at - transfer.message.started_at;
 	study_fini(&loss.study);
 	return took;
@@ -341,7 +341,7 @@ static void test_what_fills_a_gap_is_acknowledged(void)
 	CU_ASSERT_EQUAL(done, 1);
 	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[1])->out_of_sequence, 1);
 	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->local_ack_timeouts, 0);
-	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packets_resent, 0);
+	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packets_retransmitted, 0);
 	study_fini(&loss.study);
 }
 
@@ -376,8 +376,9 @@ static void test_reaction_times_add_up(void)
 		CU_ASSERT_EQUAL(done, 1);
 		if (lossy) { /* what was sent until the NAK came goes again */
 			CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packet_seq_err, 1);
-			CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packets_resent,
-					transfer.message.packets_sent - 100);
+			CU_ASSERT_EQUAL(
+				endpoint_counters(loss.study.hosts[0])->packets_retransmitted,
+				transfer.message.packets_sent - 100);
 			CU_ASSERT(transfer.message.packets_sent > 140);
 		}
 		study_fini(&loss.study);
@@ -385,9 +386,9 @@ static void test_reaction_times_add_up(void)
 	/* without loss packet 40 would have begun 60 packets before the last; the first one sent again begins after packet
 	 * 41 is in, the NAK's time there and back, and both reactions */
 	sim_time packet = (1024 + 62 + 20) * 80,
-		 resent_after = 2 * packet + 2 * US + 4 * US + 74 * 80;
+		 retransmitted_after = 2 * packet + 2 * US + 4 * US + 74 * 80;
 
-	CU_ASSERT_DOUBLE_EQUAL((double)(done_at[1] - done_at[0]), (double)resent_after,
+	CU_ASSERT_DOUBLE_EQUAL((double)(done_at[1] - done_at[0]), (double)retransmitted_after,
 			       (double)packet);
 }
 
@@ -409,7 +410,7 @@ static void test_an_early_read_is_asked_again(void)
 	for (unsigned i = 0; i < ARRAY_SIZE(transfers); i++)
 		CU_ASSERT_EQUAL(transfers[i].message.status, ENDPOINT_OK);
 	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->local_ack_timeouts, 0);
-	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packets_resent, 2);
+	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packets_retransmitted, 2);
 	study_fini(&loss.study);
 }
 
@@ -436,7 +437,8 @@ static void test_all_operations_survive_loss(void)
 				good += transfers[j].message.status == ENDPOINT_OK;
 			CU_ASSERT_EQUAL(done, ARRAY_SIZE(transfers));
 			CU_ASSERT_EQUAL(good, ARRAY_SIZE(transfers));
-			CU_ASSERT(endpoint_counters(loss.study.hosts[0])->packets_resent > 0);
+			CU_ASSERT(endpoint_counters(loss.study.hosts[0])->packets_retransmitted >
+				  0);
 			CU_ASSERT_EQUAL(packet_pool_in_use(loss.study.pool), 0);
 			study_fini(&loss.study);
 		}

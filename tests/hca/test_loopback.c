@@ -185,7 +185,7 @@ static double rate(uint64_t loopback_rate, uint64_t loopback_bytes, bool self)
 	CU_ASSERT_EQUAL(rig_count_other(&local.rig, "transmit", "loopback"),
 			STREAM_COUNT * STREAM_BYTES / 4096 +
 				4 * STREAM_COUNT); /* an ACK of each 64 packets */
-	CU_ASSERT_EQUAL(rig_count_other(&local.rig, "transport", "packets_resent"), 0);
+	CU_ASSERT_EQUAL(rig_count_other(&local.rig, "transport", "packets_retransmitted"), 0);
 	local_destroy(&local);
 	return gbps;
 }

@@ -308,7 +308,7 @@ static void test_a_requester_stalls(void)
 	CU_ASSERT_EQUAL(rig_count(&rig, "paging", "pages"), 3);
 	CU_ASSERT_EQUAL(rig_count(&rig, "paging", "faults"), 2);
 	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "page_stalls"), 2);
-	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_resent"), 0);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_retransmitted"), 0);
 	mini_run(rig.mini);
 	CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, 10000, 1));
 	rig_destroy(&rig);

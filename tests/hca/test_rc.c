@@ -94,7 +94,7 @@ static void transfer_all(enum link_layer link_layer, uint32_t mtu)
 	CU_ASSERT_EQUAL(mini_block_count(other, "receive", "payload_bytes"), 3 * bytes);
 	CU_ASSERT_EQUAL(mini_block_count(other, "transmit", "payload_bytes"), bytes);
 	CU_ASSERT_EQUAL(mini_block_count(one, "receive", "payload_bytes"), bytes);
-	CU_ASSERT_EQUAL(mini_block_count(one, "transport", "packets_resent"), 0);
+	CU_ASSERT_EQUAL(mini_block_count(one, "transport", "packets_retransmitted"), 0);
 	mini_qp_destroy(qp);
 	mini_qp_destroy(peer);
 	mini_destroy(mini);

@@ -37,7 +37,7 @@ static void test_a_lost_middle_packet(void)
 	CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, 16384, 1));
 	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packet_seq_err"), 1);
 	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "local_ack_timeouts"), 0);
-	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_resent"), 13);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_retransmitted"), 13);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "naks_sent"), 1);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "rx_write_requests"), 1);
 	rig_destroy(&rig);
@@ -184,7 +184,7 @@ static void test_receiver_not_ready(void)
 	heard = when(&rig, rig.one, "rnr_nak_received", 1);
 	CU_ASSERT_EQUAL(heard - refused, way(&rig, NAK_BYTES));
 	sim_run(rig.mini->sim, heard + timer); /* nothing before the timer has run out ... */
-	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_resent"), 0);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_retransmitted"), 0);
 	refused_again = when(&rig, rig.other, "rnr_nak_sent", 2);
 	CU_ASSERT_TRUE(refused_again - heard > timer + way(&rig, 1024));
 	CU_ASSERT_TRUE(refused_again - heard <
@@ -247,7 +247,7 @@ static void test_everything_under_random_loss(void)
 		CU_ASSERT_EQUAL(mini_u64(rig.other, counter), i + 1);
 	}
 	/* seen; of 300 atomics 5 % of the responses are lost, of which some are acknowledged by what follows */
-	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_resent"), 6025);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_retransmitted"), 6025);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "atomic_replays"), 23);
 	rig_destroy(&rig);
 }

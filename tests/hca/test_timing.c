@@ -115,7 +115,7 @@ static void test_bandwidth(void)
 		CU_ASSERT_TRUE(stream(&rig, WQE_WRITE, false) > 0.995 * limit);
 		CU_ASSERT_TRUE(stream(&rig, WQE_WRITE, false) <= limit);
 		CU_ASSERT_TRUE(stream(&rig, WQE_READ, false) > 0.995 * limit);
-		CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_resent"), 0);
+		CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_retransmitted"), 0);
 		rig_destroy(&rig);
 	}
 }

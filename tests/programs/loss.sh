@@ -24,7 +24,7 @@ counter() { # NAME BLOCK COUNTER
 
 # Requests that a host sent with a PSN behind one that it had sent before. A read request takes as many PSNs as its
 # responses; PSNs wrap at 2^24.
-resent() { # NAME HOST
+retransmitted() { # NAME HOST
   grep " $2\.hca\.port .* RC_" "$folder/$1.txt" | grep -vE ' RC_(ACK|ATOMIC_ACK|READ_RESP_[A-Z]+) ' | awk '
     {
       psns = 1
@@ -50,8 +50,8 @@ done
 for name in ib roce; do
   "$hcasim" decode "$folder/$name.pcapng" >"$folder/$name.txt" || fail "$name: the capture does not decode"
   for host in host0 host1; do
-    counted=$(counter $name $host.hca.transport packets_resent)
-    seen=$(resent $name $host)
+    counted=$(counter $name $host.hca.transport packets_retransmitted)
+    seen=$(retransmitted $name $host)
     if [ "$counted" -eq 0 ] || [ "$counted" -ne "$seen" ]; then
       fail "$name: $host counts $counted packets sent again, the capture has $seen"
     fi

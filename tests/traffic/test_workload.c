@@ -438,7 +438,8 @@ static void test_table_is_written(void)
 	CU_ASSERT_STRING_EQUAL(
 		header,
 		"flow,source,destination,operation,queue_pair,hops,bytes_B,ready_us,started_us,"
-		"arrived_us,finished_us,ideal_us,packets,resent,marked,cnps,paused_us,incast,"
+		"arrived_us,finished_us,ideal_us,packets,retransmitted,marked,cnps,paused_us,"
+		"incast,"
 		"status,"
 		"fct_us,slowdown");
 	CU_ASSERT(strstr(text, "\n0,1,0,write,0,2,100000,0.000000,0.600000,") != NULL);

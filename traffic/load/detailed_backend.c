@@ -159,7 +159,7 @@ static void request_sent(struct load_end *end, const struct packet *packet)
 	if (!message->report.packets_sent++)
 		message->report.started_at = sim_now(load_end_sim(end));
 	if (psn_distance(end->sent_psn, packet->psn) < 0)
-		message->report.packets_resent++;
+		message->report.packets_retransmitted++;
 	if (psn_distance(end->sent_psn, behind) > 0)
 		end->sent_psn = behind;
 }

@@ -20,7 +20,7 @@ struct endpoint_params;
 struct backend_report { /* of a message that is complete */
 	bool failed;
 	sim_time started_at; /* its first packet was handed to the port; 0: none was */
-	uint64_t packets_sent, packets_resent;
+	uint64_t packets_sent, packets_retransmitted;
 };
 
 /* Receives one message that is not complete: what was sent of it so far. */

@@ -74,7 +74,7 @@ static struct backend_report report_of(const struct endpoint_message *message)
 {
 	return (struct backend_report){.started_at = message->started_at,
 				       .packets_sent = endpoint_packets_sent(message),
-				       .packets_resent = message->packets_resent};
+				       .packets_retransmitted = message->packets_retransmitted};
 }
 
 static void done(struct endpoint_message *message)

@@ -147,7 +147,7 @@ static void add_report(struct flow_record *record, const struct backend_report *
 	if (report->started_at && (!record->started || report->started_at < record->started))
 		record->started = report->started_at;
 	record->packets += report->packets_sent;
-	record->resent += report->packets_resent;
+	record->retransmitted += report->packets_retransmitted;
 }
 
 static void message_done(struct backend_user *user, uint32_t flow,

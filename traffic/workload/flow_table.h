@@ -33,7 +33,7 @@ enum flow_known { FLOW_ALWAYS, FLOW_BEGUN, FLOW_KNOWN };
 	X(finished,    sim_time, TIME,   KNOWN,  "us", "the completion is seen")                               \
 	X(ideal,       sim_time, TIME,   ALWAYS, "us", "from ready to finished with nobody else there")        \
 	X(packets,     uint64_t, NUMBER, BEGUN,  "",   "requests sent, those sent again included")             \
-	X(resent,      uint64_t, NUMBER, BEGUN,  "",   "of them sent again")                                   \
+	X(retransmitted, uint64_t, NUMBER, BEGUN,  "",   "of them sent again")                                 \
 	X(marked,      uint32_t, NUMBER, BEGUN,  "",   "packets of its queue pair that came with ECN CE or FECN meanwhile")\
 	X(cnps,        uint32_t, NUMBER, BEGUN,  "",   "CNPs and BECNs that its queue pair got meanwhile")               \
 	X(paused,      sim_time, TIME,   BEGUN,  "us", "that the sender's priority was paused meanwhile")      \

@@ -88,7 +88,9 @@
 	X("scheduler", "units", "processing_units") \
 	X("counter", "flows", "cc_states") \
 	X("metric", "packets_resent", "packets_retransmitted") \
-	X("counter", "packets_resent", "packets_retransmitted")
+	X("counter", "packets_resent", "packets_retransmitted") \
+	X("hca", "nak_again", "repeat_nak") \
+	X("hca", "ack_each", "cumulative_ack")
 /* clang-format on */
 
 struct renamed_key {

@@ -70,7 +70,7 @@ struct endpoint_qp *endpoint_open(struct endpoint_hca *hca, uint32_t other, unsi
 	struct endpoint_qp *qp = add_qp(hca);
 
 	assert(hca->endpoint != other && service_level < 16);
-	assert(hca->params->recovery == GO_BACK_N && !hca->params->ack_each);
+	assert(hca->params->recovery == GO_BACK_N && hca->params->cumulative_ack);
 	qp->path = make_path(hca, other, service_level, udp_source_port);
 	qp->vl = (uint8_t)port_vl(hca->port, service_level);
 	qp->flags |= QP_FAR;

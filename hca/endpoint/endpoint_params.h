@@ -27,8 +27,8 @@
 	X(ack_interval,    COUNT, "0",     "0..1048576",  "packets of one message between two requests for an ACK; the last always asks. 0: as congestion control lives by them (HPCC, Swift, DCTCP: 1; TIMELY: its segment), else 64", "HPCC, Swift, DCTCP, TIMELY; ground truth C-28: 256 and 1 are both published") \
 	X(recovery,        CHOICE, "go_back_n", "go_back_n|selective_repeat|go_back_0", "what is retransmitted after a loss", "IBTA vol. 1, 9.7; IRN, SIGCOMM'18; RCE16, 4.1") \
 	X(nak,             FLAG,  "true",  "",            "a gap leads to a NAK; else only timeouts find it",    "ground truth E-07")       \
-	X(nak_again,       FLAG,  "false", "",            "a NAK again when what was retransmitted is lost again; else only the timeout finds that", "IBTA vol. 1, 9.7.5.1.2: one NAK until the expected packet comes; true: ground truth E-01") \
-	X(ack_each,        FLAG,  "false", "",            "an ACK is for its own packet alone and counts only in order: one that is lost is found by the timeout, as in software", "ground truth E-07: eRPC's credit returns") \
+	X(repeat_nak,      FLAG,  "false", "",            "a NAK again when what was retransmitted is lost again; else only the timeout finds that", "IBTA vol. 1, 9.7.5.1.2: one NAK until the expected packet comes; true: ground truth E-01") \
+	X(cumulative_ack,  FLAG,  "true", "",            "an ACK is for its own packet alone and counts only in order: one that is lost is found by the timeout, as in software", "ground truth E-07: eRPC's credit returns")  \
 	X(nak_delay,       TIME,  "0ps",   "0ps..100ms",  "from a packet out of order to the NAK, beyond receive_latency", "ground truth E-02: ConnectX-5 1.2 us, ConnectX-4 Lx 1.4 us, E810 3.8 us") \
 	X(nak_reaction,    TIME,  "0ps",   "0ps..100ms",  "from a NAK to the first packet retransmitted",                 "ground truth E-03: ConnectX-5 2.8 us, ConnectX-4 Lx 160 us, E810 12 us") \
 	X(read_loss_delay, TIME,  "0ps",   "0ps..1s",     "from a gap in read responses to the new request, beyond receive_latency", "ground truth E-04: ConnectX-5 2 us, ConnectX-4 Lx 150 us, E810 83 ms") \

@@ -253,7 +253,7 @@ void requester_act(struct endpoint_qp *qp, struct packet *packet)
 
 		hca->count.acks_received++;
 		if (end > qp->unacked_psn && end <= qp->made_psn &&
-		    !(hca->params->ack_each && end != qp->unacked_psn + 1))
+		    !(!hca->params->cumulative_ack && end != qp->unacked_psn + 1))
 			take_ack(qp, packet, end);
 		else
 			hca->count.stale_responses++;

@@ -105,7 +105,7 @@ static unsigned take_early(struct endpoint_qp *qp, const struct packet *packet, 
 			if (ends)
 				count_executed(qp, packet);
 		}
-	} else if (qp->flags & QP_NAK_SENT && !(params->nak_again && anew)) {
+	} else if (qp->flags & QP_NAK_SENT && !(params->repeat_nak && anew)) {
 		return 0;
 	} else if (params->recovery == GO_BACK_0) {
 		qp->expected_psn = psn_near(qp->expected_psn, qp->message_psn);
@@ -171,7 +171,7 @@ void responder_act(struct endpoint_qp *qp, struct packet *packet)
 	if (consequences & OWES_RESPONSE)
 		response_owe(qp, packet, psn);
 	if (consequences & OWES_ACK)
-		response_ack(qp, qp->hca->params->ack_each ? psn : taken - 1, packet);
+		response_ack(qp, qp->hca->params->cumulative_ack ? taken - 1 : psn, packet);
 	if (consequences & OWES_NAK)
 		response_nak(qp, taken, psn);
 	if (consequences & DELIVERS)

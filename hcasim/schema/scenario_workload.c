@@ -231,8 +231,9 @@ static const char *expected_beside_detailed(const struct scenario *scenario,
 {
 	if (params->recovery != 0)
 		return "recovery: go_back_n, as detailed adapters have it";
-	if (params->ack_each != 0)
-		return "ack_each: false, since ACKs of detailed adapters are for all that came "
+	if (params->cumulative_ack == 0)
+		return "cumulative_ack: true, since ACKs of detailed adapters are for all that "
+		       "came "
 		       "before";
 	if (scenario->has_workload && params->reads_max > scenario->play_hosts.max_rd_atomic)
 		return "reads_max of no more than workload.host.reads";

@@ -308,7 +308,7 @@ YAML
   refuse beside.yaml check "$3"
 }
 beside recovery selective_repeat 'host0 has an HCA of fidelity endpoint beside detailed ones; expected recovery: go_back_n, as detailed adapters have it'
-beside ack_each true 'host0 has an HCA of fidelity endpoint beside detailed ones; expected ack_each: false'
+beside cumulative_ack false 'host0 has an HCA of fidelity endpoint beside detailed ones; expected cumulative_ack: true'
 beside reads_max 9 'host0 has an HCA of fidelity endpoint beside detailed ones; expected reads_max of no more than workload.host.max_rd_atomic'
 cat >"$folder/except.yaml" <<'YAML'
 hosts:

@@ -40,7 +40,7 @@ static void loss_init(struct loss *loss, uint64_t rate_bps, sim_time round_trip,
 	loss->study.switch_params.port.input_buffer = 8 << 20;
 	loss->study.params.receive_latency = 0;
 	loss->study.params.recovery = recovery;
-	loss->study.params.nak_again = true;
+	loss->study.params.repeat_nak = true;
 }
 
 static void loss_link(struct loss *loss, unsigned from, const struct fault_rule *rules,

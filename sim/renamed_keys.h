@@ -90,7 +90,11 @@
 	X("metric", "packets_resent", "packets_retransmitted") \
 	X("counter", "packets_resent", "packets_retransmitted") \
 	X("hca", "nak_again", "repeat_nak") \
-	X("hca", "ack_each", "cumulative_ack")
+	X("hca", "ack_each", "cumulative_ack") \
+	X("pcie", "payload_max", "mps") \
+	X("pcie", "request_max", "mrrs") \
+	X("pcie", "read_boundary", "rcb") \
+	X("pcie", "write_credits", "posted_data_credits")
 /* clang-format on */
 
 struct renamed_key {

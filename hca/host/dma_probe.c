@@ -161,7 +161,7 @@ static sim_time write_interval(const struct probe *probe, uint64_t address)
 
 	for (uint32_t sent = 0; sent < probe->job.bytes; packets++)
 		sent += tlp_first_length(address + sent, (uint32_t)probe->job.bytes - sent,
-					 probe->link.payload_max);
+					 probe->link.mps);
 	return packets * probe->card.write_interval +
 	       at_rate(probe->job.bytes, probe->card.write_rate);
 }

@@ -189,8 +189,8 @@ static void issue_requests(struct pcie *pcie, struct pcie_read *read)
 
 	while (may_request(pcie) && read->requested < read->length) {
 		uint64_t address = read->address + read->requested;
-		uint32_t length = tlp_first_length(address, read->length - read->requested,
-						   pcie->param.request_max);
+		uint32_t length =
+			tlp_first_length(address, read->length - read->requested, pcie->param.mrrs);
 		sim_time left =
 			pcie_to_host(pcie, 1, tlp_bytes(&pcie->param, TLP_REQUEST, 1, 0), true);
 		sim_time arrival = left + pcie->one_way, in_order = arrival;
@@ -253,7 +253,7 @@ static void complete_group(struct event *event)
 				     left);
 	trace(&pcie->block, TRACE_PCIE_COMPLETION, read->tag, address, left);
 	while (left) {
-		uint32_t length = tlp_first_length(address, left, pcie->param.request_max);
+		uint32_t length = tlp_first_length(address, left, pcie->param.mrrs);
 		uint32_t packets = mapped ? tlp_completion_count(&pcie->param, address, length) : 1;
 		uint64_t bytes =
 			tlp_bytes(&pcie->param, TLP_COMPLETION, packets, mapped ? length : 0);
@@ -425,7 +425,7 @@ static void gauges_init(struct pcie *pcie)
 	pcie->gauge.stores.capacity = pcie->param.store_credits;
 	pcie->gauge.stores.beyond =
 		STORES_A_WQE - 1; /* who has room for its first store writes all */
-	pcie->gauge.posted.capacity = pcie->param.write_credits / CREDIT_DATA_BYTES;
+	pcie->gauge.posted.capacity = pcie->param.posted_data_credits / CREDIT_DATA_BYTES;
 }
 
 #define ROW(...) PARAM_ROW(struct pcie_params, __VA_ARGS__)
@@ -453,7 +453,7 @@ static void link_init(const struct pcie_params *params, struct pcie_link *link)
 	uint32_t generation = params->generation + 1;
 
 	if (params->dllp == DLLP_GUIDE)
-		pcie_link_init_guide(link, generation, params->lanes, params->payload_max);
+		pcie_link_init_guide(link, generation, params->lanes, params->mps);
 	else if (params->dllp == DLLP_COUNTED)
 		pcie_link_init_counted(link, generation, params->lanes);
 	else
@@ -480,9 +480,9 @@ struct pcie *pcie_create(struct sim *sim, const char *name, const struct pcie_pa
 {
 	struct pcie *pcie = calloc(1, sizeof(*pcie));
 
-	assert(pcie && power_of_two(params->payload_max) && power_of_two(params->request_max) &&
-	       power_of_two(params->completion_max) && power_of_two(params->read_boundary) &&
-	       params->completion_max >= params->read_boundary && params->tags);
+	assert(pcie && power_of_two(params->mps) && power_of_two(params->mrrs) &&
+	       power_of_two(params->completion_max) && power_of_two(params->rcb) &&
+	       params->completion_max >= params->rcb && params->tags);
 	pcie->param = *params;
 	block_init(&pcie->block, sim, &pcie_type, name, &pcie->param,
 		   (const uint64_t *)&pcie->count);

@@ -194,10 +194,9 @@ void pcie_link_init(struct pcie_link *link, uint32_t generation, uint64_t lanes,
 	link_init(link, generation, lanes, SHARE_STEPS - lost, SHARE_STEPS);
 }
 
-void pcie_link_init_guide(struct pcie_link *link, uint32_t generation, uint64_t lanes,
-			  uint64_t payload_max)
+void pcie_link_init_guide(struct pcie_link *link, uint32_t generation, uint64_t lanes, uint64_t mps)
 {
-	uint64_t limit = pcie_link_guide_symbols(generation, lanes, payload_max);
+	uint64_t limit = pcie_link_guide_symbols(generation, lanes, mps);
 	uint64_t whole = limit * SKIP_INTERVAL;
 
 	link_init(link, generation, lanes,
@@ -210,7 +209,7 @@ void pcie_link_init_counted(struct pcie_link *link, uint32_t generation, uint64_
 }
 
 /* (largest TLP) x factor / lanes + delay. The factor, in tenths, is by payload and lanes. */
-uint64_t pcie_link_guide_symbols(uint32_t generation, uint64_t lanes, uint64_t payload_max)
+uint64_t pcie_link_guide_symbols(uint32_t generation, uint64_t lanes, uint64_t mps)
 {
 	enum { TLP_OVERHEAD = 28, PAYLOADS = 3, WIDTHS = 3 };
 	static const uint64_t tenths[PAYLOADS][WIDTHS] = {
@@ -219,10 +218,10 @@ uint64_t pcie_link_guide_symbols(uint32_t generation, uint64_t lanes, uint64_t p
 		{14, 25, 30}, /* 256 B */
 		{10, 10, 20}, /* 512 B and above */
 	};
-	unsigned row = payload_max <= 128 ? 0 : payload_max <= 256 ? 1 : 2;
+	unsigned row = mps <= 128 ? 0 : mps <= 256 ? 1 : 2;
 	unsigned column = lanes <= 4 ? 0 : lanes <= 8 ? 1 : 2;
 
-	return (payload_max + TLP_OVERHEAD) * tenths[row][column] / (10 * lanes) +
+	return (mps + TLP_OVERHEAD) * tenths[row][column] / (10 * lanes) +
 	       generation_get(generation)->delay_symbols;
 }
 

@@ -41,7 +41,7 @@ void pcie_link_init(struct pcie_link *link, uint32_t generation, uint64_t lanes,
  * each limit of that table, on each lane, and SKIP. It is how the pciebench model counts; generation 6 has neither.
  */
 void pcie_link_init_guide(struct pcie_link *link, uint32_t generation, uint64_t lanes,
-			  uint64_t payload_max);
+			  uint64_t mps);
 
 /* The same with SKIP alone, for pcie_link_owe(). */
 void pcie_link_init_counted(struct pcie_link *link, uint32_t generation, uint64_t lanes);
@@ -73,6 +73,6 @@ uint64_t pcie_link_raw_bps(uint32_t generation, uint64_t lanes);
 uint64_t pcie_link_tlp_bps(const struct pcie_link *link);
 
 /* Limit for ACKs and guide for credit updates, in symbol times: tables 3-7 to 3-9 and 2-42 to 2-44. */
-uint64_t pcie_link_guide_symbols(uint32_t generation, uint64_t lanes, uint64_t payload_max);
+uint64_t pcie_link_guide_symbols(uint32_t generation, uint64_t lanes, uint64_t mps);
 
 #endif

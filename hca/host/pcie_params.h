@@ -15,13 +15,13 @@
 	  "ConnectX-4 product brief: PCIe 3.0") \
 	X(lanes,               COUNT,  "16",    "1..32",       "lanes in use", \
 	  "ConnectX-4 product brief: x16") \
-	X(payload_max,         BYTES,  "256B",  "128B..4096B", "MPS: largest payload of a write, a power of two", \
+	X(mps,                 BYTES,  "256B",  "128B..4096B", "MPS: largest payload of a write, a power of two", \
 	  "pciebench: Xeon E5 hosts") \
-	X(request_max,         BYTES,  "512B",  "128B..4096B", "MRRS: largest read request, a power of two", \
+	X(mrrs,                BYTES,  "512B",  "128B..4096B", "MRRS: largest read request, a power of two", \
 	  "PCIe base spec 7.5.3.4: default") \
 	X(completion_max,      BYTES,  "128B",  "64B..4096B",  "largest completion of the host, a power of two", \
 	  "ATC16: Xeon E5 joins two blocks of 64 B") \
-	X(read_boundary,       BYTES,  "64B",   "64B..128B",   "RCB: where the host may cut completions", \
+	X(rcb,                 BYTES,  "64B",   "64B..128B",   "RCB: where the host may cut completions", \
 	  "ATC16: 64 B") \
 	X(tags,                COUNT,  "256",   "1..1024",     "read requests in flight", \
 	  "PCIe base spec 2.2.6.2: 8-bit tags") \
@@ -39,7 +39,7 @@
 	  "calibrated: pciebench command read of 64 B (520 ns, Haswell) less 40 ns (Broadwell against Haswell) less 134 ns of link") \
 	X(write_latency,       TIME,   "100ns", "1ps..1ms",    "of the root complex, until CPUs and reads see a write", \
 	  "assumed: half of the 200 ns that write-then-read of 64 B takes longer than read (pciebench); the rest is that device's") \
-	X(write_credits,       BYTES,  "16KiB", "128B..16MiB", "PD: written and not yet visible, in units of 16 B; further writes wait", \
+	X(posted_data_credits, BYTES,  "16KiB", "128B..16MiB", "PD: written and not yet visible, in units of 16 B; further writes wait", \
 	  "assumed: never the limit of an undisturbed host") \
 	X(mmio_latency,        TIME,   "100ns", "0ps..1ms",    "from the CPU's store to its TLP, with the write-combining buffer", \
 	  "assumed: as the root complex takes for a write") \
@@ -55,7 +55,7 @@
 	X(credit_update_every, COUNT,  "1",     "1..64",       "counted: requests and writes that one credit update is for", \
 	  "PCIe base spec 2.6.1.2; assumed: one each") \
 	X(posted_headers,      COUNT,  "256",   "1..4096",     "PH: writes, in TLPs, that the root complex can hold", \
-	  "assumed: one for each 64 B of write_credits") \
+	  "assumed: one for each 64 B of posted_data_credits") \
 	X(nonposted_headers,   COUNT,  "256",   "1..4096",     "NPH: read requests that the root complex can hold until it has their address", \
 	  "assumed: as many as tags") \
 	X(credit_latency,      TIME,   "60ns",  "0ps..1ms",    "from a TLP's leaving the root complex's buffer to the use of its credits", \

@@ -135,8 +135,8 @@ static bool send_packets(struct pcie *pcie, struct pcie_write *write)
 {
 	while (write->sent < write->length) {
 		uint64_t address = write->address + write->sent;
-		uint32_t length = tlp_first_length(address, write->length - write->sent,
-						   pcie->param.payload_max);
+		uint32_t length =
+			tlp_first_length(address, write->length - write->sent, pcie->param.mps);
 		uint32_t data = data_credits(length);
 		sim_time arrival, visible;
 
@@ -192,11 +192,11 @@ static void write_empty(struct event *event)
 
 void pcie_write_init(struct pcie *pcie)
 {
-	uint64_t bytes = pcie->param.write_credits;
+	uint64_t bytes = pcie->param.posted_data_credits;
 
 	pcie->writes_waiting.last = &pcie->writes_waiting.first;
-	if (bytes < pcie->param.payload_max) /* 2.6.1: never less than one packet's */
-		bytes = pcie->param.payload_max;
+	if (bytes < pcie->param.mps) /* 2.6.1: never less than one packet's */
+		bytes = pcie->param.mps;
 	credit_ring_init(&pcie->posted, pcie->param.posted_headers, bytes / CREDIT_DATA_BYTES);
 	event_init(&pcie->credit_event, &pcie->block, credits_back);
 }

@@ -48,10 +48,9 @@ static inline uint32_t tlp_first_length(uint64_t address, uint32_t length, uint6
 static inline uint32_t tlp_completion_count(const struct pcie_params *params, uint64_t address,
 					    uint32_t length)
 {
-	uint64_t most = params->completion_max < params->payload_max ? params->completion_max
-								     : params->payload_max;
+	uint64_t most = params->completion_max < params->mps ? params->completion_max : params->mps;
 
-	return (uint32_t)((address % params->read_boundary + length + most - 1) / most);
+	return (uint32_t)((address % params->rcb + length + most - 1) / most);
 }
 
 #endif

@@ -115,8 +115,8 @@ static double measure_tlp_gbps(struct bench *bench)
 {
 	start_writes(bench, TRANSFERS, TRANSFER_BYTES);
 	return rate_giga(bench) *
-	       (double)(TRANSFER_BYTES + bench->params->write_overhead *
-						 (TRANSFER_BYTES / bench->params->payload_max)) *
+	       (double)(TRANSFER_BYTES +
+			bench->params->write_overhead * (TRANSFER_BYTES / bench->params->mps)) *
 	       8;
 }
 

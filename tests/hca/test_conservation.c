@@ -29,7 +29,7 @@ static struct rig tight_rig(void)
 	params->pcie.tags = 6;
 	params->pcie.nonposted_headers = 4;
 	params->pcie.posted_headers = 8;
-	params->pcie.write_credits = 1024;
+	params->pcie.posted_data_credits = 1024;
 	params->translation.mtt.entries = 8;
 	params->translation.mtt.misses = 2;
 	params->contexts.requester.entries = params->contexts.requester.ways = 1;

@@ -474,7 +474,7 @@ static uint64_t mixture(enum sim_engine event_engine)
 
 	params_round();
 	pcie_param.tags = 8;
-	pcie_param.write_credits = 8192;
+	pcie_param.posted_data_credits = 8192;
 	translation_param.mtt.entries = 8;
 	translation_param.mtt.ways = 2;
 	translation_param.mtt.misses = 2;

@@ -197,7 +197,7 @@ static void play_random(bool with_host, int rules, sim_time *times)
 	round_link(&link_params);
 	link_params.posted_headers = 4096; /* when the first write that waits for one leaves
 					    * depends on when its return was known */
-	link_params.write_credits = 1 << 20;
+	link_params.posted_data_credits = 1 << 20;
 	link_params.nonposted_headers = 8;
 	link_params.tags = 16;
 	link_params.relaxed_ordering = rules & 1;

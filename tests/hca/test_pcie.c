@@ -167,7 +167,7 @@ static void test_rate_of_writes(void)
 
 	params_default(pcie_param_list, &params);
 	params.lanes = 8;
-	params.write_credits = 16 << 20;
+	params.posted_data_credits = 16 << 20;
 	begin();
 	writes_done = 0;
 	for (int i = 0; i < COUNT; i++) {
@@ -224,7 +224,7 @@ static void test_credits(void)
 	struct pcie_read read;
 
 	params_round();
-	params.write_credits = 256;
+	params.posted_data_credits = 256;
 	begin();
 	reads_done = writes_done = 0;
 	for (int i = 0; i < 3; i++) {

@@ -136,7 +136,7 @@ static void test_reads_keep_place(void)
 	struct pcie_read reads[2];
 
 	params_round();
-	params.write_credits = 256;
+	params.posted_data_credits = 256;
 	params.tags = 1;
 	begin();
 	reads_done = writes_done = 0;
@@ -166,7 +166,7 @@ static void test_write_order(void)
 	uint8_t last = 0;
 
 	params_round();
-	params.write_credits = COUNT * 16;
+	params.posted_data_credits = COUNT * 16;
 	begin();
 	writes_done = 0;
 	for (int i = 0; i < COUNT; i++) {
@@ -228,14 +228,14 @@ static void test_random(void)
 
 		params_round();
 		params.tags = 1 + random_u64(&random) % 12;
-		params.write_credits = 256 + random_u64(&random) % 8192;
+		params.posted_data_credits = 256 + random_u64(&random) % 8192;
 		params.posted_headers = 1 + random_u64(&random) % 40;
 		params.nonposted_headers = 1 + random_u64(&random) % 10;
 		params.credit_latency = random_u64(&random) % (1 * US);
 		params.dllp = (uint32_t)(random_u64(&random) % 3);
 		params.read_latency = 1 + random_u64(&random) % (2 * US);
 		params.write_latency = 1 + random_u64(&random) % (2 * US);
-		params.request_max = UINT64_C(128) << random_u64(&random) % 5;
+		params.mrrs = UINT64_C(128) << random_u64(&random) % 5;
 		params.completion_max = UINT64_C(64) << random_u64(&random) % 3;
 		begin();
 		reads_done = writes_done = 0;
@@ -256,7 +256,7 @@ static void test_random(void)
 				pcie_read(pcie, &ops[i].read);
 				for (uint32_t at = 0; at < length; requests++) {
 					uint32_t part = tlp_first_length(CELL + at, length - at,
-									 params.request_max);
+									 params.mrrs);
 
 					completions +=
 						tlp_completion_count(&params, CELL + at, part);

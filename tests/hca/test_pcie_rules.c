@@ -107,8 +107,8 @@ static void test_posted_headers(void)
 static void test_posted_data(void)
 {
 	params_round();
-	params.payload_max = 128;
-	params.write_credits = 128;
+	params.mps = 128;
+	params.posted_data_credits = 128;
 	begin();
 	for (int i = 0; i < 5; i++)
 		start_write(i, 64 * (uint64_t)i, 17, false);

@@ -125,7 +125,7 @@ MORE = (
     ("hosts.hca.pcie.generation", (2, 3), (3, 4), ORDER),
     ("hosts.hca.pcie.link_latency", ("200ns", "100ns"), ("60ns", "20ns"), ORDER),
     ("hosts.hca.pcie.read_latency", ("800ns", "400ns"), ("346ns", "200ns"), ORDER),
-    ("hosts.hca.pcie.write_credits", ("2KiB", "4KiB"), ("8KiB", "16KiB"), ORDER),
+    ("hosts.hca.pcie.posted_data_credits", ("2KiB", "4KiB"), ("8KiB", "16KiB"), ORDER),
     ("hosts.hca.pcie.posted_headers", (16, 32), (64, 256), ORDER),
     ("hosts.hca.pcie.nonposted_headers", (4, 16), (32, 256), ORDER),
     ("hosts.hca.dma.inflight", (8, 16), (32, 128), ORDER),

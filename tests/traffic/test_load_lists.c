@@ -153,7 +153,7 @@ static double paused_by_responses(unsigned buffers)
 	set("bytes", "64KiB");
 	setup.load.warm_up = 50;
 	setup.load.operations = 200;
-	setup.hca.pcie.write_credits = 2048;
+	setup.hca.pcie.posted_data_credits = 2048;
 	setup.hca.transport.response_buffers = buffers;
 	counted("transport.response_stalls");
 	return result.paused;

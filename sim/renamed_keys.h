@@ -94,7 +94,9 @@
 	X("pcie", "payload_max", "mps") \
 	X("pcie", "request_max", "mrrs") \
 	X("pcie", "read_boundary", "rcb") \
-	X("pcie", "write_credits", "posted_data_credits")
+	X("pcie", "write_credits", "posted_data_credits") \
+	X("contexts", "reads_apart", "separate_rdmarc") \
+	X("hca", "reads_cache", "rdmarc_cache")
 /* clang-format on */
 
 struct renamed_key {

@@ -129,7 +129,7 @@ void context_cache_invalidate(struct context_cache *cache, enum context_kind kin
 		icm_cache_invalidate(cache->kinds[kind], entry_of(cache, kind, number, 0), parts);
 }
 
-bool context_cache_reads_apart(const struct context_cache *cache)
+bool context_cache_separate_rdmarc(const struct context_cache *cache)
 {
 	return cache->kinds[CONTEXT_READS] != NULL;
 }
@@ -158,7 +158,7 @@ struct context_cache *context_cache_create(struct sim *sim, const char *name,
 	for (unsigned kind = 0; kind < QUEUE_KINDS; kind++) {
 		char full_name[NAME_BYTES];
 
-		if (kind == CONTEXT_READS && !params->reads_apart)
+		if (kind == CONTEXT_READS && !params->separate_rdmarc)
 			continue;
 		snprintf(full_name, sizeof(full_name), "%s.%s", name, kinds[kind].name);
 		cache->kinds[kind] = icm_cache_create(sim, full_name, (enum context_kind)kind,

@@ -31,13 +31,13 @@ struct context_lookup {
 
 struct context_cache;
 
-/* Its blocks are name.requester, name.responder, name.cq, name.srq, and with contexts.reads_apart name.reads. */
+/* Its blocks are name.requester, name.responder, name.cq, name.srq, and with contexts.separate_rdmarc name.reads. */
 struct context_cache *context_cache_create(struct sim *sim, const char *name,
 					   const struct context_cache_params *params,
 					   struct pcie *pcie);
 void context_cache_destroy(struct context_cache *cache);
 
-/* CONTEXT_READS: the responder's part and what it notes of reads. Without contexts.reads_apart these are one: CONTEXT_RESPONDER. */
+/* CONTEXT_READS: the responder's part and what it notes of reads. Without contexts.separate_rdmarc these are one: CONTEXT_RESPONDER. */
 void context_cache_lookup(struct context_cache *cache, struct context_lookup *lookup);
 
 /*
@@ -48,7 +48,7 @@ bool context_cache_hit(struct context_cache *cache, enum context_kind kind, uint
 		       bool reliable, uint32_t tag, sim_time *ready);
 
 /* Has it a cache of its own for what responders note of reads? */
-bool context_cache_reads_apart(const struct context_cache *cache);
+bool context_cache_separate_rdmarc(const struct context_cache *cache);
 
 /* The queue is destroyed, or its context was changed by a command. */
 void context_cache_invalidate(struct context_cache *cache, enum context_kind kind, uint32_t number);

@@ -26,7 +26,7 @@ const struct param_group hca_param_groups[] = {
 	{"responder_cache", icm_responder_param_list, offsetof(struct hca_params, contexts.responder), "cache of what queue pairs need to be written to"},
 	{"cq_cache", icm_cq_param_list, offsetof(struct hca_params, contexts.cq), "cache of completion queues"},
 	{"srq_cache", icm_srq_param_list, offsetof(struct hca_params, contexts.srq), "cache of shared receive queues"},
-	{"reads_cache", icm_reads_param_list, offsetof(struct hca_params, contexts.reads), "cache of what responders note of reads and atomics, if contexts.reads_apart"},
+	{"rdmarc_cache", icm_reads_param_list, offsetof(struct hca_params, contexts.reads), "cache of what responders note of reads and atomics, if contexts.separate_rdmarc"},
 	GROUP(dma,           "moves the bytes of messages")
 	GROUP(doorbell,      "stores to the doorbell pages")
 	GROUP(scheduler,     "which queue pair sends next")

@@ -281,7 +281,7 @@ static enum context_kind kind_of(const struct context_cache *contexts, const str
 {
 	if (!is_request)
 		return CONTEXT_REQUESTER;
-	if (context_cache_reads_apart(contexts) &&
+	if (context_cache_separate_rdmarc(contexts) &&
 	    (opcode_info[packet->opcode].operation == OP_READ || opcode_is_atomic(packet->opcode)))
 		return CONTEXT_READS;
 	return CONTEXT_RESPONDER;

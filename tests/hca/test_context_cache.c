@@ -20,7 +20,7 @@
 	TEST(invalidate)         \
 	TEST(lines_and_interval) \
 	TEST(kinds)              \
-	TEST(reads_apart)        \
+	TEST(separate_rdmarc)    \
 	TEST(fetcher)
 SUITE(TESTS)
 
@@ -341,7 +341,7 @@ static void test_kinds(void)
 	CU_ASSERT(context_cache_hit(contexts, CONTEXT_REQUESTER, 7, false, 0, &ready));
 	CU_ASSERT_EQUAL(ready, sim_now(sim) + all.requester.hit_latency);
 	CU_ASSERT_EQUAL(pcie_counters(pcie)->reads, 4);
-	CU_ASSERT_FALSE(context_cache_reads_apart(contexts));
+	CU_ASSERT_FALSE(context_cache_separate_rdmarc(contexts));
 	context_cache_destroy(contexts);
 	icm_cache_destroy(cache);
 	pcie_destroy(pcie);
@@ -349,7 +349,7 @@ static void test_kinds(void)
 }
 
 /* A read asks for the responder's part and for what the responder notes of reads, another request for the first alone. */
-static void test_reads_apart(void)
+static void test_separate_rdmarc(void)
 {
 	struct context_lookup lookup = {
 		.number = 7, .kind = CONTEXT_RESPONDER, .done = note_context};
@@ -360,9 +360,9 @@ static void test_reads_apart(void)
 	params_round();
 	begin();
 	all = all_defaults();
-	all.reads_apart = true;
+	all.separate_rdmarc = true;
 	contexts = context_cache_create(sim, "contexts", &all, pcie);
-	CU_ASSERT_TRUE(context_cache_reads_apart(contexts));
+	CU_ASSERT_TRUE(context_cache_separate_rdmarc(contexts));
 	context_cache_lookup(contexts, &lookup);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(pcie_counters(pcie)->read_bytes, 183);

@@ -11,18 +11,18 @@
 #include "tests/hca/support/round_link.h"
 #include "tests/support/suite.h"
 
-#define TESTS(TEST)          \
-	TEST(hit_and_miss)   \
-	TEST(cpu_use)        \
-	TEST(memory_rate)    \
-	TEST(ddio_ways)      \
-	TEST(no_ddio)        \
-	TEST(other_socket)   \
-	TEST(socket_link)    \
-	TEST(iommu_knee)     \
-	TEST(iommu_walkers)  \
-	TEST(write_ordering) \
-	TEST(reads_apart)    \
+#define TESTS(TEST)           \
+	TEST(hit_and_miss)    \
+	TEST(cpu_use)         \
+	TEST(memory_rate)     \
+	TEST(ddio_ways)       \
+	TEST(no_ddio)         \
+	TEST(other_socket)    \
+	TEST(socket_link)     \
+	TEST(iommu_knee)      \
+	TEST(iommu_walkers)   \
+	TEST(write_ordering)  \
+	TEST(separate_rdmarc) \
 	TEST(engines)
 SUITE(TESTS)
 
@@ -449,7 +449,7 @@ static void test_write_ordering(void)
 }
 
 /* A read whose second page misses ends when that is there; another read in between does not wait for it. */
-static void test_reads_apart(void)
+static void test_separate_rdmarc(void)
 {
 	link_round();
 	link_begin(SIM_ENGINE_native);

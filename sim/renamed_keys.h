@@ -96,7 +96,9 @@
 	X("pcie", "read_boundary", "rcb") \
 	X("pcie", "write_credits", "posted_data_credits") \
 	X("contexts", "reads_apart", "separate_rdmarc") \
-	X("hca", "reads_cache", "rdmarc_cache")
+	X("hca", "reads_cache", "rdmarc_cache") \
+	X("load", "registers", "bfregs") \
+	X("load", "registers_own", "low_latency_bfregs")
 /* clang-format on */
 
 struct renamed_key {

@@ -52,7 +52,7 @@ CONDITION(cut, scenario->posting.message > 0)
 CONDITION(detailed, scenario_has(scenario, FIDELITY_DETAILED))
 CONDITION(series, scenario->record.series > 0)
 CONDITION(programs, !scenario->has_load && !scenario->has_workload)
-CONDITION(registers, load->registers > 0)
+CONDITION(registers, load->bfregs > 0)
 CONDITION(strides, load->strides > 0)
 CONDITION(places, load->addresses_per_region > 1)
 CONDITION(reads,
@@ -64,7 +64,7 @@ CONDITION(several, load->qps > 1 || load->nodes > 2 || load->server.cores > 0)
 CONDITION(lone, load->post_list == 1)
 CONDITION(no_sges, load->sges.count == 0)
 CONDITION(pages, !load->contiguous)
-CONDITION(locks, load->cores_per_thread > 1 || load->registers > 0)
+CONDITION(locks, load->cores_per_thread > 1 || load->bfregs > 0)
 CONDITION(serves, load->server.cores > 0)
 CONDITION(looks_up, load->server.cores > 0 && load->server.lines > 0)
 CONDITION(answers, load->server.cores > 0 && load->server.response != LOAD_RESPONSE_NONE)
@@ -99,7 +99,7 @@ static const struct dependency dependencies[] = {
 	{"workload.posting", flow_driver_param_list, "outstanding_messages", cut, "workload.posting.message: a flow is one message otherwise"},
 	{"workload.host", load_host_param_list, "*", detailed, "adapters of fidelity: detailed"},
 	{"workload.cpu", load_cpu_param_list, "*", detailed, "adapters of fidelity: detailed"},
-	{"load", load_param_list, "registers_own", registers, "load.registers above 0"},
+	{"load", load_param_list, "low_latency_bfregs", registers, "load.bfregs above 0"},
 	{"load", load_param_list, "stride_bytes", strides, "load.strides above 0"},
 	{"load", load_param_list, "address_stride", places, "load.addresses_per_region above 1"},
 	{"load", load_param_list, "max_rd_atomic", reads, "verb: read or fetch_add"},
@@ -108,7 +108,7 @@ static const struct dependency dependencies[] = {
 	{"load", load_param_list, "posting", lone, "post_list: 1; lists are posted by doorbell"},
 	{"load", load_param_list, "bytes", no_sges, "no sges, whose sum is the message"},
 	{"load", load_param_list, "page", pages, "contiguous: false"},
-	{"load.cpu", load_cpu_param_list, "lock_handoff", locks, "load.cores_per_thread above 1 or load.registers above 0"},
+	{"load.cpu", load_cpu_param_list, "lock_handoff", locks, "load.cores_per_thread above 1 or load.bfregs above 0"},
 	{"load.cpu", load_cpu_param_list, "receive", receives, "verb: send, or server.cores"},
 	{"load.cpu", load_cpu_param_list, "idle_poll cache memory side_by_side", serves, "load.server.cores above 0"},
 	{"load.background", load_background_param_list, "qps verb bytes inline_data pattern regions", background, "load.background.threads above 0"},

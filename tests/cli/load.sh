@@ -180,7 +180,7 @@ limited() {
 limited host1.hca.transport.atomics --set load.verb=fetch_add
 limited host1.hca.transport.atomic_unit --set load.verb=fetch_add --set load.addresses_per_region=4096 --set load.address_stride=8B --set load.threads=16
 limited load.lock --set load.threads=1 --set load.cores_per_thread=8 --set load.verb=read
-limited load.lock --set load.threads=48 --set load.registers=11 --set load.verb=read
+limited load.lock --set load.threads=48 --set load.bfregs=11 --set load.verb=read
 
 # refused TEXT OPTION...
 refused() {

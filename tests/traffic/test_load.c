@@ -259,8 +259,8 @@ static void test_shared_registers(void)
 		setup.load.cpu = (struct load_cpu_params){
 			.post = 100 * NS, .ring = 60 * NS, .lock_handoff = 80 * NS};
 		setup.load.threads = rows[i].threads;
-		setup.load.registers = rows[i].registers;
-		setup.load.registers_own = rows[i].own;
+		setup.load.bfregs = rows[i].registers;
+		setup.load.low_latency_bfregs = rows[i].own;
 		setup.load.cq_mod = 16;
 		setup.load.tx_depth = 256;
 		setup.load.operations = 64000;
@@ -566,9 +566,9 @@ static void test_refused(void)
 	setup.load.server.cores = 1;
 	refuse("refill: all is not for cores that answer");
 	begin();
-	setup.load.registers = 11;
+	setup.load.bfregs = 11;
 	setup.load.cores_per_thread = 2;
-	refuse("registers go without cores_per_thread and server.cores");
+	refuse("bfregs go without cores_per_thread and server.cores");
 	begin();
 	setup.load.nodes = 3;
 	refuse("a cable joins 2 nodes");

@@ -234,7 +234,7 @@ static void settle(struct block *block)
 
 	for (const struct load_node *node = load->nodes; node < load->nodes + load->params.nodes;
 	     node++) {
-		for (uint32_t j = 0; j < load->params.registers; j++)
+		for (uint32_t j = 0; j < load->params.bfregs; j++)
 			settle_lock(load, &node->doorbells[j]);
 		for (uint32_t j = 0; j < node->thread_count; j++) {
 			const struct load_thread *thread = &node->threads[j];

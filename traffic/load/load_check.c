@@ -154,9 +154,8 @@ bool load_check(const struct load_params *given, char *error, size_t error_bytes
 		 (params->cq_mod > 1 || params->post_list > params->outstanding))
 		snprintf(error, error_bytes,
 			 "with outstanding, cq_mod is 1 and post_list at most that");
-	else if (params->registers && (params->cores_per_thread > 1 || params->server.cores))
-		snprintf(error, error_bytes,
-			 "registers go without cores_per_thread and server.cores");
+	else if (params->bfregs && (params->cores_per_thread > 1 || params->server.cores))
+		snprintf(error, error_bytes, "bfregs go without cores_per_thread and server.cores");
 	else if (params->topology == LOAD_CABLE && params->nodes != 2)
 		snprintf(error, error_bytes, "a cable joins 2 nodes");
 	else if (params->transport != LOAD_RC && params->transport != LOAD_DC &&

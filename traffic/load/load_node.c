@@ -269,11 +269,12 @@ void load_node_add_qp(struct load_thread *thread, uint32_t index)
 	for (uint32_t i = 0; i < entries; i++)
 		write_receive(qp,
 			      node->memory.bytes + qp->receives + (size_t)i * attr.rq_stride_bytes);
-	if (qp->posts && load->params.registers) {
-		uint32_t user = node->doorbell_users++, own = (uint32_t)load->params.registers_own;
+	if (qp->posts && load->params.bfregs) {
+		uint32_t user = node->doorbell_users++,
+			 own = (uint32_t)load->params.low_latency_bfregs;
 
 		if (user >= own)
-			qp->doorbell = &node->doorbells[(user - own) % load->params.registers];
+			qp->doorbell = &node->doorbells[(user - own) % load->params.bfregs];
 	}
 	qp->receives_posted = qp->receives_told = entries;
 	be32_put(node->memory.bytes + qp->record, entries & 0xffff);
@@ -353,7 +354,7 @@ void load_node_init(struct load_node *node)
 				     ? (uint32_t)params->server.cores
 				     : load_threads(node->load);
 	node->threads = calloc(node->thread_count, sizeof(node->threads[0]));
-	node->doorbells = calloc(params->registers + 1, sizeof(node->doorbells[0]));
+	node->doorbells = calloc(params->bfregs + 1, sizeof(node->doorbells[0]));
 	node->paths = calloc(params->nodes, sizeof(struct path *));
 	assert(node->threads && node->doorbells && node->paths);
 	for (uint32_t i = 0; i < node->thread_count; i++)

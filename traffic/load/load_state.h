@@ -173,7 +173,7 @@ struct load_node {
 	struct sim *sim; /* the adapter's LP of the run */
 	struct load_thread *threads;
 	uint32_t thread_count;
-	struct load_lock *doorbells; /* [registers] */
+	struct load_lock *doorbells; /* [bfregs] */
 	uint32_t doorbell_users;     /* queue pairs that post */
 	uint32_t dct;                /* DC: its target */
 	const struct path **paths;   /* [nodes] */

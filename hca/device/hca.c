@@ -14,7 +14,7 @@
 #include "hca/port/receive.h"
 #include "hca/port/transmit.h"
 #include "hca/transport/congestion_unit.h"
-#include "hca/transport/late_nak.h"
+#include "hca/transport/nak_delay.h"
 #include "hca/transport/qp.h"
 #include "hca/transport/transport.h"
 #include "hca/work/completion.h"
@@ -313,7 +313,7 @@ static void destroy_objects(struct hca *hca)
 void hca_destroy(struct hca *hca)
 {
 	destroy_objects(hca);
-	late_nak_fini(hca->transport); /* which hold queue pairs */
+	nak_delay_fini(hca->transport); /* which hold queue pairs */
 	congestion_unit_destroy(hca->transport->congestion);
 	port_destroy(hca->port);
 	receive_destroy(hca->receive);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fabric/wire/opcode.h"
-#include "hca/transport/late_nak.h"
+#include "hca/transport/nak_delay.h"
 #include "hca/transport/notification.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/responder_datagram.h"
@@ -306,7 +306,7 @@ static void repeat(struct qp *qp, struct packet *packet)
 	}
 }
 
-static void send_nak(struct qp *qp, uint8_t syndrome, uint32_t psn, bool late)
+static void send_nak(struct qp *qp, uint8_t syndrome, uint32_t psn, bool delayed)
 {
 	struct responder *responder = &qp->responder;
 	struct response response = {
@@ -320,8 +320,8 @@ static void send_nak(struct qp *qp, uint8_t syndrome, uint32_t psn, bool late)
 
 	responder->ack_due = false;
 	sim_cancel(&responder->ack);
-	if (late)
-		late_nak_push(qp, &response);
+	if (delayed)
+		nak_delay_push(qp, &response);
 	else
 		responder_owe(qp, &response);
 }

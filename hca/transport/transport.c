@@ -7,7 +7,7 @@
 
 #include "hca/transport/completer.h"
 #include "hca/transport/dc_target.h"
-#include "hca/transport/late_nak.h"
+#include "hca/transport/nak_delay.h"
 #include "hca/transport/scatter_segment.h"
 #include "hca/transport/send_segment.h"
 #include "hca/work/wqe_fetch.h"
@@ -71,7 +71,7 @@ struct transport_block *transport_create(struct sim *sim, const char *name,
 	pool_init(&transport->responses, sizeof(struct response), SLAB_SEGMENTS);
 	pool_init(&transport->stalled, PAGE_FAULT_BYTES, SLAB_SEGMENTS);
 	atomic_init(&transport->atomics, transport, &transport->block);
-	late_nak_init(transport);
+	nak_delay_init(transport);
 	response_list_init(transport);
 	read_recoveries_init(&transport->read_recoveries, transport->params->read_recoveries);
 	return transport;

@@ -190,8 +190,8 @@ struct transport_block {
 	struct response_lists lists;
 	struct atomic_unit atomics;
 	struct read_recoveries read_recoveries;
-	struct delay_line naks; /* of late_nak.c */
-	struct pool late_naks;
+	struct delay_line naks; /* of nak_delay.c */
+	struct pool delayed_naks;
 	struct dc_targets *dc_targets; /* NULL: there is no DCT yet */
 	uint32_t dc_sessions;          /* opened by initiators so far */
 };

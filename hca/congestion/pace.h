@@ -3,7 +3,7 @@
  * pace: when a flow that congestion control limits to a rate may send next. A packet is paid for at that rate from when the flow
  * was allowed to send it; what is still owed when the rate changes is paid at the new one.
  *
- *     endpoint (hca/endpoint/departure.c), requester and responder (hca/transport/reaction.c) --packets, new rates--> *allowed_at
+ *     endpoint (hca/endpoint/departure.c), requester and responder (hca/transport/reaction_point.c) --packets, new rates--> *allowed_at
  *
  * Whoever sends keeps `allowed_at` with the queue pair, and an event for it.
  */

@@ -15,7 +15,7 @@
 #include "hca/transport/notification.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/qp.h"
-#include "hca/transport/reaction.h"
+#include "hca/transport/reaction_point.h"
 #include "hca/transport/responder.h"
 #include "hca/transport/transport.h"
 #include "sim/audit.h"
@@ -357,8 +357,8 @@ static void take_notification(struct receive *receive, struct packet *packet)
 		drop(receive, packet, &receive->count.notifications);
 		return;
 	}
-	reaction_notified(receive->blocks.transport,
-			  qp_find(receive->blocks.transport, packet->dest_qp));
+	reaction_point_notified(receive->blocks.transport,
+				qp_find(receive->blocks.transport, packet->dest_qp));
 	receive_done(receive, packet);
 }
 

@@ -9,7 +9,7 @@
 #include "hca/transport/dc_initiator.h"
 #include "hca/transport/page_fault.h"
 #include "hca/transport/psn.h"
-#include "hca/transport/reaction.h"
+#include "hca/transport/reaction_point.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/syndrome.h"
 #include "hca/transport/transport.h"
@@ -54,7 +54,7 @@ static void response_missing(struct qp *qp)
 static void notify_congestion_control(struct qp *qp, const struct packet *packet)
 {
 	if (__builtin_expect(qp->congestion != NULL, 0))
-		reaction_acknowledged(qp, packet);
+		reaction_point_acknowledged(qp, packet);
 }
 
 static void note_response(struct qp *qp, struct send_slot *slot, const struct packet *packet)
@@ -143,7 +143,7 @@ static void receive_nak(struct qp *qp, const struct packet *packet)
 	} else if (value == NAK_PSN_SEQUENCE) {
 		count(qp)->packet_seq_err++;
 		if (qp->congestion)
-			reaction_lost(qp, LOSS_NAK);
+			reaction_point_lost(qp, LOSS_NAK);
 		requester_retry(qp);
 		if (qp->transport->params->nak_reaction)
 			requester_hold(qp, qp->transport->params->nak_reaction);

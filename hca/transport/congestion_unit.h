@@ -4,7 +4,7 @@
  * sent marked packets, the state of its algorithm. An adapter without has no such block, and its queue pairs no such state.
  *
  *     receive --marked packets--> notification.c --CNPs, BECN, telemetry--> port, ACKs
- *     receive, completer --CNPs, ACKs, losses--> reaction.c --rate, window--> requester, responder (pace, what may be under way)
+ *     receive, completer --CNPs, ACKs, losses--> reaction_point.c --rate, window--> requester, responder (pace, what may be under way)
  *
  * Connected queue pairs only; of unreliable ones, which have no ACKs, the rate alone counts. Datagrams are not ECN-capable.
  */

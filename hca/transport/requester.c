@@ -12,7 +12,7 @@
 #include "hca/transport/dc_initiator.h"
 #include "hca/transport/page_fault.h"
 #include "hca/transport/psn.h"
-#include "hca/transport/reaction.h"
+#include "hca/transport/reaction_point.h"
 #include "hca/transport/send_segment.h"
 #include "hca/transport/transport.h"
 #include "hca/transport/window_bind.h"
@@ -199,7 +199,7 @@ static struct send_slot *eligible(struct qp *qp)
 						  (int32_t)qp->transport->params->window_packets)
 			return hold_up(qp, &gauge->window);
 		if (__builtin_expect(qp->transport->congestion != NULL, 0) &&
-		    reaction_window_closed(qp))
+		    reaction_point_window_closed(qp))
 			return hold_up(qp, &gauge->congestion);
 		hold_up(qp, NULL);
 		return slot;
@@ -271,8 +271,8 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 	uint32_t psn;
 
 	if (__builtin_expect(qp->transport->congestion != NULL, 0) &&
-	    reaction_room(qp) < segment_bytes)
-		segment_bytes = reaction_room(qp);
+	    reaction_point_room(qp) < segment_bytes)
+		segment_bytes = reaction_point_room(qp);
 
 	do {
 		uint32_t number = requester->cursor_packet + packets;
@@ -292,7 +292,7 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 		 segment->length + mtu <= segment_bytes);
 
 	if (__builtin_expect(qp->transport->congestion != NULL, 0) &&
-	    reaction_closes_window(qp, segment->length))
+	    reaction_point_closes_window(qp, segment->length))
 		segment->last->ack_request = true;
 	psn = psn_add(slot->first_psn, requester->cursor_packet + packets);
 	requester->cursor_packet += packets;
@@ -353,7 +353,7 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes)
 	packets = requester_is_read_or_atomic(slot) ? send_request(qp, slot, wire_bytes)
 						    : send_data(qp, slot, path, wire_bytes);
 	if (__builtin_expect(qp->transport->congestion != NULL, 0))
-		*wire_bytes += reaction_sent(&qp->request_entity);
+		*wire_bytes += reaction_point_sent(&qp->request_entity);
 	if (qp->state.rate_limit_bps)
 		requester_hold(qp, *wire_bytes * UINT64_C(8) * SEC / qp->state.rate_limit_bps);
 	return packets;

@@ -7,7 +7,7 @@
 
 #include "hca/transport/dc_initiator.h"
 #include "hca/transport/psn.h"
-#include "hca/transport/reaction.h"
+#include "hca/transport/reaction_point.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/transport.h"
 
@@ -47,7 +47,7 @@ void requester_progress(struct qp *qp, uint32_t unacked_psn)
 
 	if (psn_distance(requester->unacked_psn, unacked_psn) > 0) {
 		if (__builtin_expect(qp->congestion != NULL, 0))
-			reaction_progress(qp, requester->unacked_psn, unacked_psn);
+			reaction_point_progress(qp, requester->unacked_psn, unacked_psn);
 		requester->unacked_psn = unacked_psn;
 		requester->retries_left = qp->state.retry;
 		requester->rnr_retries_left = qp->state.rnr_retry;
@@ -110,7 +110,7 @@ void requester_rewind(struct qp *qp)
 		requester->cursor_packet = acknowledged > 0 ? (uint32_t)acknowledged : 0;
 	}
 	if (qp->congestion)
-		reaction_rewound(qp);
+		reaction_point_rewound(qp);
 	timer_disarm(&requester->timer);
 	if (qp->dci)
 		dc_initiator_rewound(qp->dci);
@@ -157,7 +157,7 @@ static void overdue(struct timer *timer)
 
 	qp->transport->count.local_ack_timeouts++;
 	if (qp->congestion)
-		reaction_lost(qp, LOSS_TIMEOUT);
+		reaction_point_lost(qp, LOSS_TIMEOUT);
 	if (qp->dci)
 		dc_initiator_lost(qp->dci);
 	requester_retry(qp);

@@ -3,7 +3,7 @@
  * requester_wait: what keeps a requester from sending, as the gauges of transport count it and as the stage `pacing` of a WQE has
  * it; the waits that are set from outside: reaction times and rate limits; and those for its turn.
  */
-#include "hca/transport/reaction.h"
+#include "hca/transport/reaction_point.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/transport.h"
 
@@ -17,7 +17,7 @@ static void note_pacing(struct qp *qp, bool by_rate)
 	struct latency_stages *stages;
 
 	if (qp->transport->congestion)
-		reaction_held(qp, duration);
+		reaction_point_held(qp, duration);
 	if (qp->sq.cursor == qp->sq.tail)
 		return;
 	stages = &qp_slot(qp, qp->sq.cursor)->stages;

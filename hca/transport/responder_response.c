@@ -9,7 +9,7 @@
 #include "fabric/wire/opcode.h"
 #include "hca/transport/notification.h"
 #include "hca/transport/psn.h"
-#include "hca/transport/reaction.h"
+#include "hca/transport/reaction_point.h"
 #include "hca/transport/responder.h"
 #include "hca/transport/send_segment.h"
 #include "hca/transport/syndrome.h"
@@ -175,7 +175,7 @@ static uint32_t send_read(struct qp *qp, struct response *response, uint32_t *wi
 	else
 		*wire_bytes = send_segment_gather(segment, &segment->element, 1, 0, MR_REMOTE_READ);
 	if (__builtin_expect(qp->transport->congestion != NULL, 0))
-		*wire_bytes += reaction_sent(&qp->response_entity);
+		*wire_bytes += reaction_point_sent(&qp->response_entity);
 	return packets;
 }
 
@@ -186,7 +186,7 @@ uint32_t responder_next(struct qp *qp, uint32_t *wire_bytes)
 
 	if (!response || !response->ready)
 		return 0;
-	if (qp->congestion && response->kind == RESPONSE_READ && reaction_holds_responses(qp))
+	if (qp->congestion && response->kind == RESPONSE_READ && reaction_point_holds_responses(qp))
 		return 0;
 	trace(&qp->transport->block, TRACE_RESPOND, response->tag, qp->number, response->psn);
 	return response->kind == RESPONSE_READ ? send_read(qp, response, wire_bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reaction: see reaction.h. */
-#include "hca/transport/reaction.h"
+/* reaction_point: see reaction_point.h. */
+#include "hca/transport/reaction_point.h"
 
 #include <assert.h>
 
@@ -28,7 +28,7 @@ static void note_rate(struct qp *qp, struct qp_congestion *state)
 	state->rate_seen = rate;
 }
 
-/* Of a full packet and its ACK on an empty path, as reaction_acknowledged() measures it, if the other adapter is like this one. */
+/* Of a full packet and its ACK on an empty path, as reaction_point_acknowledged() measures it, if the other adapter is like this one. */
 static sim_time empty_round_trip(const struct qp *qp)
 {
 	const struct transport_block *transport = qp->transport;
@@ -105,14 +105,14 @@ static bool is_closed(struct qp *qp, const struct cc_state *cc, uint64_t bytes)
 	return qp_is_reliable(qp) && bytes && bytes + qp->state.mtu_bytes > cc->window_bytes;
 }
 
-bool reaction_window_closed(struct qp *qp)
+bool reaction_point_window_closed(struct qp *qp)
 {
 	const struct cc_state *cc = settled(qp);
 
 	return cc && is_closed(qp, cc, in_flight(qp));
 }
 
-uint32_t reaction_room(struct qp *qp)
+uint32_t reaction_point_room(struct qp *qp)
 {
 	const struct cc_state *cc = settled(qp);
 	uint64_t room;
@@ -123,7 +123,7 @@ uint32_t reaction_room(struct qp *qp)
 	return room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
 }
 
-bool reaction_closes_window(struct qp *qp, uint32_t payload_bytes)
+bool reaction_point_closes_window(struct qp *qp, uint32_t payload_bytes)
 {
 	const struct cc_state *cc = settled(qp);
 
@@ -153,7 +153,7 @@ static void count_sent(struct qp *qp, const struct packet *packet)
 		qp->congestion->sent_bytes += packet->payload_bytes;
 }
 
-uint32_t reaction_sent(struct sched_entity *entity)
+uint32_t reaction_point_sent(struct sched_entity *entity)
 {
 	struct qp *qp = entity->qp;
 	struct congestion_unit *unit = qp->transport->congestion;
@@ -193,7 +193,7 @@ uint32_t reaction_sent(struct sched_entity *entity)
 	return extra;
 }
 
-bool reaction_holds_responses(struct qp *qp)
+bool reaction_point_holds_responses(struct qp *qp)
 {
 	struct requester *requester = &qp->requester;
 
@@ -205,7 +205,7 @@ bool reaction_holds_responses(struct qp *qp)
 	return true;
 }
 
-void reaction_held(struct qp *qp, sim_time duration)
+void reaction_point_held(struct qp *qp, sim_time duration)
 {
 	qp->transport->congestion->count.holds++;
 	qp->transport->congestion->count.held_time += duration;
@@ -259,7 +259,7 @@ static uint64_t bytes_between(struct qp *qp, uint32_t from, uint32_t to)
 	return bytes;
 }
 
-void reaction_progress(struct qp *qp, uint32_t from, uint32_t to)
+void reaction_point_progress(struct qp *qp, uint32_t from, uint32_t to)
 {
 	struct qp_congestion *state = sender(qp);
 
@@ -287,7 +287,7 @@ static void heed_becn(struct qp *qp)
 	trace(&unit->block, TRACE_CNP, 0, qp->number, state->rate_seen / 1000000);
 }
 
-void reaction_acknowledged(struct qp *qp, const struct packet *packet)
+void reaction_point_acknowledged(struct qp *qp, const struct packet *packet)
 {
 	struct congestion_unit *unit = qp->transport->congestion;
 	struct qp_congestion *state = sender(qp);
@@ -320,7 +320,7 @@ void reaction_acknowledged(struct qp *qp, const struct packet *packet)
 		trace(&unit->block, TRACE_RATE, 0, qp->number, state->rate_seen / 1000000);
 }
 
-void reaction_lost(struct qp *qp, enum congestion_loss loss)
+void reaction_point_lost(struct qp *qp, enum congestion_loss loss)
 {
 	struct congestion_unit *unit = qp->transport->congestion;
 	struct qp_congestion *state = sender(qp);
@@ -334,7 +334,7 @@ void reaction_lost(struct qp *qp, enum congestion_loss loss)
 	trace(&unit->block, TRACE_RATE, 0, qp->number, state->rate_seen / 1000000);
 }
 
-void reaction_rewound(struct qp *qp)
+void reaction_point_rewound(struct qp *qp)
 {
 	struct qp_congestion *state = sender(qp);
 
@@ -342,7 +342,7 @@ void reaction_rewound(struct qp *qp)
 		state->sent_bytes = state->acked_bytes + state->fresh_bytes;
 }
 
-void reaction_notified(struct transport_block *transport, struct qp *qp)
+void reaction_point_notified(struct transport_block *transport, struct qp *qp)
 {
 	if (qp && !qp_is_datagram(qp)) {
 		heed_becn(qp);

@@ -13,7 +13,7 @@
 #include "hca/host/host.h"
 #include "hca/port/receive.h"
 #include "hca/port/transmit.h"
-#include "hca/transport/congestion_unit.h"
+#include "hca/transport/cc_unit.h"
 #include "hca/transport/nak_delay.h"
 #include "hca/transport/qp.h"
 #include "hca/transport/transport.h"
@@ -264,7 +264,7 @@ static void create_bystanders(struct hca *hca)
 		.latency = hca->latency,
 		.user = &hca->work_user.completion,
 	};
-	hca->transport->congestion = congestion_unit_create(
+	hca->transport->congestion = cc_unit_create(
 		hca->transport, block_name(hca, "congestion", text), &hca->params.notification);
 }
 
@@ -314,7 +314,7 @@ void hca_destroy(struct hca *hca)
 {
 	destroy_objects(hca);
 	nak_delay_fini(hca->transport); /* which hold queue pairs */
-	congestion_unit_destroy(hca->transport->congestion);
+	cc_unit_destroy(hca->transport->congestion);
 	port_destroy(hca->port);
 	receive_destroy(hca->receive);
 	transmit_destroy(hca->transmit);

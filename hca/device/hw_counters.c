@@ -6,7 +6,7 @@
 
 #include "fabric/port.h"
 #include "hca/device/adapter.h"
-#include "hca/transport/congestion_unit.h"
+#include "hca/transport/cc_unit.h"
 #include "hca/transport/transport.h"
 
 enum { DATA_UNIT = 4, VCRC_BYTES = 2 };
@@ -22,12 +22,11 @@ static const struct transport_counters *transport(const struct hca *hca)
 }
 
 /* Without congestion control nothing is marked. */
-static const struct congestion_unit_counters *congestion(const struct hca *hca)
+static const struct cc_unit_counters *congestion(const struct hca *hca)
 {
-	static const struct congestion_unit_counters none;
+	static const struct cc_unit_counters none;
 
-	return hca->transport->congestion ? congestion_unit_counters(hca->transport->congestion)
-					  : &none;
+	return hca->transport->congestion ? cc_unit_counters(hca->transport->congestion) : &none;
 }
 
 static uint64_t data(const struct hca *hca, uint64_t bytes, uint64_t packets)

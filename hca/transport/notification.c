@@ -7,7 +7,7 @@
 
 #include "fabric/wire/opcode.h"
 
-static void push(struct congestion_unit *unit, struct packet *cnp)
+static void push(struct cc_unit *unit, struct packet *cnp)
 {
 	cnp->next = NULL;
 	if (unit->cnp_last)
@@ -19,7 +19,7 @@ static void push(struct congestion_unit *unit, struct packet *cnp)
 		sim_schedule_at(&unit->cnp_due, cnp->tail_at);
 }
 
-static struct packet *pop(struct congestion_unit *unit)
+static struct packet *pop(struct cc_unit *unit)
 {
 	struct packet *cnp = unit->cnp_first;
 
@@ -31,7 +31,7 @@ static struct packet *pop(struct congestion_unit *unit)
 
 static void due(struct event *event)
 {
-	struct congestion_unit *unit = container_of(event, struct congestion_unit, cnp_due);
+	struct cc_unit *unit = container_of(event, struct cc_unit, cnp_due);
 	struct packet *cnp = pop(unit);
 
 	if (unit->cnp_first)
@@ -40,7 +40,7 @@ static void due(struct event *event)
 	transport_notify(unit->transport, cnp);
 }
 
-static const struct path *path_of(struct congestion_unit *unit, const struct path *own)
+static const struct path *path_of(struct cc_unit *unit, const struct path *own)
 {
 	struct path path = *own;
 
@@ -52,7 +52,7 @@ static const struct path *path_of(struct congestion_unit *unit, const struct pat
 
 static void send_cnp(struct qp *qp)
 {
-	struct congestion_unit *unit = qp->transport->congestion;
+	struct cc_unit *unit = qp->transport->congestion;
 	struct packet *cnp = packet_new(qp->transport->blocks.packets);
 
 	cnp->path = path_of(unit, qp->state.path);
@@ -72,14 +72,14 @@ static void send_cnp(struct qp *qp)
 
 void notification_marked(struct qp *qp, const struct packet *packet)
 {
-	struct congestion_unit *unit = qp->transport->congestion;
+	struct cc_unit *unit = qp->transport->congestion;
 	const struct notification_params *params = unit->params;
 	bool is_response = !opcode_is_request(packet->opcode);
 	struct qp_congestion *state;
 
 	if (qp_is_datagram(qp) || (is_response && !packet->payload_bytes))
 		return;
-	state = congestion_unit_state(qp);
+	state = cc_unit_state(qp);
 	unit->count.ecn_marked_packets++;
 	trace(&unit->block, TRACE_MARKED, packet->tag, qp->number, packet->psn);
 	state->marked += !is_response;
@@ -94,7 +94,7 @@ void notification_marked(struct qp *qp, const struct packet *packet)
 
 void notification_asked(struct qp *qp, sim_time asked_at, struct telemetry *telemetry)
 {
-	struct qp_congestion *state = congestion_unit_state(qp);
+	struct qp_congestion *state = cc_unit_state(qp);
 
 	if (state->telemetry)
 		telemetry_free(qp->transport->blocks.packets, state->telemetry);
@@ -106,7 +106,7 @@ void notification_asked(struct qp *qp, sim_time asked_at, struct telemetry *tele
 
 void notification_respond(struct qp *qp, struct send_segment *segment, bool is_ack)
 {
-	const struct congestion_unit *congestion = qp->transport->congestion;
+	const struct cc_unit *congestion = qp->transport->congestion;
 	struct qp_congestion *state = qp->congestion;
 	struct packet *packet = segment->last;
 	uint32_t extra = 0;
@@ -126,14 +126,14 @@ void notification_respond(struct qp *qp, struct send_segment *segment, bool is_a
 	segment->wire_bytes += extra;
 }
 
-void notification_init(struct congestion_unit *unit)
+void notification_init(struct cc_unit *unit)
 {
 	event_init(&unit->cnp_due, &unit->block, due);
 	if (unit->params->cnp_priority != CNP_OWN_PRIORITY)
 		unit->paths = paths_create();
 }
 
-void notification_fini(struct congestion_unit *unit)
+void notification_fini(struct cc_unit *unit)
 {
 	sim_cancel(&unit->cnp_due);
 	while (unit->cnp_first)

@@ -10,7 +10,7 @@
 #ifndef HCA_TRANSPORT_NOTIFICATION_H
 #define HCA_TRANSPORT_NOTIFICATION_H
 
-#include "hca/transport/congestion_unit.h"
+#include "hca/transport/cc_unit.h"
 #include "hca/transport/send_segment.h"
 
 /* A request or a read response of that queue pair came with CE or FECN. */
@@ -22,7 +22,7 @@ void notification_asked(struct qp *qp, sim_time asked_at, struct telemetry *tele
 /* An ACK or NAK, the last packet of the segment, is on its way: what goes with it. */
 void notification_respond(struct qp *qp, struct send_segment *segment, bool is_ack);
 
-void notification_init(struct congestion_unit *unit);
-void notification_fini(struct congestion_unit *unit);
+void notification_init(struct cc_unit *unit);
+void notification_fini(struct cc_unit *unit);
 
 #endif

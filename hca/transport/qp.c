@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "fabric/wire/opcode.h"
-#include "hca/transport/congestion_unit.h"
+#include "hca/transport/cc_unit.h"
 #include "hca/transport/dc_initiator.h"
 #include "hca/transport/dc_target.h"
 #include "hca/transport/requester.h"
@@ -200,7 +200,7 @@ static void reset(struct qp *qp)
 {
 	requester_reset(qp);
 	if (qp->congestion)
-		congestion_unit_forget(qp);
+		cc_unit_forget(qp);
 	wqe_fetch_reset(&qp->sq);
 	responder_reset(qp);
 	if (qp->attr.type == QP_DCT)

@@ -32,7 +32,7 @@ static void note_rate(struct qp *qp, struct qp_congestion *state)
 static sim_time empty_round_trip(const struct qp *qp)
 {
 	const struct transport_block *transport = qp->transport;
-	const struct congestion_unit *unit = transport->congestion;
+	const struct cc_unit *unit = transport->congestion;
 	const struct transport_facts *facts = &transport->facts;
 	const struct path *route = qp->state.path;
 	const struct packet data = {
@@ -57,7 +57,7 @@ static sim_time empty_round_trip(const struct qp *qp)
 
 static void begin(struct qp *qp, struct qp_congestion *state)
 {
-	struct congestion_unit *unit = qp->transport->congestion;
+	struct cc_unit *unit = qp->transport->congestion;
 	sim_time given = unit->params->base_rtt, empty = empty_round_trip(qp);
 	const struct congestion_path path = {
 		.line_rate_bps = port_rate_bps(qp->transport->blocks.above->port),
@@ -82,12 +82,12 @@ static void begin(struct qp *qp, struct qp_congestion *state)
 /* A state that is up to date; NULL: not controlled. */
 static struct cc_state *settled(struct qp *qp)
 {
-	struct congestion_unit *unit = qp->transport->congestion;
+	struct cc_unit *unit = qp->transport->congestion;
 	struct qp_congestion *state;
 
 	if (!unit->congestion || qp_is_datagram(qp))
 		return NULL;
-	state = congestion_unit_state(qp);
+	state = cc_unit_state(qp);
 	if (!state->sends)
 		begin(qp, state);
 	congestion_settle(unit->congestion, cc_state_of(state), sim_now(qp->transport->block.sim));
@@ -134,7 +134,7 @@ bool reaction_point_closes_window(struct qp *qp, uint32_t payload_bytes)
 
 static void pay(struct qp *qp, const struct packet *packet)
 {
-	const struct congestion_unit *unit = qp->transport->congestion;
+	const struct cc_unit *unit = qp->transport->congestion;
 	struct cc_state *cc = cc_state_of(qp->congestion);
 	sim_time now = sim_now(qp->transport->block.sim);
 
@@ -156,7 +156,7 @@ static void count_sent(struct qp *qp, const struct packet *packet)
 uint32_t reaction_point_sent(struct sched_entity *entity)
 {
 	struct qp *qp = entity->qp;
-	struct congestion_unit *unit = qp->transport->congestion;
+	struct cc_unit *unit = qp->transport->congestion;
 	struct send_segment *sent = entity->last;
 	struct requester *requester = &qp->requester;
 	sim_time now = sim_now(qp->transport->block.sim);
@@ -216,7 +216,7 @@ void reaction_point_held(struct qp *qp, sim_time duration)
 /* The rate was rate_before: what is owed, and the event for it, move. */
 static void follow(struct qp *qp, uint64_t rate_before)
 {
-	const struct congestion_unit *unit = qp->transport->congestion;
+	const struct cc_unit *unit = qp->transport->congestion;
 	struct requester *requester = &qp->requester;
 	struct cc_state *cc = cc_state_of(qp->congestion);
 	sim_time now = sim_now(qp->transport->block.sim), before = requester->paced_until;
@@ -271,7 +271,7 @@ void reaction_point_progress(struct qp *qp, uint32_t from, uint32_t to)
 
 static void heed_becn(struct qp *qp)
 {
-	struct congestion_unit *unit = qp->transport->congestion;
+	struct cc_unit *unit = qp->transport->congestion;
 	struct qp_congestion *state = sender(qp);
 	uint64_t rate_before;
 
@@ -289,7 +289,7 @@ static void heed_becn(struct qp *qp)
 
 void reaction_point_acknowledged(struct qp *qp, const struct packet *packet)
 {
-	struct congestion_unit *unit = qp->transport->congestion;
+	struct cc_unit *unit = qp->transport->congestion;
 	struct qp_congestion *state = sender(qp);
 	sim_time now = sim_now(qp->transport->block.sim);
 	uint64_t rate_before;
@@ -322,7 +322,7 @@ void reaction_point_acknowledged(struct qp *qp, const struct packet *packet)
 
 void reaction_point_lost(struct qp *qp, enum congestion_loss loss)
 {
-	struct congestion_unit *unit = qp->transport->congestion;
+	struct cc_unit *unit = qp->transport->congestion;
 	struct qp_congestion *state = sender(qp);
 	uint64_t rate_before;
 

@@ -7,12 +7,12 @@
  *     requester, responder --reaction_point_sent()--> paced_until          completer --reaction_point_acknowledged(), _lost()--> algorithm
  *     requester --reaction_point_window_closed(), _room()--> window        receive   --reaction_point_notified()----------------> algorithm
  *
- * All of it is for queue pairs of an adapter with a congestion unit; datagrams pass through without effect.
+ * All of it is for queue pairs of an adapter with a cc_unit; datagrams pass through without effect.
  */
 #ifndef HCA_TRANSPORT_REACTION_POINT_H
 #define HCA_TRANSPORT_REACTION_POINT_H
 
-#include "hca/transport/congestion_unit.h"
+#include "hca/transport/cc_unit.h"
 #include "hca/transport/send_segment.h"
 
 /* May no packet follow until something is acknowledged? */

@@ -106,7 +106,7 @@ struct transport_gauges {
 
 struct completion_writer;
 struct congestion_choice;
-struct congestion_unit;
+struct cc_unit;
 struct endpoints;
 struct event_queue;
 struct qp;
@@ -174,9 +174,9 @@ struct transport_block {
 	struct transport_blocks blocks;
 	struct transport_facts facts;
 	const struct transport_params *params;
-	struct congestion_unit *congestion; /* NULL: no congestion control */
-	struct hca_watcher *watcher;        /* NULL: none */
-	const struct endpoints *endpoints;  /* NULL: nobody has said who they are */
+	struct cc_unit *congestion;        /* NULL: no congestion control */
+	struct hca_watcher *watcher;       /* NULL: none */
+	const struct endpoints *endpoints; /* NULL: nobody has said who they are */
 	struct number_table qps;
 	struct qp *all_qps;        /* those that are destroyed, but still named, as well */
 	struct qp *gsi;            /* number 1 */

@@ -19,7 +19,7 @@
 #include "hca/host/pcie.h"
 #include "hca/port/receive.h"
 #include "hca/port/transmit.h"
-#include "hca/transport/congestion_unit.h"
+#include "hca/transport/cc_unit.h"
 #include "hca/transport/transport.h"
 #include "hca/work/completion.h"
 #include "hca/work/dma.h"
@@ -46,7 +46,7 @@ const struct counter_list counter_lists[] = {
 	{"wqe_cache",     "lines of the rings that are on the adapter", COUNTERS(WQE_CACHE_COUNTERS)},
 	{"receive_queue", "receive WQEs of a queue pair or shared",    COUNTERS(RECEIVE_QUEUE_COUNTERS)},
 	{"transport",     "requester, responder, completer",           COUNTERS(TRANSPORT_COUNTERS)},
-	{"congestion",    "congestion control of a detailed adapter",  COUNTERS(CONGESTION_UNIT_COUNTERS)},
+	{"congestion",    "congestion control of a detailed adapter",  COUNTERS(CC_UNIT_COUNTERS)},
 	{"translation",   "keys and addresses to pages",               COUNTERS(TRANSLATION_COUNTERS)},
 	CONTEXT_KINDS(CONTEXT_LIST)
 	{"paging",        "pages that come on demand",                 COUNTERS(PAGING_COUNTERS)},

@@ -9,7 +9,7 @@
 
 #include "fabric/wire/opcode.h"
 #include "hca/formats/cqe.h"
-#include "hca/transport/congestion_unit.h"
+#include "hca/transport/cc_unit.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 
@@ -152,7 +152,7 @@ static void test_pacing_is_a_stage(void)
 	time = time_of(&rig, WQE_WRITE, PACKETS * MTU);
 	latency = latency_stages_counters(rig.one->hca->latency);
 	CU_ASSERT_EQUAL(latency->pacing,
-			congestion_unit_counters(rig.one->hca->transport->congestion)->held_time);
+			cc_unit_counters(rig.one->hca->transport->congestion)->held_time);
 	CU_ASSERT_TRUE(latency->pacing > (PACKETS - 1) * SLOT_BYTES * 8 * BIT_SLOW - 39 * 200 * NS);
 	CU_ASSERT_TRUE(latency->pacing < (PACKETS - 1) * (SLOT_BYTES + 1) * 8 * BIT_SLOW);
 #define ADD(name, field, end) sum += latency->field;
@@ -289,14 +289,14 @@ static void test_limits_of_cnps(void)
 static void test_cnps_cut_rates(void)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);
-	const struct congestion_unit_counters *count;
+	const struct cc_unit_counters *count;
 	uint64_t line;
 	struct rig rig;
 
 	choose(mini, "dcqcn-paper");
 	mini->params.notification.cnp_interval = 1 * SEC;
 	rig = rig_create_on(mini, QP_RC, LINK_ETHERNET, MTU);
-	count = congestion_unit_counters(rig.one->hca->transport->congestion);
+	count = cc_unit_counters(rig.one->hca->transport->congestion);
 	line = port_rate_bps(hca_port(rig.one->hca));
 	mark_all(&rig);
 	rig_post(&rig, WQE_WRITE, 8 * MTU);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* congestion_unit: see congestion_unit.h. */
-#include "hca/transport/congestion_unit.h"
+/* cc_unit: see cc_unit.h. */
+#include "hca/transport/cc_unit.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -16,11 +16,11 @@
 /* clang-format off */
 const struct param notification_param_list[] = {NOTIFICATION_PARAMS(ROW) {0}};
 
-static const struct block_type congestion_unit_type = {
+static const struct block_type cc_unit_type = {
 	.name         = "congestion",
 	.params       = notification_param_list,
-	.counters     = (const struct counter[]){CONGESTION_UNIT_COUNTERS(COUNTER_ENTRY) {0}},
-	.trace_points = (const struct trace_point[]){CONGESTION_UNIT_TRACE(TRACE_ENTRY) {0}},
+	.counters     = (const struct counter[]){CC_UNIT_COUNTERS(COUNTER_ENTRY) {0}},
+	.trace_points = (const struct trace_point[]){CC_UNIT_TRACE(TRACE_ENTRY) {0}},
 };
 /* clang-format on */
 
@@ -41,7 +41,7 @@ static enum notification_mode mode_of(const struct notification_params *params,
 	return reacts(choice) ? NOTIFICATION_CNP : NOTIFICATION_NONE;
 }
 
-struct qp_congestion *congestion_unit_state(struct qp *qp)
+struct qp_congestion *cc_unit_state(struct qp *qp)
 {
 	assert(!qp_is_datagram(qp));
 	if (!qp->congestion)
@@ -49,9 +49,9 @@ struct qp_congestion *congestion_unit_state(struct qp *qp)
 	return qp->congestion;
 }
 
-void congestion_unit_forget(struct qp *qp)
+void cc_unit_forget(struct qp *qp)
 {
-	struct congestion_unit *unit = qp->transport->congestion;
+	struct cc_unit *unit = qp->transport->congestion;
 	struct qp_congestion *state = qp->congestion;
 
 	if (!state)
@@ -66,13 +66,13 @@ void congestion_unit_forget(struct qp *qp)
 	qp->congestion = NULL;
 }
 
-struct congestion_unit *congestion_unit_create(struct transport_block *transport, const char *name,
-					       const struct notification_params *params)
+struct cc_unit *cc_unit_create(struct transport_block *transport, const char *name,
+			       const struct notification_params *params)
 {
 	const struct congestion_choice *choice = transport->facts.congestion;
 	enum notification_mode notify = mode_of(params, choice);
 	bool ethernet = transport->facts.link_layer == LINK_ETHERNET;
-	struct congestion_unit *unit;
+	struct cc_unit *unit;
 	size_t state_bytes = 0;
 
 	if (notify == NOTIFICATION_NONE && !reacts(choice))
@@ -88,14 +88,14 @@ struct congestion_unit *congestion_unit_create(struct transport_block *transport
 		unit->congestion = &choice->congestion;
 		state_bytes = unit->congestion->ops->state_bytes;
 	}
-	block_init(&unit->block, transport->block.sim, &congestion_unit_type, name, unit->params,
+	block_init(&unit->block, transport->block.sim, &cc_unit_type, name, unit->params,
 		   (const uint64_t *)&unit->count);
 	pool_init(&unit->states, sizeof(struct qp_congestion) + state_bytes, SLAB_STATES);
 	notification_init(unit);
 	return unit;
 }
 
-void congestion_unit_destroy(struct congestion_unit *unit)
+void cc_unit_destroy(struct cc_unit *unit)
 {
 	if (!unit)
 		return;
@@ -106,7 +106,7 @@ void congestion_unit_destroy(struct congestion_unit *unit)
 	free(unit);
 }
 
-const struct congestion_unit_counters *congestion_unit_counters(const struct congestion_unit *unit)
+const struct cc_unit_counters *cc_unit_counters(const struct cc_unit *unit)
 {
 	return &unit->count;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * congestion_unit: what a detailed adapter with congestion control has more: counters, and for each queue pair that sends, or is
+ * cc_unit: what a detailed adapter with congestion control has more: counters, and for each queue pair that sends, or is
  * sent marked packets, the state of its algorithm. An adapter without has no such block, and its queue pairs no such state.
  *
  *     receive --marked packets--> notification.c --CNPs, BECN, telemetry--> port, ACKs
@@ -8,15 +8,15 @@
  *
  * Connected queue pairs only; of unreliable ones, which have no ACKs, the rate alone counts. Datagrams are not ECN-capable.
  */
-#ifndef HCA_TRANSPORT_CONGESTION_UNIT_H
-#define HCA_TRANSPORT_CONGESTION_UNIT_H
+#ifndef HCA_TRANSPORT_CC_UNIT_H
+#define HCA_TRANSPORT_CC_UNIT_H
 
 #include "hca/congestion/congestion.h"
 #include "hca/transport/notification_params.h"
 #include "hca/transport/qp.h"
 
 /* clang-format off */
-#define CONGESTION_UNIT_COUNTERS(X)                                                                \
+#define CC_UNIT_COUNTERS(X)                                                                        \
 	X(ecn_marked_packets, "packets", "data packets that came with ECN CE or FECN (np_ecn_marked_roce_packets)") \
 	X(cnp_sent,     "packets", "CNPs sent (np_cnp_sent)")                                      \
 	X(cnp_received, "packets", "CNPs and BECNs received (rp_cnp_handled)")                     \
@@ -28,21 +28,21 @@
 	X(base_rtt_low, "queue pairs", "whose base_rtt is below what their empty path takes") \
 	X(empty_rtt_max, "ps", "the longest round trip on an empty path, of its queue pairs that have sent under control")
 
-#define CONGESTION_UNIT_TRACE(X)                                                                   \
+#define CC_UNIT_TRACE(X)                                                                           \
 	X(MARKED, "qpn", "psn",       "a data packet came marked")                                 \
 	X(CNP,    "qpn", "rate_mbps", "a CNP or BECN has arrived: the rate it leaves")             \
 	X(RATE,   "qpn", "rate_mbps", "an ACK or a loss has changed the rate")
 /* clang-format on */
 
-enum { CONGESTION_UNIT_TRACE(TRACE_ENUM) };
+enum { CC_UNIT_TRACE(TRACE_ENUM) };
 
-struct congestion_unit_counters {
-	CONGESTION_UNIT_COUNTERS(COUNTER_FIELD)
+struct cc_unit_counters {
+	CC_UNIT_COUNTERS(COUNTER_FIELD)
 };
 
-struct congestion_unit {
+struct cc_unit {
 	struct block block;
-	struct congestion_unit_counters count;
+	struct cc_unit_counters count;
 	struct transport_block *transport;
 	const struct congestion *congestion; /* ops NULL: it does not react */
 	const struct notification_params *params;
@@ -75,21 +75,21 @@ struct qp_congestion {
 };
 
 /* NULL: the parameters ask for no congestion control. */
-struct congestion_unit *congestion_unit_create(struct transport_block *transport, const char *name,
-					       const struct notification_params *params);
-void congestion_unit_destroy(struct congestion_unit *unit); /* NULL: nothing */
+struct cc_unit *cc_unit_create(struct transport_block *transport, const char *name,
+			       const struct notification_params *params);
+void cc_unit_destroy(struct cc_unit *unit); /* NULL: nothing */
 
 /* The queue pair's state, new if need be. Not of datagrams. */
-struct qp_congestion *congestion_unit_state(struct qp *qp);
+struct qp_congestion *cc_unit_state(struct qp *qp);
 
 /* The queue pair is reset, or goes. */
-void congestion_unit_forget(struct qp *qp);
+void cc_unit_forget(struct qp *qp);
 
 static inline struct cc_state *cc_state_of(struct qp_congestion *state)
 {
 	return (struct cc_state *)(void *)state->cc;
 }
 
-const struct congestion_unit_counters *congestion_unit_counters(const struct congestion_unit *unit);
+const struct cc_unit_counters *cc_unit_counters(const struct cc_unit *unit);
 
 #endif

@@ -14,7 +14,7 @@
 
 #include "hca/transport/qp.h"
 
-/* Is any page missing of what a request names, whose keys allow it? Then faults bring all of it in. */
+/* Is any page missing of what a request names, whose keys allow it? Then errors bring all of it in. */
 bool page_fault_refuses(struct qp *qp, const struct data_segment *segments, uint32_t count,
 			uint32_t offset, uint32_t length);
 

@@ -85,7 +85,7 @@ struct responder {
 	uint32_t msn;
 	int previous_opcode; /* -1: between messages */
 	bool nak_sent;       /* sequence error: once until the expected PSN comes */
-	bool dropping; /* UC: the rest of a damaged message; all: a fatal fault is under way */
+	bool dropping; /* UC: the rest of a damaged message; all: a fatal error is under way */
 	bool fatal;
 	uint64_t address; /* of the write under way */
 	uint32_t rkey, length, received;
@@ -94,7 +94,7 @@ struct responder {
 	struct receive_queue *wqe_queue; /* where it is from; XRC: what the packet names */
 	struct completion_queue *cq;     /* of it, and the index for its CQE */
 	uint32_t user_index;
-	bool failed;             /* the first fault took effect: WQEs end as */
+	bool failed;             /* the first error took effect: WQEs end as */
 	enum work_status ending; /* this, the first; the others as flushed */
 	/* Of the message: its first bit, and its WQE, if that was waited for. */
 	sim_time begun_at, wqe_at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * responder: see responder.h. The checks (responder_check.c) find the first fault; fault.h says what
+ * responder: see responder.h. The checks (responder_check.c) find the first error; request_error.h says what
  * follows from it.
  */
 #include "hca/transport/responder.h"
@@ -298,7 +298,7 @@ static void repeat(struct qp *qp, struct packet *packet)
 	if (opcode_is_atomic(packet->opcode))
 		repeat_atomic(qp, packet);
 	else if (opcode_info[packet->opcode].operation == OP_READ) {
-		if (responder_check_keys(qp, packet) == FAULT_NONE)
+		if (responder_check_keys(qp, packet) == ERROR_NONE)
 			execute_read_or_atomic(qp, packet, true);
 	} else if (packet->ack_request && !responder->uncommitted_reads) {
 		responder_acknowledge(qp, psn_add(responder->expected_psn, PSN_MASK),
@@ -336,14 +336,14 @@ static void send_nak_once(struct qp *qp, uint8_t syndrome)
 	responder->nak_sent = true;
 }
 
-void responder_fault_in_order(struct qp *qp, struct packet *packet, enum request_fault fault)
+void responder_error_in_order(struct qp *qp, struct packet *packet, enum request_error error)
 {
 	struct scatter_segment *segment;
 
 	if (qp->responder.open)
 		scatter_segment_close(qp->responder.open);
 	segment = scatter_segment_new(qp, packet);
-	segment->fault = fault;
+	segment->error = error;
 	qp->responder.fatal = true;
 	scatter_segment_close(segment);
 }
@@ -351,7 +351,7 @@ void responder_fault_in_order(struct qp *qp, struct packet *packet, enum request
 /* false: the packet stays where it is. */
 static bool handle(struct qp *qp, struct packet *packet)
 {
-	enum request_fault fault;
+	enum request_error error;
 
 	if (!scatter_segment_available(qp))
 		return false;
@@ -359,12 +359,12 @@ static bool handle(struct qp *qp, struct packet *packet)
 		return responder_datagram(qp, packet);
 	if (!qp_is_reliable(qp))
 		return responder_unreliable(qp, packet);
-	fault = responder_check(qp, packet);
-	if (fault != FAULT_NONE && fault != FAULT_WAIT)
-		trace(&qp->transport->block, TRACE_FAULT, packet->tag, qp->number, fault);
-	switch (fault_rule[fault].reply) {
+	error = responder_check(qp, packet);
+	if (error != ERROR_NONE && error != ERROR_WAIT)
+		trace(&qp->transport->block, TRACE_REQUEST_ERROR, packet->tag, qp->number, error);
+	switch (request_error_rule[error].reply) {
 	case REPLY_NOTHING:
-		if (fault == FAULT_WAIT)
+		if (error == ERROR_WAIT)
 			return false;
 		execute(qp, packet);
 		break;
@@ -379,10 +379,10 @@ static bool handle(struct qp *qp, struct packet *packet)
 		break;
 	case REPLY_NAK:
 		count(qp)->out_of_sequence++;
-		send_nak_once(qp, syndrome_make(SYNDROME_NAK, fault_rule[fault].nak));
+		send_nak_once(qp, syndrome_make(SYNDROME_NAK, request_error_rule[error].nak));
 		break;
 	case REPLY_FATAL:
-		responder_fault_in_order(qp, packet, fault);
+		responder_error_in_order(qp, packet, error);
 		break;
 	}
 	return true;
@@ -407,7 +407,7 @@ static void put_back(struct responder *responder, struct packet *packet)
 		responder->waiting_last = packet;
 }
 
-/* A packet is out of the list while it is handled: a fault may empty the list. */
+/* A packet is out of the list while it is handled: an error may empty the list. */
 void responder_run(struct qp *qp)
 {
 	struct responder *responder = &qp->responder;
@@ -450,7 +450,7 @@ void responder_segment_came(struct qp *qp)
 
 /* ---- ends of receive WQEs ---- */
 
-/* How a WQE ends after a fault, or in ERR. */
+/* How a WQE ends after an error, or in ERR. */
 static struct completion ending_of(struct qp *qp, uint16_t index, uint32_t user_index)
 {
 	struct responder *responder = &qp->responder;
@@ -481,7 +481,7 @@ void responder_complete(struct qp *qp, struct scatter_segment *segment)
 		const struct completion *good = &segment->completion;
 		struct completion completion;
 
-		if (is_complete(qp, segment->turn)) /* an earlier packet's fault ended it */
+		if (is_complete(qp, segment->turn)) /* an earlier packet's error ended it */
 			return;
 		completion = ending_of(qp, good->multi_packet ? good->wqe_id : good->wqe_counter,
 				       good->user_index);
@@ -527,9 +527,9 @@ static void fail(struct responder *responder, enum work_status ending)
 	responder->ending = ending;
 }
 
-void responder_fatal(struct qp *qp, enum request_fault fault, uint32_t psn)
+void responder_fatal(struct qp *qp, enum request_error error, uint32_t psn)
 {
-	const struct fault_rule *rule = &fault_rule[fault];
+	const struct request_error_rule *rule = &request_error_rule[error];
 
 	fail(&qp->responder, rule->status);
 	if (qp->state.state == STATE_ERR)

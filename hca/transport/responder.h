@@ -13,8 +13,8 @@
 #ifndef HCA_TRANSPORT_RESPONDER_H
 #define HCA_TRANSPORT_RESPONDER_H
 
-#include "hca/transport/fault.h"
 #include "hca/transport/qp.h"
+#include "hca/transport/request_error.h"
 
 struct scatter_segment;
 
@@ -45,33 +45,33 @@ uint32_t responder_next(struct qp *qp, uint32_t *wire_bytes);
 /* The data of a read response could not be gathered. */
 void responder_gather_failed(struct qp *qp, uint32_t psn);
 
-/* A request whose data and predecessors are in memory, or whose fault is due. */
+/* A request whose data and predecessors are in memory, or whose error is due. */
 void responder_acknowledge(struct qp *qp, uint32_t psn, uint32_t msn, sim_time request_at);
 void responder_owe(struct qp *qp, const struct response *response);
 void responder_forget_owed(struct qp *qp);
-void responder_fatal(struct qp *qp, enum request_fault fault, uint32_t psn);
+void responder_fatal(struct qp *qp, enum request_error error, uint32_t psn);
 
-/* UC, UD too: the fault takes effect after everything that was accepted before the packet. Later packets are dropped. */
-void responder_fault_in_order(struct qp *qp, struct packet *packet, enum request_fault fault);
+/* UC, UD too: the error takes effect after everything that was accepted before the packet. Later packets are dropped. */
+void responder_error_in_order(struct qp *qp, struct packet *packet, enum request_error error);
 
 /*
  * Writes the CQE of a receive WQE to the segment's CQ. All CQEs of receive WQEs pass through here, in the order in which the queue pair
- * took them: receive_queue_complete() asserts it. After a fault the CQE says how the WQE ends in place of the segment's completion.
+ * took them: receive_queue_complete() asserts it. After an error the CQE says how the WQE ends in place of the segment's completion.
  */
 void responder_complete(struct qp *qp, struct scatter_segment *segment);
 void responder_atomic_done(struct qp *qp, uint32_t psn, bool failed, uint64_t original);
 
 /* All checks of a reliable transport, in order. */
-enum request_fault responder_check(struct qp *qp, struct packet *packet);
+enum request_error responder_check(struct qp *qp, struct packet *packet);
 
 /* A read or atomic. */
 bool responder_is_read_or_atomic(uint8_t opcode);
 
 /* The checks and the execution that all connected transports share. */
-enum request_fault responder_check_permission(struct qp *qp, struct packet *packet);
-enum request_fault responder_check_wqe(struct qp *qp, struct packet *packet);
-enum request_fault responder_check_length(struct qp *qp, struct packet *packet);
-enum request_fault responder_check_keys(struct qp *qp, struct packet *packet);
+enum request_error responder_check_permission(struct qp *qp, struct packet *packet);
+enum request_error responder_check_wqe(struct qp *qp, struct packet *packet);
+enum request_error responder_check_length(struct qp *qp, struct packet *packet);
+enum request_error responder_check_keys(struct qp *qp, struct packet *packet);
 void responder_execute_data(struct qp *qp, struct packet *packet); /* SEND, WRITE */
 
 /* ERR: what is under way ends, the current receive WQE is flushed. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * responder_check: the checks of a request, in the order of the table below; the first fault
+ * responder_check: the checks of a request, in the order of the table below; the first error
  * decides. IBTA vol. 1, 9.7.4.1.
  */
 #include "fabric/wire/opcode.h"
@@ -11,18 +11,18 @@
 #include "hca/transport/transport.h"
 #include "hca/work/receive_queue.h"
 
-static enum request_fault check_psn(struct qp *qp, struct packet *packet)
+static enum request_error check_psn(struct qp *qp, struct packet *packet)
 {
 	int32_t ahead = psn_distance(qp->responder.expected_psn, packet->psn);
 
-	return ahead == 0 ? FAULT_NONE : ahead < 0 ? FAULT_DUPLICATE : FAULT_PSN_GAP;
+	return ahead == 0 ? ERROR_NONE : ahead < 0 ? ERROR_DUPLICATE : ERROR_PSN_GAP;
 }
 
-static enum request_fault check_sequence(struct qp *qp, struct packet *packet)
+static enum request_error check_sequence(struct qp *qp, struct packet *packet)
 {
 	return opcode_may_follow(packet->opcode, qp->responder.previous_opcode)
-		       ? FAULT_NONE
-		       : FAULT_BAD_SEQUENCE;
+		       ? ERROR_NONE
+		       : ERROR_BAD_SEQUENCE;
 }
 
 /* What each operation needs of QP and region. */
@@ -38,11 +38,11 @@ static uint32_t right_of(uint8_t opcode)
 	return right[opcode_info[opcode].operation];
 }
 
-enum request_fault responder_check_permission(struct qp *qp, struct packet *packet)
+enum request_error responder_check_permission(struct qp *qp, struct packet *packet)
 {
 	uint32_t right = right_of(packet->opcode);
 
-	return (qp->state.access & right) == right ? FAULT_NONE : FAULT_NOT_PERMITTED;
+	return (qp->state.access & right) == right ? ERROR_NONE : ERROR_NOT_PERMITTED;
 }
 
 bool responder_is_read_or_atomic(uint8_t opcode)
@@ -50,17 +50,17 @@ bool responder_is_read_or_atomic(uint8_t opcode)
 	return opcode_info[opcode].operation == OP_READ || opcode_is_atomic(opcode);
 }
 
-static enum request_fault check_resources(struct qp *qp, struct packet *packet)
+static enum request_error check_resources(struct qp *qp, struct packet *packet)
 {
 	const struct responder *responder = &qp->responder;
 
 	if (!responder_is_read_or_atomic(packet->opcode))
-		return FAULT_NONE;
+		return ERROR_NONE;
 	if (responder->reads_owed >= qp->state.max_dest_rd_atomic)
-		return FAULT_TOO_MANY;
+		return ERROR_TOO_MANY;
 	return opcode_is_atomic(packet->opcode) && packet->remote_address % ATOMIC_BYTES
-		       ? FAULT_MISALIGNED
-		       : FAULT_NONE;
+		       ? ERROR_MISALIGNED
+		       : ERROR_NONE;
 }
 
 /* XRC: the SRQ that the packet names, if it is of the same domain. */
@@ -74,19 +74,19 @@ static struct receive_queue *queue_for(struct qp *qp, const struct packet *packe
 	return queue && receive_queue_serves(queue, qp->attr.xrcd) ? queue : NULL;
 }
 
-enum request_fault responder_check_wqe(struct qp *qp, struct packet *packet)
+enum request_error responder_check_wqe(struct qp *qp, struct packet *packet)
 {
 	struct responder *responder = &qp->responder;
 	struct receive_queue *queue;
 
 	if (!opcode_takes_receive_wqe(packet->opcode) || responder->wqe)
-		return FAULT_NONE;
+		return ERROR_NONE;
 	queue = queue_for(qp, packet);
 	if (!queue && qp->attr.type == QP_XRC_TGT)
-		return FAULT_NOT_PERMITTED;
+		return ERROR_NOT_PERMITTED;
 	if (!queue || responder->no_wqe) {
 		responder->no_wqe = false;
-		return FAULT_NO_RECEIVE_WQE;
+		return ERROR_NO_RECEIVE_WQE;
 	}
 	responder->wqe_queue = queue;
 	responder->cq = receive_queue_cq(queue) ? receive_queue_cq(queue) : qp->recv_cq;
@@ -94,16 +94,16 @@ enum request_fault responder_check_wqe(struct qp *qp, struct packet *packet)
 		receive_queue_cq(queue) ? receive_queue_user_index(queue) : qp->attr.user_index;
 	switch (receive_queue_take(queue, &responder->waiter, &responder->wqe)) {
 	case TAKE_OK:
-		return FAULT_NONE;
+		return ERROR_NONE;
 	case TAKE_WAIT:
-		return FAULT_WAIT;
+		return ERROR_WAIT;
 	case TAKE_EMPTY:
 		break;
 	}
-	return FAULT_NO_RECEIVE_WQE;
+	return ERROR_NO_RECEIVE_WQE;
 }
 
-enum request_fault responder_check_length(struct qp *qp, struct packet *packet)
+enum request_error responder_check_length(struct qp *qp, struct packet *packet)
 {
 	const struct opcode_info *info = &opcode_info[packet->opcode];
 	const struct responder *responder = &qp->responder;
@@ -114,28 +114,28 @@ enum request_fault responder_check_length(struct qp *qp, struct packet *packet)
 	uint32_t behind = responder->received + packet->payload_bytes;
 
 	if (!fits)
-		return FAULT_BAD_LENGTH;
+		return ERROR_BAD_LENGTH;
 	if (info->operation == OP_SEND)
 		return behind > WQE_LENGTH_MAX ||
 				       (responder->wqe && behind > responder->wqe->length)
-			       ? FAULT_TOO_LONG
-			       : FAULT_NONE;
+			       ? ERROR_TOO_LONG
+			       : ERROR_NONE;
 	if (info->operation == OP_WRITE) {
 		uint32_t length = opcode_has(packet->opcode, HDR_RETH) ? packet->dma_length
 								       : responder->length;
 		bool ends = opcode_ends_message(packet->opcode);
 
 		if (length > WQE_LENGTH_MAX)
-			return FAULT_BAD_LENGTH;
-		return ends ? (behind == length ? FAULT_NONE : FAULT_BAD_LENGTH)
-			    : (behind < length ? FAULT_NONE : FAULT_BAD_LENGTH);
+			return ERROR_BAD_LENGTH;
+		return ends ? (behind == length ? ERROR_NONE : ERROR_BAD_LENGTH)
+			    : (behind < length ? ERROR_NONE : ERROR_BAD_LENGTH);
 	}
-	return info->operation == OP_READ && packet->dma_length > WQE_LENGTH_MAX ? FAULT_BAD_LENGTH
-										 : FAULT_NONE;
+	return info->operation == OP_READ && packet->dma_length > WQE_LENGTH_MAX ? ERROR_BAD_LENGTH
+										 : ERROR_NONE;
 }
 
 /* Of a write all that is to come, with its first packet; of a send what the packet brings. */
-static enum request_fault check_pages(struct qp *qp, struct packet *packet)
+static enum request_error check_pages(struct qp *qp, struct packet *packet)
 {
 	const struct receive_wqe *wqe = qp->responder.wqe;
 	bool atomic = opcode_is_atomic(packet->opcode);
@@ -151,7 +151,7 @@ static enum request_fault check_pages(struct qp *qp, struct packet *packet)
 	else if (opcode_info[packet->opcode].operation == OP_SEND)
 		missing = page_fault_refuses(qp, wqe->segments, wqe->segment_count,
 					     qp->responder.received, packet->payload_bytes);
-	return missing ? FAULT_NO_PAGE : FAULT_NONE;
+	return missing ? ERROR_NO_PAGE : ERROR_NONE;
 }
 
 /* Whose rights the rkey is checked against; false: the packet names no SRQ that there is. */
@@ -168,7 +168,7 @@ static bool named_domain(struct qp *qp, const struct packet *packet, uint32_t *p
 	return queue;
 }
 
-enum request_fault responder_check_keys(struct qp *qp, struct packet *packet)
+enum request_error responder_check_keys(struct qp *qp, struct packet *packet)
 {
 	const struct responder *responder = &qp->responder;
 	uint32_t length = opcode_is_atomic(packet->opcode) ? ATOMIC_BYTES : packet->dma_length;
@@ -176,21 +176,21 @@ enum request_fault responder_check_keys(struct qp *qp, struct packet *packet)
 	uint32_t pd;
 
 	if (remote && !named_domain(qp, packet, &pd))
-		return FAULT_BAD_RKEY;
+		return ERROR_BAD_RKEY;
 	if (remote && !qp_key_allows(qp, pd, packet->rkey, packet->remote_address, length,
 				     right_of(packet->opcode)))
-		return FAULT_BAD_RKEY;
+		return ERROR_BAD_RKEY;
 	if (opcode_info[packet->opcode].operation == OP_SEND &&
 	    !qp_list_allows(qp, responder->wqe->pd, responder->wqe->segments,
 			    responder->wqe->segment_count, responder->received,
 			    packet->payload_bytes, MR_LOCAL_WRITE))
-		return FAULT_BAD_WQE;
-	return qp->transport->pages_may_be_missing ? check_pages(qp, packet) : FAULT_NONE;
+		return ERROR_BAD_WQE;
+	return qp->transport->pages_may_be_missing ? check_pages(qp, packet) : ERROR_NONE;
 }
 
 static const struct {
 	const char *name;
-	enum request_fault (*run)(struct qp *qp, struct packet *packet);
+	enum request_error (*run)(struct qp *qp, struct packet *packet);
 } checks[] = {
 	{"psn", check_psn},
 	{"sequence", check_sequence},
@@ -201,11 +201,11 @@ static const struct {
 	{"keys", responder_check_keys},
 };
 
-enum request_fault responder_check(struct qp *qp, struct packet *packet)
+enum request_error responder_check(struct qp *qp, struct packet *packet)
 {
-	enum request_fault fault = FAULT_NONE;
+	enum request_error error = ERROR_NONE;
 
-	for (size_t i = 0; i < ARRAY_SIZE(checks) && fault == FAULT_NONE; i++)
-		fault = checks[i].run(qp, packet);
-	return fault;
+	for (size_t i = 0; i < ARRAY_SIZE(checks) && error == ERROR_NONE; i++)
+		error = checks[i].run(qp, packet);
+	return error;
 }

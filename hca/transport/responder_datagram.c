@@ -146,7 +146,7 @@ bool responder_datagram(struct qp *qp, struct packet *packet)
 {
 	struct responder *responder = &qp->responder;
 	uint32_t length = packet->payload_bytes + GRH_AREA_BYTES, offset;
-	enum request_fault fault;
+	enum request_error error;
 
 	if (responder->strides_used &&
 	    responder->strides_used + strides_of(qp, length) > qp->attr.packet_strides) {
@@ -154,16 +154,16 @@ bool responder_datagram(struct qp *qp, struct packet *packet)
 		if (!scatter_segment_available(qp))
 			return false;
 	}
-	fault = responder_check_wqe(qp, packet);
-	if (fault == FAULT_WAIT)
+	error = responder_check_wqe(qp, packet);
+	if (error == ERROR_WAIT)
 		return false;
-	if (fault == FAULT_NO_RECEIVE_WQE)
+	if (error == ERROR_NO_RECEIVE_WQE)
 		qp->transport->count.no_receive_wqe++;
 	else if (!fits(qp, length, &offset))
-		responder_fault_in_order(qp, packet, FAULT_TOO_LONG);
+		responder_error_in_order(qp, packet, ERROR_TOO_LONG);
 	else if (!qp_list_allows(qp, responder->wqe->pd, responder->wqe->segments,
 				 responder->wqe->segment_count, offset, length, MR_LOCAL_WRITE))
-		responder_fault_in_order(qp, packet, FAULT_BAD_WQE);
+		responder_error_in_order(qp, packet, ERROR_BAD_WQE);
 	else
 		execute(qp, packet);
 	return true;

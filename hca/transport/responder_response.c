@@ -203,7 +203,7 @@ void responder_forget_owed(struct qp *qp)
 void responder_gather_failed(struct qp *qp, uint32_t psn)
 {
 	if (qp->state.state != STATE_ERR)
-		responder_fatal(qp, FAULT_BAD_RKEY, psn);
+		responder_fatal(qp, ERROR_BAD_RKEY, psn);
 }
 
 void responder_atomic_done(struct qp *qp, uint32_t psn, bool failed, uint64_t original)
@@ -211,7 +211,7 @@ void responder_atomic_done(struct qp *qp, uint32_t psn, bool failed, uint64_t or
 	struct responder *responder = &qp->responder;
 
 	if (failed && qp->state.state != STATE_ERR) {
-		responder_fatal(qp, FAULT_BAD_RKEY, psn);
+		responder_fatal(qp, ERROR_BAD_RKEY, psn);
 		return;
 	}
 	for (uint32_t i = 0; i < ATOMIC_RECORDS; i++) {

@@ -25,17 +25,17 @@ static void drop(struct qp *qp, const struct packet *packet)
 	qp->responder.dropping = !opcode_ends_message(packet->opcode);
 }
 
-static enum request_fault check(struct qp *qp, struct packet *packet)
+static enum request_error check(struct qp *qp, struct packet *packet)
 {
-	enum request_fault fault = responder_check_permission(qp, packet);
+	enum request_error error = responder_check_permission(qp, packet);
 
-	if (!fault)
-		fault = responder_check_wqe(qp, packet);
-	if (!fault)
-		fault = responder_check_length(qp, packet);
-	if (!fault)
-		fault = responder_check_keys(qp, packet);
-	return fault;
+	if (!error)
+		error = responder_check_wqe(qp, packet);
+	if (!error)
+		error = responder_check_length(qp, packet);
+	if (!error)
+		error = responder_check_keys(qp, packet);
+	return error;
 }
 
 bool responder_unreliable(struct qp *qp, struct packet *packet)
@@ -44,7 +44,7 @@ bool responder_unreliable(struct qp *qp, struct packet *packet)
 	bool starts = opcode_starts_message(packet->opcode);
 	bool in_order = packet->psn == responder->expected_psn &&
 			opcode_may_follow(packet->opcode, responder->previous_opcode);
-	enum request_fault fault;
+	enum request_error error;
 
 	if (!in_order)
 		abort_message(qp);
@@ -57,15 +57,15 @@ bool responder_unreliable(struct qp *qp, struct packet *packet)
 	}
 	if (starts)
 		responder->received = 0;
-	fault = check(qp, packet);
-	if (fault == FAULT_WAIT)
+	error = check(qp, packet);
+	if (error == ERROR_WAIT)
 		return false;
 	responder->expected_psn = psn_add(packet->psn, 1);
-	if (fault == FAULT_NO_RECEIVE_WQE)
+	if (error == ERROR_NO_RECEIVE_WQE)
 		qp->transport->count.no_receive_wqe++;
-	if (fault == FAULT_TOO_LONG || fault == FAULT_BAD_WQE)
-		responder_fault_in_order(qp, packet, fault);
-	else if (fault)
+	if (error == ERROR_TOO_LONG || error == ERROR_BAD_WQE)
+		responder_error_in_order(qp, packet, error);
+	else if (error)
 		drop(qp, packet);
 	else
 		responder_execute_data(qp, packet);

@@ -169,8 +169,8 @@ static void transfer_done(struct scatter_segment *segment, enum dma_status statu
 		return;
 	}
 	assert(segment->pending);
-	if (status != DMA_OK && segment->fault == FAULT_NONE)
-		segment->fault = segment->wqe ? FAULT_BAD_WQE : FAULT_BAD_RKEY;
+	if (status != DMA_OK && segment->error == ERROR_NONE)
+		segment->error = segment->wqe ? ERROR_BAD_WQE : ERROR_BAD_RKEY;
 	segment->stages.at[RECEIVE_WRITTEN] = sim_now(segment->qp->transport->block.sim);
 	if (--segment->pending == 0)
 		commit(segment->qp);
@@ -251,7 +251,7 @@ static void notify_watcher(const struct scatter_segment *segment)
 	const struct qp *qp = segment->qp;
 	struct hca_watcher *watcher = qp->transport->watcher;
 
-	if (segment->ends && segment->fault == FAULT_NONE && !qp->destroyed &&
+	if (segment->ends && segment->error == ERROR_NONE && !qp->destroyed &&
 	    segment->generation == qp->responder.generation)
 		watcher->delivered(watcher, qp->number, segment->psn);
 }
@@ -294,8 +294,8 @@ static void take_effect(struct scatter_segment *segment)
 		return;
 	if (segment->over_loopback && segment->ends)
 		count_early_ack(segment);
-	if (segment->fault != FAULT_NONE)
-		responder_fatal(qp, segment->fault, segment->psn);
+	if (segment->error != ERROR_NONE)
+		responder_fatal(qp, segment->error, segment->psn);
 	if (segment->has_completion)
 		responder_complete(qp, segment);
 	if (qp->responder.failed)

@@ -2,15 +2,15 @@
 /*
  * scatter_segment: data of one or more request packets of one message on its way to memory, and what
  * is due once it, and all before it on that QP, is there: a CQE, an ACK, a read, an atomic, a
- * fault.
+ * error.
  *
  *     responder --scatter_segment_add()--> buffer --_close()--> dma --> commit, in order
  */
 #ifndef HCA_TRANSPORT_SCATTER_SEGMENT_H
 #define HCA_TRANSPORT_SCATTER_SEGMENT_H
 
-#include "hca/transport/fault.h"
 #include "hca/transport/qp.h"
+#include "hca/transport/request_error.h"
 #include "hca/work/dma.h"
 
 #define GRH_AREA_BYTES 40
@@ -29,7 +29,7 @@ struct scatter_segment {
 	bool closed, ends /* its message */, has_completion, acknowledge, is_read, is_atomic,
 		counts;
 	bool lengths_only, over_loopback;
-	enum request_fault fault;
+	enum request_error error;
 	uint32_t psn, msn, tag, generation;
 	sim_time request_at; /* last bit of its last packet */
 	sim_time asked_at;   /* with congestion control: see notification_asked() */

@@ -88,7 +88,7 @@
 	X(WQE_COMPLETE, "qpn", "status", "a send WQE is complete")                                 \
 	X(REWIND,       "qpn", "psn", "the requester goes back to this PSN")                       \
 	X(REQUEST,      "qpn", "psn", "the responder executes a request packet")                   \
-	X(FAULT,        "qpn", "fault", "the responder found a fault")                             \
+	X(REQUEST_ERROR, "qpn", "error", "the responder found an error")                           \
 	X(RESPOND,      "qpn", "psn", "the responder responds")
 /* clang-format on */
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fault: what a responder does about a request that it cannot simply execute. The checks in
- * responder.c find the fault; this table says what follows.
+ * request_error: what a responder does about a request that it cannot simply execute. The checks in
+ * responder.c find the error; this table says what follows.
  *
  * IBTA vol. 1, 9.7.4.1 (order of the checks), 9.7.5.2 (NAK codes), 9.9.3 (responder errors).
  */
-#ifndef HCA_TRANSPORT_FAULT_H
-#define HCA_TRANSPORT_FAULT_H
+#ifndef HCA_TRANSPORT_REQUEST_ERROR_H
+#define HCA_TRANSPORT_REQUEST_ERROR_H
 
 #include "hca/formats/cqe.h"
 #include "hca/formats/services.h"
 #include "hca/transport/syndrome.h"
 
 /* clang-format off */
-/*        fault,          reply,   NAK code,          driver hears,  receive WQE ends as,  meaning */
-#define FAULTS(X)                                                                                          \
+/*        error,          reply,   NAK code,          driver hears,  receive WQE ends as,  meaning */
+#define REQUEST_ERRORS(X)                                                                                  \
 	X(NONE,           NOTHING, PSN_SEQUENCE,      NOTHING,       OK,                   "execute it")           \
 	X(WAIT,           NOTHING, PSN_SEQUENCE,      NOTHING,       OK,                   "its receive WQE is being fetched") \
 	X(DUPLICATE,      REPEAT,  PSN_SEQUENCE,      NOTHING,       OK,                   "PSN seen: response lost") \
@@ -31,19 +31,19 @@
 	X(BAD_WQE,        FATAL,   REMOTE_OPERATION,  NOTHING,       LOCAL_PROTECTION,     "receive WQE unusable")
 /* clang-format on */
 
-#define FAULT_ENUM(fault, reply, nak, async, status, meaning) FAULT_##fault,
-enum request_fault { FAULTS(FAULT_ENUM) FAULT_COUNT };
-enum fault_reply { REPLY_NOTHING, REPLY_REPEAT, REPLY_RNR, REPLY_NAK, REPLY_FATAL };
+#define REQUEST_ERROR_ENUM(error, reply, nak, async, status, meaning) ERROR_##error,
+enum request_error { REQUEST_ERRORS(REQUEST_ERROR_ENUM) ERROR_COUNT };
+enum request_error_reply { REPLY_NOTHING, REPLY_REPEAT, REPLY_RNR, REPLY_NAK, REPLY_FATAL };
 
-struct fault_rule {
+struct request_error_rule {
 	const char *name;
-	enum fault_reply reply;
+	enum request_error_reply reply;
 	enum nak_code nak;
 	int async; /* enum hca_async; -1: nothing */
 	enum work_status status;
 	const char *meaning;
 };
 
-extern const struct fault_rule fault_rule[FAULT_COUNT];
+extern const struct request_error_rule request_error_rule[ERROR_COUNT];
 
 #endif

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "hca/context/translation_adapter.h"
 #include "hca/context/translation_params.h"
-#include "hca/context/translation_port.h"
 #include "sim/audit.h"
 
 enum { TRANSLATION_TRACE(TRACE_ENUM) };
@@ -28,8 +28,8 @@ struct translation_unit {
 	struct translation_gauges gauge;
 	struct mr_table *regions;
 	struct icm_cache *mpt, *mtt;
-	struct translation_port *port; /* NULL: no module is in its place */
-	sim_time start_next;           /* earliest start of the next one, by the interval */
+	struct translation_adapter *adapter; /* NULL: no module is in its place */
+	sim_time start_next;                 /* earliest start of the next one, by the interval */
 };
 
 static void start_at(struct translation *translation, sim_time at, void (*fire)(struct event *));
@@ -70,11 +70,11 @@ void translate(struct translation_unit *unit, struct translation *translation)
 	trace(&unit->block, TRACE_TRANSLATE, translation->tag, translation->key,
 	      translation->address);
 	unit->count.empty += !translation->length;
-	if (__builtin_expect(unit->port != NULL, 0)) {
-		translation->port = unit->port;
+	if (__builtin_expect(unit->adapter != NULL, 0)) {
+		translation->adapter = unit->adapter;
 		translation->module = NULL;
 		event_init(&translation->event, &unit->block, translation_deliver);
-		translation_port_request(unit->port, translation);
+		translation_adapter_request(unit->adapter, translation);
 		return;
 	}
 	if (!translation->length) {
@@ -221,11 +221,11 @@ void translation_deliver(struct event *event)
 
 void translation_invalidate(struct translation_unit *unit, const struct mr *mr)
 {
-	if (unit->port) {
-		translation_port_invalidate(unit->port, TRANSLATION_MPT, mr->key >> KEY_OWN_BITS,
-					    1);
-		translation_port_invalidate(unit->port, TRANSLATION_MTT, mr->mtt_index,
-					    mr_page_count(mr));
+	if (unit->adapter) {
+		translation_adapter_invalidate(unit->adapter, TRANSLATION_MPT,
+					       mr->key >> KEY_OWN_BITS, 1);
+		translation_adapter_invalidate(unit->adapter, TRANSLATION_MTT, mr->mtt_index,
+					       mr_page_count(mr));
 		return;
 	}
 	icm_cache_invalidate(unit->mpt, mr->key >> KEY_OWN_BITS, 1);
@@ -269,7 +269,7 @@ struct translation_unit *translation_unit_create(struct sim *sim, const char *na
 	block_gauges(&unit->block, (struct gauge *)&unit->gauge);
 	unit->gauge.checker.capacity = 1;
 	if (*params->module.text) {
-		unit->port = translation_port_create(unit, &unit->block, &unit->param, pcie);
+		unit->adapter = translation_adapter_create(unit, &unit->block, &unit->param, pcie);
 		return unit;
 	}
 	snprintf(cache_name, sizeof(cache_name), "%s.mpt", name);
@@ -283,8 +283,8 @@ void translation_unit_destroy(struct translation_unit *unit)
 {
 	if (!unit)
 		return;
-	if (unit->port)
-		translation_port_destroy(unit->port);
+	if (unit->adapter)
+		translation_adapter_destroy(unit->adapter);
 	icm_cache_destroy(unit->mpt);
 	icm_cache_destroy(unit->mtt);
 	block_fini(&unit->block);
@@ -298,12 +298,12 @@ const struct translation_counters *translation_counters(const struct translation
 
 const struct icm_cache_counters *translation_mpt_counters(const struct translation_unit *unit)
 {
-	return unit->port ? translation_port_counters(unit->port, TRANSLATION_MPT)
-			  : icm_cache_counters(unit->mpt);
+	return unit->adapter ? translation_adapter_counters(unit->adapter, TRANSLATION_MPT)
+			     : icm_cache_counters(unit->mpt);
 }
 
 const struct icm_cache_counters *translation_mtt_counters(const struct translation_unit *unit)
 {
-	return unit->port ? translation_port_counters(unit->port, TRANSLATION_MTT)
-			  : icm_cache_counters(unit->mtt);
+	return unit->adapter ? translation_adapter_counters(unit->adapter, TRANSLATION_MTT)
+			     : icm_cache_counters(unit->mtt);
 }

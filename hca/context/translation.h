@@ -44,14 +44,14 @@ struct translation {
 	/* MTT entries that are still to be looked up: up to, not with, the last. */
 	uint64_t next_page, last_page;
 	/* or, where a module is in its place (translation_module.h): */
-	struct translation_port *port;
+	struct translation_adapter *adapter;
 	void *module; /* the module's own */
 	uint64_t serial;
 	sim_time response_at;
 	struct translation *next; /* of a process of the module's, not delivered yet */
 };
 
-struct translation_port;
+struct translation_adapter;
 struct translation_unit;
 struct translation_params; /* hca/context/translation_params.h */
 

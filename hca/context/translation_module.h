@@ -38,32 +38,34 @@ struct translation_fetch {
 	/* the rest is the adapter's */
 	struct event event;
 	struct pcie_read read;
-	struct translation_port *port;
+	struct translation_adapter *adapter;
 };
 
-struct translation_port; /* the adapter's side of one module */
+struct translation_adapter; /* the adapter's side of one module */
 
 struct translation_services {
 	/* Looks at the region's entry and counts what came of it; once for each request of more than 0 bytes. */
-	void (*entry)(struct translation_port *port, struct translation *request,
+	void (*entry)(struct translation_adapter *adapter, struct translation *request,
 		      struct translation_entry *entry);
-	void (*respond)(struct translation_port *port, struct translation *request, sim_time at);
+	void (*respond)(struct translation_adapter *adapter, struct translation *request,
+			sim_time at);
 	/* Presents the request again, at that time, as an event of that cache's block; of the unit's, if `part` is
 	 * TRANSLATION_CACHES. At one instant events come in the order of blocks. */
-	void (*again)(struct translation_port *port, struct translation *request,
+	void (*again)(struct translation_adapter *adapter, struct translation *request,
 		      enum translation_cache part, sim_time at);
-	void (*fetch)(struct translation_port *port, struct translation_fetch *fetch, sim_time at);
+	void (*fetch)(struct translation_adapter *adapter, struct translation_fetch *fetch,
+		      sim_time at);
 	/* One record in the trace of that cache's block: ICM_HIT and so on, as hca/context/icm_cache.h has them. Inside of
 	 * calls of the adapter only. */
-	void (*note)(struct translation_port *port, enum translation_cache cache, unsigned point,
-		     uint32_t tag, uint64_t first, uint64_t second);
+	void (*note)(struct translation_adapter *adapter, enum translation_cache cache,
+		     unsigned point, uint32_t tag, uint64_t first, uint64_t second);
 };
 
 struct translation_setup {
 	const char *name; /* of the block: "host0.hca.translation" */
 	const struct translation_params *params;
 	const struct translation_services *services;
-	struct translation_port *port; /* for the services */
+	struct translation_adapter *adapter; /* for the services */
 	/* Of the blocks name.mpt and name.mtt, for the module to count, and to say how full it is (sim/gauge.h). */
 	struct icm_cache_counters *counters[TRANSLATION_CACHES];
 	struct icm_cache_gauges *gauges[TRANSLATION_CACHES];

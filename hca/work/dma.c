@@ -10,8 +10,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "hca/work/dma_adapter.h"
 #include "hca/work/dma_params.h"
-#include "hca/work/dma_port.h"
 
 enum { DMA_TRACE(TRACE_ENUM) };
 
@@ -51,10 +51,10 @@ struct dma_engine {
 	struct translation_unit *unit;
 	struct pcie *pcie;
 	struct channel channels[DIRECTIONS];
-	struct dma_port *port;    /* NULL: no module is in its place */
-	sim_time write_next;      /* earliest time of the next write */
-	struct event write_event; /* it is the turn of the pieces that wait */
-	bool turn_taken;          /* this is it */
+	struct dma_adapter *adapter; /* NULL: no module is in its place */
+	sim_time write_next;         /* earliest time of the next write */
+	struct event write_event;    /* it is the turn of the pieces that wait */
+	bool turn_taken;             /* this is it */
 };
 
 static void walk(struct channel *channel);
@@ -96,8 +96,8 @@ void dma_start(struct dma_engine *engine, struct dma *dma)
 	trace(&engine->block, TRACE_DMA_START, dma->tag, dma->direction, dma->length);
 	dma->status = list_reaches(dma) ? DMA_OK : DMA_TOO_SHORT;
 	dma->translated_at = 0;
-	if (__builtin_expect(engine->port != NULL, 0)) {
-		dma_port_start(engine->port, dma);
+	if (__builtin_expect(engine->adapter != NULL, 0)) {
+		dma_adapter_start(engine->adapter, dma);
 		return;
 	}
 	dma->next = NULL;
@@ -467,8 +467,8 @@ struct dma_engine *dma_engine_create(struct sim *sim, const char *name,
 	event_init(&engine->write_event, &engine->block, write_turn);
 	block_gauges(&engine->block, (struct gauge *)&engine->gauge);
 	if (*params->module.text) {
-		engine->port = dma_port_create(engine, &engine->block, &engine->param,
-					       &engine->count, &engine->gauge, unit, pcie);
+		engine->adapter = dma_adapter_create(engine, &engine->block, &engine->param,
+						     &engine->count, &engine->gauge, unit, pcie);
 		return engine;
 	}
 	engine->channels[DMA_GATHER].transfers_gauge = &engine->gauge.gathers;
@@ -485,9 +485,9 @@ void dma_engine_destroy(struct dma_engine *engine)
 	if (!engine)
 		return;
 	sim_cancel(&engine->write_event);
-	if (engine->port)
-		dma_port_destroy(engine->port);
-	for (unsigned i = 0; i < DIRECTIONS && !engine->port; i++) {
+	if (engine->adapter)
+		dma_adapter_destroy(engine->adapter);
+	for (unsigned i = 0; i < DIRECTIONS && !engine->adapter; i++) {
 		sim_cancel(&engine->channels[i].event);
 		free(engine->channels[i].pieces);
 	}

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-struct dma_port; /* the adapter's side of one module */
+struct dma_adapter; /* the adapter's side of one module */
 
 /* A part of a transfer within one segment. The module owns it and leaves it alone until translated(), and moved(). */
 struct dma_piece {
@@ -32,7 +32,7 @@ struct dma_piece {
 	uint32_t length;                  /* in */
 	enum dma_status status; /* out: DMA_PROTECTION from translation, DMA_FAULT from PCIe */
 	/* the rest is the adapter's */
-	struct dma_port *port;
+	struct dma_adapter *adapter;
 	struct event event;
 	struct translation translation;
 	union {
@@ -42,22 +42,22 @@ struct dma_piece {
 };
 
 struct dma_services {
-	void (*translate)(struct dma_port *port, struct dma_piece *piece, sim_time at);
+	void (*translate)(struct dma_adapter *adapter, struct dma_piece *piece, sim_time at);
 	/* After translated(), if its status is DMA_OK. Writes become visible in the order of these calls. */
-	void (*move)(struct dma_port *port, struct dma_piece *piece, sim_time at);
+	void (*move)(struct dma_adapter *adapter, struct dma_piece *piece, sim_time at);
 	/* The next turn of writing to host memory, which data and CQEs share: now, or that time. Inside of calls only. */
-	sim_time (*write_turn)(struct dma_port *port);
-	void (*turn_at)(struct dma_port *port,
+	sim_time (*write_turn)(struct dma_adapter *adapter);
+	void (*turn_at)(struct dma_adapter *adapter,
 			sim_time at); /* turn() is called then; one at a time */
 	/* dma->status is set. One of each direction at a time: the next one after finished(). */
-	void (*done)(struct dma_port *port, struct dma *dma, sim_time at);
+	void (*done)(struct dma_adapter *adapter, struct dma *dma, sim_time at);
 };
 
 struct dma_setup {
 	const char *name; /* of the block: "host0.hca.dma" */
 	const struct dma_params *params;
 	const struct dma_services *services;
-	struct dma_port *port; /* for the services */
+	struct dma_adapter *adapter; /* for the services */
 	/* The module counts pieces, piece_stalls, transfer_stalls and inflight_max; the adapter all else. */
 	struct dma_counters *counters;
 	struct dma_gauges *gauges; /* all are the module's */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "fabric/wire/opcode.h"
-#include "hca/work/scheduler_port.h"
+#include "hca/work/scheduler_adapter.h"
 #include "sim/gauge.h"
 
 #define ROW(...) PARAM_ROW(struct scheduler_params, __VA_ARGS__)
@@ -52,8 +52,8 @@ struct scheduler {
 		sim_time free_at;
 	} reads;
 	bool throttled;
-	uint64_t refused;            /* which unit found no room first since then */
-	struct scheduler_port *port; /* NULL: no module is in its place */
+	uint64_t refused;                  /* which unit found no room first since then */
+	struct scheduler_adapter *adapter; /* NULL: no module is in its place */
 	struct processing_unit units[];
 };
 
@@ -91,8 +91,8 @@ void scheduler_wake(struct scheduler *scheduler, struct sched_entity *entity)
 {
 	struct processing_unit *unit = unit_of(scheduler, entity);
 
-	if (__builtin_expect(scheduler->port != NULL, 0)) {
-		scheduler_port_wake(scheduler->port, entity);
+	if (__builtin_expect(scheduler->adapter != NULL, 0)) {
+		scheduler_adapter_wake(scheduler->adapter, entity);
 		return;
 	}
 	enqueue(unit, entity);
@@ -115,8 +115,8 @@ static void come_back(struct scheduler *scheduler, struct sched_entity *entity)
 	struct processing_unit *unit = unit_of(scheduler, entity);
 
 	entity->away = false;
-	if (scheduler->port) {
-		scheduler_port_ready(scheduler->port, entity);
+	if (scheduler->adapter) {
+		scheduler_adapter_ready(scheduler->adapter, entity);
 	} else {
 		enqueue(unit, entity);
 		arm(unit, 0);
@@ -324,8 +324,8 @@ void scheduler_release(struct scheduler *scheduler, uint32_t bytes)
 {
 	uint64_t units = scheduler->params->processing_units;
 
-	if (scheduler->port) {
-		scheduler_port_release(scheduler->port, bytes);
+	if (scheduler->adapter) {
+		scheduler_adapter_release(scheduler->adapter, bytes);
 		return;
 	}
 	assert(scheduler->inflight_bytes >= bytes);
@@ -346,8 +346,8 @@ void scheduler_forget(struct scheduler *scheduler, struct sched_entity *entity)
 
 	if (entity->reads_done)
 		reads_forget(scheduler, entity);
-	if (scheduler->port) {
-		scheduler_port_forget(scheduler->port, entity);
+	if (scheduler->adapter) {
+		scheduler_adapter_forget(scheduler->adapter, entity);
 		return;
 	}
 	if (!entity->in_ring)
@@ -407,8 +407,8 @@ struct scheduler *scheduler_create(struct sim *sim, const char *name,
 	scheduler->gauge.reads.capacity = 1;
 	scheduler->gauge.inflight.capacity = params->inflight_bytes;
 	if (*params->module.text)
-		scheduler->port = scheduler_port_create(scheduler, &scheduler->block, params,
-							&scheduler->count, &scheduler->gauge);
+		scheduler->adapter = scheduler_adapter_create(scheduler, &scheduler->block, params,
+							      &scheduler->count, &scheduler->gauge);
 	event_init(&scheduler->reads.through, &scheduler->block, reads_through);
 	for (uint64_t i = 0; i < params->processing_units; i++) {
 		scheduler->units[i].scheduler = scheduler;
@@ -419,8 +419,8 @@ struct scheduler *scheduler_create(struct sim *sim, const char *name,
 
 void scheduler_destroy(struct scheduler *scheduler)
 {
-	if (scheduler->port)
-		scheduler_port_destroy(scheduler->port);
+	if (scheduler->adapter)
+		scheduler_adapter_destroy(scheduler->adapter);
 	for (uint64_t i = 0; i < scheduler->params->processing_units; i++) {
 		assert(!scheduler->units[i].first);
 		sim_cancel(&scheduler->units[i].turn);

@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-struct scheduler_port; /* the adapter's side of one module */
+struct scheduler_adapter; /* the adapter's side of one module */
 
 struct sched_entity_view { /* what a module may know of an entity */
 	uint32_t qpn;
@@ -36,23 +36,23 @@ struct scheduler_grant {
 };
 
 struct scheduler_services {
-	struct sched_entity_view (*look)(const struct scheduler_port *port,
+	struct sched_entity_view (*look)(const struct scheduler_adapter *adapter,
 					 const struct sched_entity *entity);
 	/* Is the queue pair's context at hand? If not, it is fetched, and ready() says when it is. */
-	bool (*has_context)(struct scheduler_port *port, struct sched_entity *entity);
+	bool (*has_context)(struct scheduler_adapter *adapter, struct sched_entity *entity);
 	/* Takes the entity's next segment of a message, on that processing unit. Behind it, send(): the bytes are gathered. */
-	struct scheduler_grant (*grant)(struct scheduler_port *port, uint32_t unit,
+	struct scheduler_grant (*grant)(struct scheduler_adapter *adapter, uint32_t unit,
 					struct sched_entity *entity);
-	void (*send)(struct scheduler_port *port, struct sched_entity *entity);
+	void (*send)(struct scheduler_adapter *adapter, struct sched_entity *entity);
 	/* One turn of each of params->processing_units at a time. */
-	void (*turn_at)(struct scheduler_port *port, uint32_t unit, sim_time at);
+	void (*turn_at)(struct scheduler_adapter *adapter, uint32_t unit, sim_time at);
 };
 
 struct scheduler_setup {
 	const char *name; /* of the block: "host0.hca.scheduler" */
 	const struct scheduler_params *params;
 	const struct scheduler_services *services;
-	struct scheduler_port *port; /* for the services */
+	struct scheduler_adapter *adapter; /* for the services */
 	/* The module counts idle and throttled, and keeps the gauges ring and inflight; the adapter all else. */
 	struct scheduler_counters *counters;
 	struct scheduler_gauges *gauges;

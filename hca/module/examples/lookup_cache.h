@@ -140,7 +140,7 @@ template <typename Tags> class lookup_cache
 
 	void note(unsigned point, uint32_t tag, uint64_t first, uint64_t second)
 	{
-		setup.services->note(setup.port, part, point, tag, first, second);
+		setup.services->note(setup.adapter, part, point, tag, first, second);
 	}
 
 	void count_hit(uint64_t number, uint32_t tag)

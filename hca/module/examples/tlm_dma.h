@@ -108,7 +108,7 @@ class dma_tlm_adapter : public sc_core::sc_module
 		struct dma *dma = payload.get_extension<dma_extension>()->dma;
 
 		if (phase == tlm::BEGIN_RESP) {
-			setup.services->done(setup.port, dma, now_and(delay));
+			setup.services->done(setup.adapter, dma, now_and(delay));
 			ending[dma->direction] = &payload;
 		}
 		return tlm::TLM_ACCEPTED;
@@ -126,14 +126,14 @@ class dma_tlm_adapter : public sc_core::sc_module
 	tlm::tlm_sync_enum translate(tlm::tlm_generic_payload &payload, tlm::tlm_phase &,
 				     sc_core::sc_time &delay)
 	{
-		setup.services->translate(setup.port, piece_of(payload), now_and(delay));
+		setup.services->translate(setup.adapter, piece_of(payload), now_and(delay));
 		return tlm::TLM_ACCEPTED;
 	}
 
 	tlm::tlm_sync_enum move(tlm::tlm_generic_payload &payload, tlm::tlm_phase &,
 				sc_core::sc_time &delay)
 	{
-		setup.services->move(setup.port, piece_of(payload), now_and(delay));
+		setup.services->move(setup.adapter, piece_of(payload), now_and(delay));
 		return tlm::TLM_ACCEPTED;
 	}
 };

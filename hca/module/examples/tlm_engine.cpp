@@ -246,11 +246,11 @@ class engine : public sc_module
 			turn_taken = false;
 			return true;
 		}
-		at = setup.services->write_turn(setup.port);
+		at = setup.services->write_turn(setup.adapter);
 		if (at == now)
 			return true;
 		turn_waits = true;
-		setup.services->turn_at(setup.port, at);
+		setup.services->turn_at(setup.adapter, at);
 		return false;
 	}
 

@@ -44,7 +44,7 @@ class flat : public sc_module
 		delay = SC_ZERO_TIME;
 		address = payload.get_address();
 		if (request->length > 0)
-			setup.services->entry(setup.port, request, &entry);
+			setup.services->entry(setup.adapter, request, &entry);
 		payload.set_response_status(tlm::TLM_OK_RESPONSE);
 	}
 };

@@ -82,7 +82,7 @@ class round_robin : public sc_module
 
 	uint32_t unit_of(const struct sched_entity *entity)
 	{
-		return setup.services->look(setup.port, entity).qpn %
+		return setup.services->look(setup.adapter, entity).qpn %
 		       static_cast<uint32_t>(units.size());
 	}
 
@@ -93,14 +93,14 @@ class round_robin : public sc_module
 		if (unit.armed || unit.ring.empty() || throttled)
 			return;
 		unit.armed = true;
-		setup.services->turn_at(setup.port, number, std::max(now + delay, unit.free_at));
+		setup.services->turn_at(setup.adapter, number, std::max(now + delay, unit.free_at));
 	}
 
 	void enqueue(struct sched_entity *entity)
 	{
 		std::deque<struct sched_entity *> &ring = units[unit_of(entity)].ring;
 
-		if (entity->away || setup.services->look(setup.port, entity).gone ||
+		if (entity->away || setup.services->look(setup.adapter, entity).gone ||
 		    std::find(ring.begin(), ring.end(), entity) != ring.end())
 			return;
 		gauge_enter(&gauge.ring, now, 1);
@@ -136,8 +136,8 @@ class round_robin : public sc_module
 		sc_time delay = sc_time::from_value(now) - sc_time_stamp();
 
 		extension->grant.packets = 0;
-		if (!setup.services->look(setup.port, entity).has_work ||
-		    !setup.services->has_context(setup.port, entity))
+		if (!setup.services->look(setup.adapter, entity).has_work ||
+		    !setup.services->has_context(setup.adapter, entity))
 			return false;
 		extension->entity = entity;
 		extension->unit = number;
@@ -167,13 +167,13 @@ class round_robin : public sc_module
 		if (next_segment(number, entity)) {
 			const struct scheduler_grant grant = extension->grant;
 
-			granted_qpn = setup.services->look(setup.port, entity).qpn;
+			granted_qpn = setup.services->look(setup.adapter, entity).qpn;
 			inflight_bytes += grant.bytes;
 			gauge_enter(&gauge.inflight, now, grant.bytes);
 			unit.free_at = now + grant.taken;
 			enqueue(entity);
 			arm(number, 0);
-			setup.services->send(setup.port, entity);
+			setup.services->send(setup.adapter, entity);
 			return;
 		}
 		if (!entity->away)

@@ -62,7 +62,7 @@ class scheduler_tlm_adapter : public sc_core::sc_module
 		grant_extension *extension = payload.get_extension<grant_extension>();
 
 		extension->grant =
-			setup.services->grant(setup.port, extension->unit, extension->entity);
+			setup.services->grant(setup.adapter, extension->unit, extension->entity);
 		payload.set_response_status(tlm::TLM_OK_RESPONSE);
 	}
 };

@@ -95,7 +95,7 @@ class translation_tlm_adapter : public sc_core::sc_module
 
 	void respond(tlm::tlm_generic_payload *payload, const sc_core::sc_time &delay)
 	{
-		setup.services->respond(setup.port,
+		setup.services->respond(setup.adapter,
 					payload->get_extension<translation_extension>()->request,
 					now_and(delay));
 		payload->release();
@@ -117,7 +117,7 @@ class translation_tlm_adapter : public sc_core::sc_module
 			&payload.get_extension<fetch_extension>()->record;
 
 		record->payload = &payload;
-		setup.services->fetch(setup.port, &record->fetch, now_and(delay));
+		setup.services->fetch(setup.adapter, &record->fetch, now_and(delay));
 		return tlm::TLM_ACCEPTED;
 	}
 };

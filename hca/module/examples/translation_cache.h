@@ -142,7 +142,7 @@ class translation_cache_unit : public sc_core::sc_module, private lookup_cache_o
 		struct translation *request = extension->request;
 		struct translation_entry entry;
 
-		setup.services->entry(setup.port, request, &entry);
+		setup.services->entry(setup.adapter, request, &entry);
 		request->next_page = entry.first_page;
 		request->last_page = entry.first_page + entry.page_count;
 		return find_pages(extension, found);
@@ -171,7 +171,7 @@ class translation_cache_unit : public sc_core::sc_module, private lookup_cache_o
 
 	void resume(translation_extension *who, enum translation_cache part, sim_time at) override
 	{
-		setup.services->again(setup.port, who->request, part, at);
+		setup.services->again(setup.adapter, who->request, part, at);
 	}
 
 	void send(miss_slot &slot) override

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dma_port: see dma_port.h. Reads top-down as a transfer goes: to the module; its pieces to the translation unit and to
+ * dma_adapter: see dma_adapter.h. Reads top-down as a transfer goes: to the module; its pieces to the translation unit and to
  * PCIe; its end.
  */
-#include "hca/work/dma_port.h"
+#include "hca/work/dma_adapter.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-#include "hca/module/module_seat.h"
+#include "hca/module/module_host.h"
 
 enum { DIRECTIONS = DMA_SCATTER + 1 };
 
 struct ending {
 	struct event event;
-	struct dma_port *port;
+	struct dma_adapter *adapter;
 	struct dma *dma; /* that ends then */
 };
 
-struct dma_port {
+struct dma_adapter {
 	struct dma_engine *engine;
 	struct block *block; /* the engine's */
 	const struct dma_params *params;
@@ -27,17 +27,17 @@ struct dma_port {
 	struct translation_unit *unit;
 	struct pcie *pcie;
 	const struct dma_module *table;
-	struct module_seat seat;
+	struct module_host host;
 	struct event turn; /* of writing */
 	struct ending endings[DIRECTIONS];
 };
 
-void dma_port_start(struct dma_port *port, struct dma *dma)
+void dma_adapter_start(struct dma_adapter *adapter, struct dma *dma)
 {
-	sim_time ahead = module_seat_enter(&port->seat);
+	sim_time ahead = module_host_enter(&adapter->host);
 
-	port->table->start(port->seat.module, dma, ahead);
-	module_seat_leave(&port->seat);
+	adapter->table->start(adapter->host.module, dma, ahead);
+	module_host_leave(&adapter->host);
 }
 
 /* ---- translation ---- */
@@ -45,13 +45,13 @@ void dma_port_start(struct dma_port *port, struct dma *dma)
 static void piece_translated(struct translation *translation)
 {
 	struct dma_piece *piece = container_of(translation, struct dma_piece, translation);
-	struct dma_port *port = piece->port;
-	sim_time ahead = module_seat_enter(&port->seat);
+	struct dma_adapter *adapter = piece->adapter;
+	sim_time ahead = module_host_enter(&adapter->host);
 
 	piece->status = translation->status == TRANSLATION_OK ? DMA_OK : DMA_PROTECTION;
-	piece->dma->translated_at = sim_now(port->block->sim);
-	port->table->translated(port->seat.module, piece, ahead);
-	module_seat_leave(&port->seat);
+	piece->dma->translated_at = sim_now(adapter->block->sim);
+	adapter->table->translated(adapter->host.module, piece, ahead);
+	module_host_leave(&adapter->host);
 }
 
 static void start_translation(struct event *event)
@@ -69,11 +69,11 @@ static void start_translation(struct event *event)
 	translation->qpn = dma->qpn;
 	translation->tag = dma->tag;
 	translation->done = piece_translated;
-	dma_trace_piece(piece->port->block, dma, translation->address, piece->length);
-	translate(piece->port->unit, translation);
+	dma_trace_piece(piece->adapter->block, dma, translation->address, piece->length);
+	translate(piece->adapter->unit, translation);
 }
 
-static void service_translate(struct dma_port *port, struct dma_piece *piece, sim_time at)
+static void service_translate(struct dma_adapter *adapter, struct dma_piece *piece, sim_time at)
 {
 	const struct dma *dma = piece->dma;
 
@@ -81,26 +81,26 @@ static void service_translate(struct dma_port *port, struct dma_piece *piece, si
 	    piece->segment_offset > dma->segments[piece->segment].length ||
 	    piece->length > dma->segments[piece->segment].length - piece->segment_offset ||
 	    piece->byte_offset > dma->length || piece->length > dma->length - piece->byte_offset)
-		module_broke(port->block->name, "asks for a piece that is not of its transfer");
-	piece->port = port;
-	event_init(&piece->event, port->block, start_translation);
-	if (module_seat_is_now(&port->seat, at))
+		module_broke(adapter->block->name, "asks for a piece that is not of its transfer");
+	piece->adapter = adapter;
+	event_init(&piece->event, adapter->block, start_translation);
+	if (module_host_is_now(&adapter->host, at))
 		start_translation(&piece->event);
 	else
-		module_seat_schedule(&port->seat, &piece->event, port->block, start_translation,
-				     at);
+		module_host_schedule(&adapter->host, &piece->event, adapter->block,
+				     start_translation, at);
 }
 
 /* ---- PCIe ---- */
 
 static void piece_moved(struct dma_piece *piece, bool failed)
 {
-	struct dma_port *port = piece->port;
-	sim_time ahead = module_seat_enter(&port->seat);
+	struct dma_adapter *adapter = piece->adapter;
+	sim_time ahead = module_host_enter(&adapter->host);
 
 	piece->status = failed ? DMA_FAULT : DMA_OK;
-	port->table->moved(port->seat.module, piece, ahead);
-	module_seat_leave(&port->seat);
+	adapter->table->moved(adapter->host.module, piece, ahead);
+	module_host_leave(&adapter->host);
 }
 
 static void piece_read(struct pcie_read *read)
@@ -127,7 +127,7 @@ static void gather(struct dma_piece *piece)
 		.done = piece_read,
 		.relaxed = true,
 	};
-	pcie_read(piece->port->pcie, &piece->read);
+	pcie_read(piece->adapter->pcie, &piece->read);
 }
 
 static void scatter(struct dma_piece *piece)
@@ -146,7 +146,7 @@ static void scatter(struct dma_piece *piece)
 		.done = piece_written,
 		.relaxed = true,
 	};
-	pcie_write(piece->port->pcie, &piece->write);
+	pcie_write(piece->adapter->pcie, &piece->write);
 	if (last && dma->posted)
 		dma->posted(dma);
 }
@@ -161,37 +161,37 @@ static void start_move(struct event *event)
 		scatter(piece);
 }
 
-static void service_move(struct dma_port *port, struct dma_piece *piece, sim_time at)
+static void service_move(struct dma_adapter *adapter, struct dma_piece *piece, sim_time at)
 {
 	if (piece->status != DMA_OK)
-		module_broke(port->block->name, "moves bytes that no key allows");
-	if (module_seat_is_now(&port->seat, at))
+		module_broke(adapter->block->name, "moves bytes that no key allows");
+	if (module_host_is_now(&adapter->host, at))
 		start_move(&piece->event);
 	else
-		module_seat_schedule(&port->seat, &piece->event, port->block, start_move, at);
+		module_host_schedule(&adapter->host, &piece->event, adapter->block, start_move, at);
 }
 
-static sim_time service_write_turn(struct dma_port *port)
+static sim_time service_write_turn(struct dma_adapter *adapter)
 {
-	if (!port->seat.calls)
-		module_broke(port->block->name, "asks for a turn outside of a call");
-	return dma_write_turn(port->engine);
+	if (!adapter->host.calls)
+		module_broke(adapter->block->name, "asks for a turn outside of a call");
+	return dma_write_turn(adapter->engine);
 }
 
 static void take_turn(struct event *event)
 {
-	struct dma_port *port = container_of(event, struct dma_port, turn);
-	sim_time ahead = module_seat_enter(&port->seat);
+	struct dma_adapter *adapter = container_of(event, struct dma_adapter, turn);
+	sim_time ahead = module_host_enter(&adapter->host);
 
-	port->table->turn(port->seat.module, ahead);
-	module_seat_leave(&port->seat);
+	adapter->table->turn(adapter->host.module, ahead);
+	module_host_leave(&adapter->host);
 }
 
-static void service_turn_at(struct dma_port *port, sim_time at)
+static void service_turn_at(struct dma_adapter *adapter, sim_time at)
 {
-	if (event_pending(&port->turn))
-		module_broke(port->block->name, "waits for two turns at once");
-	module_seat_schedule(&port->seat, &port->turn, port->block, take_turn, at);
+	if (event_pending(&adapter->turn))
+		module_broke(adapter->block->name, "waits for two turns at once");
+	module_host_schedule(&adapter->host, &adapter->turn, adapter->block, take_turn, at);
 }
 
 /* ---- the end ---- */
@@ -199,28 +199,28 @@ static void service_turn_at(struct dma_port *port, sim_time at)
 static void end(struct event *event)
 {
 	struct ending *ending = container_of(event, struct ending, event);
-	struct dma_port *port = ending->port;
+	struct dma_adapter *adapter = ending->adapter;
 	struct dma *dma = ending->dma;
-	sim_time ahead = module_seat_enter(&port->seat);
+	sim_time ahead = module_host_enter(&adapter->host);
 
 	ending->dma = NULL;
-	dma_count_end(port->block, port->count, dma);
-	port->table->finished(port->seat.module, dma, ahead);
-	module_seat_leave(&port->seat);
+	dma_count_end(adapter->block, adapter->count, dma);
+	adapter->table->finished(adapter->host.module, dma, ahead);
+	module_host_leave(&adapter->host);
 	if (!dma->length && dma->posted && dma->status == DMA_OK)
 		dma->posted(dma);
 	dma->done(dma);
 }
 
-static void service_done(struct dma_port *port, struct dma *dma, sim_time at)
+static void service_done(struct dma_adapter *adapter, struct dma *dma, sim_time at)
 {
-	struct ending *ending = &port->endings[dma->direction];
+	struct ending *ending = &adapter->endings[dma->direction];
 
 	if (ending->dma)
-		module_broke(port->block->name,
+		module_broke(adapter->block->name,
 			     "ends a transfer before the one before it is finished");
 	ending->dma = dma;
-	module_seat_schedule(&port->seat, &ending->event, port->block, end, at);
+	module_host_schedule(&adapter->host, &ending->event, adapter->block, end, at);
 }
 
 static const struct dma_services services = {
@@ -235,28 +235,28 @@ static const struct dma_services services = {
 
 static void *create_module(void *argument)
 {
-	struct dma_port *port = argument;
+	struct dma_adapter *adapter = argument;
 	const struct dma_setup setup = {
-		.name = port->block->name,
-		.params = port->params,
+		.name = adapter->block->name,
+		.params = adapter->params,
 		.services = &services,
-		.port = port,
-		.counters = port->count,
-		.gauges = port->gauge,
+		.adapter = adapter,
+		.counters = adapter->count,
+		.gauges = adapter->gauge,
 	};
 
-	return port->table->create(&setup);
+	return adapter->table->create(&setup);
 }
 
-struct dma_port *dma_port_create(struct dma_engine *engine, struct block *block,
-				 const struct dma_params *params, struct dma_counters *count,
-				 struct dma_gauges *gauge, struct translation_unit *unit,
-				 struct pcie *pcie)
+struct dma_adapter *dma_adapter_create(struct dma_engine *engine, struct block *block,
+				       const struct dma_params *params, struct dma_counters *count,
+				       struct dma_gauges *gauge, struct translation_unit *unit,
+				       struct pcie *pcie)
 {
-	struct dma_port *port = calloc(1, sizeof(*port));
+	struct dma_adapter *adapter = calloc(1, sizeof(*adapter));
 
-	assert(port);
-	*port = (struct dma_port){
+	assert(adapter);
+	*adapter = (struct dma_adapter){
 		.engine = engine,
 		.block = block,
 		.params = params,
@@ -266,22 +266,22 @@ struct dma_port *dma_port_create(struct dma_engine *engine, struct block *block,
 		.pcie = pcie,
 	};
 	for (unsigned i = 0; i < DIRECTIONS; i++) {
-		port->endings[i].port = port;
-		event_init(&port->endings[i].event, block, end);
+		adapter->endings[i].adapter = adapter;
+		event_init(&adapter->endings[i].event, block, end);
 	}
-	event_init(&port->turn, block, take_turn);
-	port->table =
-		module_open(MODULE_DMA, sizeof(*port->table), block->name, params->module.text);
-	module_seat_fill(&port->seat, block, create_module, port, port->table->destroy,
-			 port->table->trace);
-	return port;
+	event_init(&adapter->turn, block, take_turn);
+	adapter->table =
+		module_open(MODULE_DMA, sizeof(*adapter->table), block->name, params->module.text);
+	module_host_fill(&adapter->host, block, create_module, adapter, adapter->table->destroy,
+			 adapter->table->trace);
+	return adapter;
 }
 
-void dma_port_destroy(struct dma_port *port)
+void dma_adapter_destroy(struct dma_adapter *adapter)
 {
 	for (unsigned i = 0; i < DIRECTIONS; i++)
-		sim_cancel(&port->endings[i].event);
-	sim_cancel(&port->turn);
-	module_seat_clear(&port->seat);
-	free(port);
+		sim_cancel(&adapter->endings[i].event);
+	sim_cancel(&adapter->turn);
+	module_host_clear(&adapter->host);
+	free(adapter);
 }

@@ -31,7 +31,7 @@ struct hca {
 	struct hca_params params;
 	enum link_layer link_layer;
 	struct packet_pool *packets;
-	struct hca_resolver *resolver;
+	struct address_resolver *address_resolver;
 	struct mr_table *regions;
 	struct paging *paging;
 	struct pcie *pcie;

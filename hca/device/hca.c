@@ -179,7 +179,7 @@ static void create_transport(struct hca *hca)
 	const struct hca_params *params = &hca->params;
 	const struct transport_blocks blocks = {
 		.packets = hca->packets,
-		.resolver = hca->resolver,
+		.address_resolver = hca->address_resolver,
 		.pcie = hca->pcie,
 		.regions = hca->regions,
 		.cqs = &hca->cqs,
@@ -272,7 +272,7 @@ static void create_bystanders(struct hca *hca)
  * the order of events at one instant. */
 struct hca *hca_create(struct sim *sim, const char *name, const struct hca_params *params,
 		       enum link_layer link_layer, struct packet_pool *pool,
-		       struct hca_driver *driver, struct hca_resolver *resolver)
+		       struct hca_driver *driver, struct address_resolver *resolver)
 {
 	struct hca *hca = calloc(1, sizeof(*hca));
 
@@ -281,7 +281,7 @@ struct hca *hca_create(struct sim *sim, const char *name, const struct hca_param
 	hca->params = *params;
 	hca->link_layer = link_layer;
 	hca->packets = pool;
-	hca->resolver = resolver;
+	hca->address_resolver = resolver;
 	block_init(&hca->block, sim, &hca_type, name, &hca->params.device, NULL);
 	number_table_init(&hca->cqs, FIRST_CQN, (uint32_t)params->device.cqs);
 	number_table_init(&hca->srqs, FIRST_SRQN, (uint32_t)params->device.srqs);

@@ -45,10 +45,10 @@ struct hca_qp_psns {
 struct hca_qp_psns hca_qp_psns(const struct hca *hca, uint32_t qpn);
 
 /* An adapter with a port that is not linked yet, and all its blocks, whose names begin with `name`. The parameters are copied; pool,
- * driver and resolver outlive it. Destroyed with nothing under way. */
+ * driver and address resolver outlive it. Destroyed with nothing under way. */
 struct hca *hca_create(struct sim *sim, const char *name, const struct hca_params *params,
 		       enum link_layer link_layer, struct packet_pool *pool,
-		       struct hca_driver *driver, struct hca_resolver *resolver);
+		       struct hca_driver *driver, struct address_resolver *resolver);
 void hca_destroy(struct hca *hca);
 
 /* Who is on the fabric, and how they are joined: what congestion control takes for the delay of an empty path. Before the first queue

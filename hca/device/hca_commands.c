@@ -237,7 +237,7 @@ static int check_qp(const struct hca *hca, const struct hca_qp_attr *attr)
 		attr->type != QP_XRC_TGT && attr->type != QP_XRC_INI && attr->type != QP_DCI;
 
 	if (attr->type == QP_DCR ||
-	    (attr->type == QP_DCT && (!attr->srqn || !hca->resolver->paths)))
+	    (attr->type == QP_DCT && (!attr->srqn || !hca->address_resolver->paths)))
 		return -EINVAL;
 	if ((!sends && attr->sq_blocks) || (!receives && (attr->rq_entries || attr->srqn)))
 		return -EINVAL;

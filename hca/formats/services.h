@@ -34,11 +34,11 @@ struct hca_driver {
 };
 
 /* What an address vector of a UD or DC WQE leads to: asked at the WQE's execution. NULL: unreachable. */
-struct hca_resolver {
+struct address_resolver {
 	/* DCT: where return paths to initiators are interned; NULL: no DCT can be made. */
 	struct paths *paths;
 	/* Fills in *path from a 48-byte mlx5 address vector and the port's own addresses, and interns it. */
-	const struct path *(*resolve)(struct hca_resolver *resolver,
+	const struct path *(*resolve)(struct address_resolver *resolver,
 				      const uint8_t address_vector[48]);
 };
 

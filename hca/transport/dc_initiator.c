@@ -36,7 +36,7 @@ static struct transport_block *transport_of(const struct dc_initiator *dci)
 
 static const struct path *path_of(struct dc_initiator *dci, const struct send_slot *slot)
 {
-	struct hca_resolver *resolver = dci->qp->transport->blocks.resolver;
+	struct address_resolver *resolver = dci->qp->transport->blocks.address_resolver;
 
 	if (dci->resolved_tag != slot->tag) {
 		dci->resolved_tag = slot->tag;

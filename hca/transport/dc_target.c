@@ -240,7 +240,7 @@ static void connect(struct qp *target, const struct packet *packet)
 {
 	struct dc_targets *targets = targets_of(target);
 	const struct path *back =
-		path_reverse(target->transport->blocks.resolver->paths, packet->path);
+		path_reverse(target->transport->blocks.address_resolver->paths, packet->path);
 	struct dc_responder *dcr = find(target, packet);
 
 	if (packet->dc_key != target->attr.dc_key) {

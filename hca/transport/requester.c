@@ -338,8 +338,8 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes)
 	if (!slot)
 		return 0;
 	if (qp_is_datagram(qp)) {
-		path = qp->transport->blocks.resolver->resolve(qp->transport->blocks.resolver,
-							       slot->wqe.address_vector);
+		path = qp->transport->blocks.address_resolver->resolve(
+			qp->transport->blocks.address_resolver, slot->wqe.address_vector);
 		if (!path) { /* like a packet that the fabric loses */
 			qp->transport->count.ud_unreachable++;
 			slot->done = true;

@@ -137,7 +137,7 @@ struct transport_above {
 /* What the transport is connected with: the blocks below it, and who is above. All outlive it. */
 struct transport_blocks {
 	struct packet_pool *packets;
-	struct hca_resolver *resolver;
+	struct address_resolver *address_resolver;
 	struct pcie *pcie;
 	struct mr_table *regions;
 	const struct number_table *cqs, *srqs;

@@ -168,7 +168,7 @@ static const struct scenario_link **links_of_hosts(const struct scenario *scenar
 }
 
 static void create_hca(struct build *build, uint32_t i, const struct scenario_link *link,
-		       struct hca_driver *driver, struct hca_resolver *resolver)
+		       struct hca_driver *driver, struct address_resolver *resolver)
 {
 	const struct scenario_host *host = &build->scenario->hosts[i];
 	struct sim *sim = sim_of(build, false, i);
@@ -192,7 +192,7 @@ static void create_detailed(struct build *build, uint32_t i, const struct scenar
 	build->kernels[i] = kernel_create(build->sim, name, NULL, build->endpoints, i, kernel_host);
 	*kernel_params(build->kernels[i]) = build->scenario->kernel;
 	create_hca(build, i, link, kernel_driver(build->kernels[i]),
-		   kernel_resolver(build->kernels[i]));
+		   kernel_address_resolver(build->kernels[i]));
 	kernel_attach(build->kernels[i], build->hcas[i]);
 	session_set_kernel(build->session, i, build->kernels[i]);
 	session_set_link(build->session, i, port_rate_bps(hca_port(build->hcas[i])));
@@ -200,7 +200,8 @@ static void create_detailed(struct build *build, uint32_t i, const struct scenar
 
 static void create_loaded(struct build *build, uint32_t i, const struct scenario_link *link)
 {
-	create_hca(build, i, link, load_driver(build->load, i), load_resolver(build->load, i));
+	create_hca(build, i, link, load_driver(build->load, i),
+		   load_address_resolver(build->load, i));
 	load_attach(build->load, i, build->hcas[i]);
 }
 

@@ -39,7 +39,7 @@
 
 struct host {
 	struct hca_driver driver;
-	struct hca_resolver resolver;
+	struct address_resolver resolver;
 	struct memory *memory;
 	struct hca *hca;
 	uint64_t next_free;
@@ -93,7 +93,7 @@ static void refuse_async(struct hca_driver *driver, enum hca_async what, uint32_
 	abort();
 }
 
-static const struct path *no_path(struct hca_resolver *resolver, const uint8_t vector[48])
+static const struct path *no_path(struct address_resolver *resolver, const uint8_t vector[48])
 {
 	(void)resolver;
 	(void)vector;

@@ -17,7 +17,7 @@ SUITE(TESTS)
 
 static const struct path *resolve(struct machine *machine, const uint8_t av[48])
 {
-	struct hca_resolver *resolver = kernel_resolver(machine->kernel);
+	struct address_resolver *resolver = kernel_address_resolver(machine->kernel);
 	return resolver->resolve(resolver, av);
 }
 

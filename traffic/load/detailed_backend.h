@@ -4,7 +4,7 @@
  * the driver and the program of it would: they build WQEs, ring doorbells, poll CQEs, post receive work requests again, and look
  * at memory for what was written there, each at a cost (`cpu`).
  *
- *     build:  detailed_backend_create() --> drivers and resolvers for the HCAs
+ *     build:  detailed_backend_create() --> drivers and address resolvers for the HCAs
  *     experiment:  detailed_backend() --> flow driver
  */
 #ifndef TRAFFIC_LOAD_DETAILED_BACKEND_H

@@ -391,7 +391,7 @@ struct hca_driver *load_driver(struct load *load, uint32_t node)
 	return &load->nodes[node].driver;
 }
 
-struct hca_resolver *load_resolver(struct load *load, uint32_t node)
+struct address_resolver *load_address_resolver(struct load *load, uint32_t node)
 {
 	return &load->nodes[node].resolver;
 }

@@ -20,7 +20,7 @@
 struct endpoints;
 struct hca;
 struct hca_driver;
-struct hca_resolver;
+struct address_resolver;
 struct load;
 
 /* clang-format off */
@@ -56,16 +56,16 @@ void load_params_default(struct load_params *params);
 /* Can several LPs of a run (sim/parallel.h) have a node each? false: *error. */
 bool load_may_be_parallel(const struct load_params *params, char *error, size_t error_bytes);
 
-/* Cores, and rings in memory, for params.nodes adapters, which are then made with a driver and a resolver each, in the order
+/* Cores, and rings in memory, for params.nodes adapters, which are then made with a driver and a address resolver each, in the order
  * of the endpoints, attached, and joined. Simulation and endpoints outlive the load. lps: of the run, that the nodes are in;
  * NULL: all are in the first. */
 struct load *load_create(const struct load_params *params, struct sim *sim,
 			 struct endpoints *endpoints, const uint8_t *lps);
 
-/* Of a node, from 0: what its adapter is to be made with, and that it is. Driver and resolver are the load's; the adapter
+/* Of a node, from 0: what its adapter is to be made with, and that it is. Driver and address resolver are the load's; the adapter
  * is destroyed before it. */
 struct hca_driver *load_driver(struct load *load, uint32_t node);
-struct hca_resolver *load_resolver(struct load *load, uint32_t node);
+struct address_resolver *load_address_resolver(struct load *load, uint32_t node);
 void load_attach(struct load *load, uint32_t node, struct hca *hca);
 
 /* Regions, CQs and connected queue pairs, once all are joined. false: *error, an adapter has no room for them. */

@@ -46,9 +46,9 @@ static void add_node(struct alone *alone, const struct load_setup *setup, uint32
 	snprintf(name, sizeof(name), "host%u.hca", index);
 	endpoints_add(alone->endpoints, name, link_layer_of(setup),
 		      (const uint8_t[]){10, 0, 0, (uint8_t)(index + 1)});
-	alone->hcas[index] =
-		hca_create(alone->sim, name, &params, link_layer_of(setup), alone->pool,
-			   load_driver(alone->load, index), load_resolver(alone->load, index));
+	alone->hcas[index] = hca_create(alone->sim, name, &params, link_layer_of(setup),
+					alone->pool, load_driver(alone->load, index),
+					load_address_resolver(alone->load, index));
 	load_attach(alone->load, index, alone->hcas[index]);
 }
 

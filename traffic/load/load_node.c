@@ -303,7 +303,7 @@ static void add_thread(struct load_node *node, uint32_t index)
 	load_cores_init(thread, name);
 }
 
-static const struct path *resolve(struct hca_resolver *resolver, const uint8_t vector[48])
+static const struct path *resolve(struct address_resolver *resolver, const uint8_t vector[48])
 {
 	struct load_node *node = container_of(resolver, struct load_node, resolver);
 	uint32_t peer = be16_get(vector + 14);
@@ -332,7 +332,7 @@ void load_node_attach(struct load *load, uint32_t index)
 	node->load = load;
 	node->index = index;
 	node->driver = (struct hca_driver){ignore_completion, note_async};
-	node->resolver = (struct hca_resolver){endpoints_paths(load->endpoints), resolve};
+	node->resolver = (struct address_resolver){endpoints_paths(load->endpoints), resolve};
 }
 
 void load_thread_name(const struct load_thread *thread, const char *what,

@@ -166,7 +166,7 @@ struct load_latency { /* of a work request */
 struct load_node {
 	struct load *load;
 	struct hca_driver driver;
-	struct hca_resolver resolver;
+	struct address_resolver resolver;
 	struct load_memory memory;
 	struct load_data data;
 	struct hca *hca; /* NULL: of a workload's host whose adapter is of fidelity endpoint */

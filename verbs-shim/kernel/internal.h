@@ -27,7 +27,7 @@ struct kernel {
 	uint32_t endpoint;
 	struct kernel_host *host;
 	struct hca_driver driver;
-	struct hca_resolver resolver;
+	struct address_resolver resolver;
 	struct context *contexts;   /* open command files, newest first */
 	struct xrc_domain *domains; /* those shared through a file */
 	struct numbers numbers;

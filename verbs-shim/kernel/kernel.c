@@ -116,8 +116,8 @@ struct kernel *kernel_create(struct sim *sim, const char *name, struct hca *hca,
 	endpoints_set_manager(endpoints, endpoint, kernel);
 	kernel->driver = (struct hca_driver){.completion_event = completion_event,
 					     .async_event = async_event};
-	kernel->resolver = (struct hca_resolver){endpoints_paths(kernel->endpoints),
-						 path_resolve_address_vector};
+	kernel->resolver = (struct address_resolver){endpoints_paths(kernel->endpoints),
+						     path_resolve_address_vector};
 	return kernel;
 }
 
@@ -139,7 +139,7 @@ struct hca_driver *kernel_driver(struct kernel *kernel)
 	return &kernel->driver;
 }
 
-struct hca_resolver *kernel_resolver(struct kernel *kernel)
+struct address_resolver *kernel_address_resolver(struct kernel *kernel)
 {
 	return &kernel->resolver;
 }

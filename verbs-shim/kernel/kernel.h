@@ -92,7 +92,7 @@ struct kernel_call {
 };
 
 /* endpoints and host outlive the kernel. endpoint: the number of the HCA's port in `endpoints`. As kernel and HCA
- * need each other: create the kernel with hca NULL, the HCA with its driver and resolver, then kernel_attach(). The
+ * need each other: create the kernel with hca NULL, the HCA with its driver and address resolver, then kernel_attach(). The
  * HCA is destroyed after the last process has exited, and before the kernel. */
 struct kernel *kernel_create(struct sim *sim, const char *name, struct hca *hca,
 			     struct endpoints *endpoints, uint32_t endpoint,
@@ -101,8 +101,8 @@ void kernel_destroy(struct kernel *kernel);
 void kernel_attach(struct kernel *kernel, struct hca *hca);
 /* What a processor of the host waits for what the HCA has just written, beyond a hit of the last level cache. */
 sim_time kernel_dma_wait(const struct kernel *kernel);
-struct hca_driver *kernel_driver(struct kernel *kernel);     /* to be given to hca_create() */
-struct hca_resolver *kernel_resolver(struct kernel *kernel); /* likewise */
+struct hca_driver *kernel_driver(struct kernel *kernel); /* to be given to hca_create() */
+struct address_resolver *kernel_address_resolver(struct kernel *kernel); /* likewise */
 /* Defaults until somebody changes them, before the first process. */
 struct kernel_params *kernel_params(struct kernel *kernel);
 

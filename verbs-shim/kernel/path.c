@@ -129,7 +129,8 @@ enum {
 	AV_GID = 32,
 };
 
-const struct path *path_resolve_address_vector(struct hca_resolver *resolver, const uint8_t av[48])
+const struct path *path_resolve_address_vector(struct address_resolver *resolver,
+					       const uint8_t av[48])
 {
 	struct kernel *kernel = container_of(resolver, struct kernel, resolver);
 	bool ethernet = kernel_endpoint(kernel)->link_layer == LINK_ETHERNET;

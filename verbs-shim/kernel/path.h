@@ -12,7 +12,7 @@
 #include "fabric/wire/path.h"
 
 struct kernel;
-struct hca_resolver;
+struct address_resolver;
 
 /* 0 or -EINVAL: no such source address, or one that this link layer cannot have. */
 int path_check(const struct kernel *kernel, const struct ib_uverbs_ah_attr *address);
@@ -24,8 +24,8 @@ const struct path *path_build(struct kernel *kernel, const struct ib_uverbs_ah_a
 /* Next hop's MAC; -EHOSTUNREACH: nobody has that GID. */
 int path_resolve_mac(const struct kernel *kernel, const uint8_t gid[16], uint8_t mac[6]);
 
-/* struct hca_resolver's */
-const struct path *path_resolve_address_vector(struct hca_resolver *resolver,
+/* struct address_resolver's */
+const struct path *path_resolve_address_vector(struct address_resolver *resolver,
 					       const uint8_t address_vector[48]);
 
 #endif

@@ -38,7 +38,7 @@ static void async_event(struct hca_driver *driver, enum hca_async what, uint32_t
 }
 
 /* The vector's LID says who; 0: nobody. */
-static const struct path *resolve(struct hca_resolver *resolver, const uint8_t vector[48])
+static const struct path *resolve(struct address_resolver *resolver, const uint8_t vector[48])
 {
 	struct mini_host *host = container_of(resolver, struct mini_host, resolver);
 	struct mini *mini = host->mini;
@@ -101,7 +101,8 @@ void mini_start(struct mini *mini, enum link_layer link_layer)
 
 		host->mini = mini;
 		host->driver = (struct hca_driver){completion_event, async_event};
-		host->resolver = (struct hca_resolver){endpoints_paths(mini->endpoints), resolve};
+		host->resolver =
+			(struct address_resolver){endpoints_paths(mini->endpoints), resolve};
 		host->memory = memory_buffer_create(MEMORY_BASE, MEMORY_BYTES);
 		host->next_free = MEMORY_BASE;
 		host->endpoint = endpoints_add(mini->endpoints, names[i], link_layer,

@@ -18,7 +18,7 @@
 
 struct mini_host {
 	struct hca_driver driver;
-	struct hca_resolver resolver;
+	struct address_resolver resolver;
 	struct mini *mini;
 	struct memory *memory;
 	struct hca *hca;

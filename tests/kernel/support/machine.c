@@ -248,7 +248,8 @@ static void adapter_create(struct machine *machine, enum link_layer link_layer,
 {
 	machine->pool = packet_pool_create();
 	machine->hca = hca_create(machine->sim, "host0.hca", params, link_layer, machine->pool,
-				  kernel_driver(machine->kernel), kernel_resolver(machine->kernel));
+				  kernel_driver(machine->kernel),
+				  kernel_address_resolver(machine->kernel));
 }
 
 struct machine *machine_create(enum link_layer link_layer)

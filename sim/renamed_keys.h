@@ -98,7 +98,11 @@
 	X("contexts", "reads_apart", "separate_rdmarc") \
 	X("hca", "reads_cache", "rdmarc_cache") \
 	X("load", "registers", "bfregs") \
-	X("load", "registers_own", "low_latency_bfregs")
+	X("load", "registers_own", "low_latency_bfregs") \
+	X("counter", "turns", "grants") \
+	X("value.looked_up", "turn", "grant") \
+	X("", "turn_order", "grant_order") \
+	X("counter", "turn", "grant")
 /* clang-format on */
 
 struct renamed_key {

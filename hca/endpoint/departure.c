@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * departure: which queue pair's packet goes next, and when. A queue pair that may send now is on its VL's list and
- * takes turns there, in the order of time or of numbers (turn_order); one that may send later, by its pace, is in the heap; one that waits for a window or a response is
+ * is granted there, in the order of time or of numbers (grant_order); one that may send later, by its pace, is in the heap; one that waits for a window or a response is
  * in neither. The pace event is pending only while the port has room for the first of the heap.
  */
 #include "hca/endpoint/endpoint_state.h"
@@ -41,7 +41,7 @@ static void append(struct endpoint_hca *hca, struct endpoint_qp *qp)
 	hca->ready_vls |= (uint16_t)(1u << qp->vl);
 }
 
-/* The one before the next by number behind the last that had a turn, in a round; NULL: it is the first. */
+/* The one before the next by number behind the last that had a grant, in a round; NULL: it is the first. */
 static struct endpoint_qp *before_next_number(const struct ready_list *list, uint32_t last)
 {
 	struct endpoint_qp *before = NULL;
@@ -63,10 +63,10 @@ static struct endpoint_qp *take(struct endpoint_hca *hca, unsigned vl)
 	struct ready_list *list = &hca->ready[vl];
 	struct endpoint_qp *qp = list->head, *before = NULL;
 
-	if (hca->params->turn_order == TURNS_BY_NUMBER) {
-		before = before_next_number(list, hca->last_turn[vl]);
+	if (hca->params->grant_order == GRANTS_BY_NUMBER) {
+		before = before_next_number(list, hca->last_grant[vl]);
 		qp = before ? before->next_ready : qp;
-		hca->last_turn[vl] = qp->number;
+		hca->last_grant[vl] = qp->number;
 	}
 	if (before) {
 		before->next_ready = qp->next_ready;

@@ -18,7 +18,7 @@
 	X(atomic_latency,  TIME,  "400ns", "0ps..1ms",    "from an atomic request until its response",                 "ground truth A6-01: 370 ns on a ConnectX-3") \
 	X(send_rate,       RATE,  "3.2Tbps", "1Mbps..3.2Tbps", "host: packets are read from memory no faster",         "choice: faster than the link, so no limit") \
 	X(receive_rate,    RATE,  "3.2Tbps", "1Mbps..3.2Tbps", "host: input space is given back no faster: a slow receiver pauses the fabric", "choice") \
-	X(turn_order,      CHOICE, "time", "time|number", "which queue pair of a service level is next: the one that has waited longest since its pace allowed it, or the next by number that its pace allows", "assumed: which one adapters do is not known; number: the simulator of ground truth D-10") \
+	X(grant_order,     CHOICE, "time", "time|number", "which queue pair of a service level is next: the one that has waited longest since its pace allowed it, or the next by number that its pace allows", "assumed: which one adapters do is not known; number: the simulator of ground truth D-10") \
 	X(ets_share,       RATIO, "1",     "0.01..1",     "a service level sends no more than this share of the link, whether others use theirs or not; 1: no such limit", "ground truth D-33: queues of a ConnectX-6 Dx keep what they do not use") \
 	X(window_packets,  COUNT, "32768", "1..4194304",  "sent and not acknowledged, of one queue pair",              "IBTA vol. 1, 9.7.2: below half of the PSN space") \
 	X(window_fill,     CHOICE, "whole", "whole|part", "a packet goes if all of it fits the window of congestion control, or if any of the window is open", "whole: RFC 5681, 2; part: the simulator of ground truth D-10") \

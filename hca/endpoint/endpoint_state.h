@@ -33,7 +33,7 @@ enum { ENDPOINT_TRACE(TRACE_ENUM) };
 enum recovery { GO_BACK_N, SELECTIVE_REPEAT, GO_BACK_0 };
 enum timeout_retransmits { RETRANSMITS_FIRST, RETRANSMITS_ALL };
 enum partial_ack { PARTIAL_SINCE, PARTIAL_ANY };
-enum turn_order { TURNS_BY_TIME, TURNS_BY_NUMBER };
+enum grant_order { GRANTS_BY_TIME, GRANTS_BY_NUMBER };
 enum timeout_restart { RESTARTED_BY_PROGRESS, RESTARTED_BY_NAK };
 enum timeout_mode { TIMEOUT_SPEC, TIMEOUT_ADAPTIVE, TIMEOUT_FIXED };
 enum window_fill { FILL_WHOLE, FILL_PART };
@@ -51,7 +51,7 @@ enum consequence {
 	DELIVERS_STORED = 64, /* early packets are in order now, and end messages */
 };
 
-/* A response that waits for its turn; on a list that ends in itself, in order of PSN. */
+/* A response that waits for its grant; on a list that ends in itself, in order of PSN. */
 struct response {
 	struct response *next;
 	uint64_t psn;   /* of the next packet; of an ACK: the one it names */
@@ -164,7 +164,7 @@ struct endpoint_hca {
 	struct endpoint_qp **qps;
 	uint32_t qp_count, qp_capacity;
 	sim_time host_send_at, host_receive_at;
-	uint32_t last_turn[PORT_VLS];  /* the queue pair's number that had it */
+	uint32_t last_grant[PORT_VLS]; /* the queue pair's number that had it */
 	sim_time vl_send_at[PORT_VLS]; /* a service level that has used up its share */
 	struct cnp_limiter cnp_limiter;
 	const struct congestion *congestion;

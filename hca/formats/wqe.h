@@ -96,9 +96,9 @@ struct receive_wqe {
 	uint16_t index;
 	uint32_t segment_count;
 	uint32_t length;
-	uint32_t users; /* receive_queue.h: transfers that follow its list */
-	uint32_t turn;  /* receive_queue.h: WQEs that were taken from its queue before it */
-	uint32_t pd;    /* receive_queue.h: of the memory in its list: the SRQ's, else the QP's */
+	uint32_t users;    /* receive_queue.h: transfers that follow its list */
+	uint32_t sequence; /* receive_queue.h: WQEs that were taken from its queue before it */
+	uint32_t pd; /* receive_queue.h: of the memory in its list: the SRQ's, else the QP's */
 	struct data_segment segments[RECEIVE_SEGMENTS_MAX];
 };
 

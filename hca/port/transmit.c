@@ -16,7 +16,7 @@
 #include "sim/gauge.h"
 
 #define ROW(...)   PARAM_ROW(struct transmit_params, __VA_ARGS__)
-#define LOOPBACK   PORT_VLS /* what turns round is watched apart from the VLs */
+#define LOOPBACK   PORT_VLS /* what loops back is watched apart from the VLs */
 #define SLAB_WATCH 64
 
 /* clang-format off */
@@ -67,7 +67,7 @@ struct transmit {
 	uint64_t notified; /* of the serials: past the pipeline */
 	const struct transmit_params *params;
 	struct packet_queue pipeline;          /* packet->sent_at: when it is through */
-	struct packet_queue vls[PORT_VLS + 1]; /* the last: what turns round */
+	struct packet_queue vls[PORT_VLS + 1]; /* the last: what loops back */
 	uint64_t loopback_bytes;               /* turned round, and not taken in yet */
 	struct event through;
 	sim_time free_at, loopback_free_at;
@@ -238,12 +238,12 @@ static void occupy_loopback(struct transmit *transmit, struct packet *packet)
 	transmit->count.loopback_bytes += packet->wire_bytes;
 }
 
-static bool may_turn_round(const struct transmit *transmit, const struct packet *packet)
+static bool may_loop_back(const struct transmit *transmit, const struct packet *packet)
 {
 	return transmit->loopback_bytes + packet->wire_bytes <= transmit->params->loopback_bytes;
 }
 
-static void turn_round(struct transmit *transmit, struct packet *packet)
+static void loop_back(struct transmit *transmit, struct packet *packet)
 {
 	uint32_t wire_bytes = packet->wire_bytes;
 
@@ -264,14 +264,14 @@ void transmit_taken_in(struct transmit *transmit, uint32_t wire_bytes)
 	assert(transmit->loopback_bytes >= wire_bytes);
 	transmit->loopback_bytes -= wire_bytes;
 	gauge_leave(&transmit->gauge.loopback, now, wire_bytes);
-	while (queue->first && may_turn_round(transmit, queue->first))
-		turn_round(transmit, pop(queue));
+	while (queue->first && may_loop_back(transmit, queue->first))
+		loop_back(transmit, pop(queue));
 	gauge_wait(&transmit->gauge.loopback, now, queue->first != NULL);
 }
 
 /* What goes to a group goes to its members here as well, the sender among them, unless it was made with a flag that verbs refuse:
  * no switch sends it back. */
-static void turn_copy_round(struct transmit *transmit, const struct packet *packet)
+static void loop_back_copy(struct transmit *transmit, const struct packet *packet)
 {
 	struct packet *copy;
 
@@ -284,12 +284,12 @@ static void turn_copy_round(struct transmit *transmit, const struct packet *pack
 	receive_packet(transmit->receive, copy);
 }
 
-static void turn_in_order(struct transmit *transmit, struct packet *packet)
+static void loop_back_in_order(struct transmit *transmit, struct packet *packet)
 {
 	struct packet_queue *queue = &transmit->vls[LOOPBACK];
 
-	if (!queue->first && may_turn_round(transmit, packet)) {
-		turn_round(transmit, packet);
+	if (!queue->first && may_loop_back(transmit, packet)) {
+		loop_back(transmit, packet);
 		return;
 	}
 	transmit->count.loopback_waits++;
@@ -307,9 +307,9 @@ static void through(struct event *event)
 	if (transmit->pipeline.first)
 		sim_schedule_at(&transmit->through, transmit->pipeline.first->sent_at);
 	if (__builtin_expect(packet->path->destination >= GROUP_ADDRESS, 0))
-		turn_copy_round(transmit, packet);
+		loop_back_copy(transmit, packet);
 	if (packet->path->destination == packet->path->source) {
-		turn_in_order(transmit, packet);
+		loop_back_in_order(transmit, packet);
 	} else if (!vl->first && port_has_room(transmit->port, packet->vl)) {
 		send(transmit, packet);
 	} else {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * transmit: packets with all their bytes go through a pipeline to the port, VL by VL as the
- * port has room; what is for the adapter itself turns round here, as receive takes it in.
+ * port has room; what is for the adapter itself loops back here, as receive takes it in.
  *
  *     send_segment --transmit_push()--> pipeline --> VLs --port_send()--> port
  *         |                                  \--> receive (loopback)
@@ -56,7 +56,7 @@ struct transmit_blocks {
 struct transmit *transmit_create(struct sim *sim, const char *name,
 				 const struct transmit_params *params,
 				 const struct transmit_blocks *blocks);
-/* The port that packets go to, and the pipeline that takes those which turn round. */
+/* The port that packets go to, and the pipeline that takes those which loop back. */
 void transmit_connect(struct transmit *transmit, struct port *port, struct receive *receive);
 /* NULL: nobody. */
 void transmit_set_watcher(struct transmit *transmit, struct hca_watcher *watcher);

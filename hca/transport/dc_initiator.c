@@ -62,7 +62,8 @@ static void leave(struct dc_initiator *dci)
 	sim_cancel(&dci->idle);
 }
 
-static void turn_to(struct dc_initiator *dci, const struct path *path, const struct send_wqe *wqe)
+static void reconnect_to(struct dc_initiator *dci, const struct path *path,
+			 const struct send_wqe *wqe)
 {
 	if (dci->open)
 		leave(dci);
@@ -91,8 +92,8 @@ struct gauge *dc_initiator_holds(struct dc_initiator *dci, struct send_slot *slo
 			slot->error = WQE_NOWHERE;
 		else if (!faces(dci, path, &slot->wqe)) {
 			if (dci->open && !all_have_responses(dci->qp))
-				return &gauge->dc_turn;
-			turn_to(dci, path, &slot->wqe);
+				return &gauge->dc_reconnect;
+			reconnect_to(dci, path, &slot->wqe);
 		}
 		return NULL;
 	}

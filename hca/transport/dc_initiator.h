@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dc_initiator: the sending end of DC (dynamically connected transport). One queue pair, a DCI, is connected with one
- * target (DCT) at a time, whichever its work request at the cursor names. To turn to another one it waits until all that
+ * target (DCT) at a time, whichever its work request at the cursor names. To connect to another one it waits until all that
  * it asked of the present one has its response, then sends a disconnect, which has no response, and a connect, which the target
  * accepts with an ACK. Requests follow the connect at once (half handshake), or when it is accepted (full).
  *

@@ -2,7 +2,7 @@
 /*
  * notification: the notification point of a detailed adapter: packets that came marked, and what is said of them. RoCE: CNPs
  * (IBTA annex A17.9), no more often than the limiter lets pass; InfiniBand: these, or BECN in the next ACK (annex A10). A CNP is made
- * beside the send queues: it waits for no queue pair's turn, and has the pipeline's latency before the port.
+ * beside the send queues: it waits for no queue pair's grant, and has the pipeline's latency before the port.
  *
  *     receive --notification_marked()--> CNP --> port
  *     responder --notification_asked()--> notification_respond() --> ACK

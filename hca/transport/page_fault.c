@@ -76,11 +76,11 @@ bool page_fault_stalls(struct qp *qp, struct send_slot *slot)
 		return false;
 	qp->transport->count.page_stalls++;
 	qp->requester.page_wait = PAGE_WAIT_DATA;
-	if (slot->stages.at[STAGE_TURN])
+	if (slot->stages.at[STAGE_GRANT])
 		return true;
 	if (!slot->stages.at[STAGE_QPC_MISS])
 		slot->stages.at[STAGE_SCHEDULING] = now;
-	slot->stages.at[STAGE_TURN] = now;
+	slot->stages.at[STAGE_GRANT] = now;
 	return true;
 }
 
@@ -99,7 +99,7 @@ static void note_end(struct qp *qp, uint32_t number)
 	for (; number != qp->sq.tail; number++) {
 		struct latency_stages *stages = &qp_slot(qp, number)->stages;
 
-		if (stages->at[STAGE_TURN])
+		if (stages->at[STAGE_GRANT])
 			stages->at[STAGE_PAGE_FAULT] = sim_now(qp->transport->block.sim);
 	}
 }

@@ -349,7 +349,7 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes)
 			return 0;
 		}
 	}
-	requester_turn(qp, slot);
+	requester_granted(qp, slot);
 	packets = requester_is_read_or_atomic(slot) ? send_request(qp, slot, wire_bytes)
 						    : send_data(qp, slot, path, wire_bytes);
 	if (__builtin_expect(qp->transport->congestion != NULL, 0))

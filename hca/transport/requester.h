@@ -30,10 +30,10 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes);
 /* The QP's context was asked for at that time, and is here now. */
 void requester_waited(struct qp *qp, sim_time asked_at);
 
-/* It has its turn now, with that slot. */
-void requester_turn(struct qp *qp, struct send_slot *slot);
+/* It has its grant now, with that slot. */
+void requester_granted(struct qp *qp, struct send_slot *slot);
 
-/* The engine of READs takes its last packet, which has waited for it since its turn: its turn ends so much later. */
+/* The engine of READs takes its last packet, which has waited for it since its grant: its grant ends so much later. */
 void requester_taken(struct qp *qp);
 
 /* The link takes the last packet of that slot from starts_at until its last bit is out. */

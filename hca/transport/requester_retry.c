@@ -69,7 +69,7 @@ static void note_retries(struct qp *qp, uint32_t number)
 	for (; number != qp->sq.tail; number++) {
 		struct latency_stages *stages = &qp_slot(qp, number)->stages;
 
-		if (!stages->at[STAGE_TURN])
+		if (!stages->at[STAGE_GRANT])
 			continue;
 		for (unsigned stage = STAGE_PACING; stage < STAGE_COUNT; stage++)
 			stages->at[stage] = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * requester_wait: what keeps a requester from sending, as the gauges of transport count it and as the stage `pacing` of a WQE has
- * it; the waits that are set from outside: reaction times and rate limits; and those for its turn.
+ * it; the waits that are set from outside: reaction times and rate limits; and those for its grant.
  */
 #include "hca/transport/reaction_point.h"
 #include "hca/transport/requester.h"
@@ -21,13 +21,13 @@ static void note_pacing(struct qp *qp, bool by_rate)
 	if (qp->sq.cursor == qp->sq.tail)
 		return;
 	stages = &qp_slot(qp, qp->sq.cursor)->stages;
-	if (!stages->at[STAGE_TURN]) { /* its turn came then, or would have */
-		stages->at[STAGE_TURN] = requester->held_at;
+	if (!stages->at[STAGE_GRANT]) { /* it was granted then, or would have been */
+		stages->at[STAGE_GRANT] = requester->held_at;
 		if (!stages->at[STAGE_QPC_MISS])
 			stages->at[STAGE_SCHEDULING] = requester->held_at;
 	}
 	if (!stages->at[STAGE_PACING]) {
-		stages->at[STAGE_PACING] = stages->at[STAGE_TURN];
+		stages->at[STAGE_PACING] = stages->at[STAGE_GRANT];
 		if (stages->at[STAGE_PACING] < stages->at[STAGE_PAGE_FAULT])
 			stages->at[STAGE_PACING] = stages->at[STAGE_PAGE_FAULT];
 		if (stages->at[STAGE_PACING] < stages->at[STAGE_RETRY])
@@ -65,25 +65,25 @@ void requester_hold(struct qp *qp, sim_time duration)
 	requester->held = true;
 }
 
-/* ---- its turn ---- */
+/* ---- its grant ---- */
 
 void requester_waited(struct qp *qp, sim_time asked_at)
 {
 	struct send_slot *slot = qp->sq.cursor != qp->sq.tail ? qp_slot(qp, qp->sq.cursor) : NULL;
 
-	if (!slot || slot->stages.at[STAGE_TURN] || slot->stages.at[STAGE_WQE_FETCH] > asked_at)
+	if (!slot || slot->stages.at[STAGE_GRANT] || slot->stages.at[STAGE_WQE_FETCH] > asked_at)
 		return;
 	slot->stages.at[STAGE_SCHEDULING] = asked_at;
 	slot->stages.at[STAGE_QPC_MISS] = sim_now(qp->transport->block.sim);
 }
 
-void requester_turn(struct qp *qp, struct send_slot *slot)
+void requester_granted(struct qp *qp, struct send_slot *slot)
 {
 	sim_time now = sim_now(qp->transport->block.sim);
 	bool missed = slot->stages.at[STAGE_QPC_MISS] != 0;
 
-	if (!slot->stages.at[STAGE_TURN]) {
-		slot->stages.at[STAGE_TURN] = now;
+	if (!slot->stages.at[STAGE_GRANT]) {
+		slot->stages.at[STAGE_GRANT] = now;
 		if (!missed)
 			slot->stages.at[STAGE_SCHEDULING] = now;
 	}
@@ -96,7 +96,7 @@ void requester_taken(struct qp *qp)
 
 	if (!slot || slot->completed || slot->done)
 		return;
-	if (slot->stages.at[STAGE_TURN] == slot->stages.at[STAGE_MESSAGE])
-		slot->stages.at[STAGE_TURN] = 0;
-	requester_turn(qp, slot);
+	if (slot->stages.at[STAGE_GRANT] == slot->stages.at[STAGE_MESSAGE])
+		slot->stages.at[STAGE_GRANT] = 0;
+	requester_granted(qp, slot);
 }

@@ -113,7 +113,7 @@ static void end_message(struct qp *qp, struct scatter_segment *segment, const st
 		segment->has_completion = true;
 		segment->completion = completion_of(qp, packet);
 		segment->cq = responder->cq;
-		segment->turn = responder->wqe->turn;
+		segment->sequence = responder->wqe->sequence;
 		segment->ends_wqe = true;
 		scatter_segment_note(segment, packet);
 		responder->wqe_at = 0;
@@ -470,9 +470,9 @@ static struct completion ending_of(struct qp *qp, uint16_t index, uint32_t user_
 	return completion;
 }
 
-static bool is_complete(const struct qp *qp, uint32_t turn)
+static bool is_complete(const struct qp *qp, uint32_t sequence)
 {
-	return qp->rq && !receive_queue_is_open(qp->rq, &qp->responder.waiter, turn);
+	return qp->rq && !receive_queue_is_open(qp->rq, &qp->responder.waiter, sequence);
 }
 
 void responder_complete(struct qp *qp, struct scatter_segment *segment)
@@ -481,17 +481,18 @@ void responder_complete(struct qp *qp, struct scatter_segment *segment)
 		const struct completion *good = &segment->completion;
 		struct completion completion;
 
-		if (is_complete(qp, segment->turn)) /* an earlier packet's error ended it */
+		if (is_complete(qp, segment->sequence)) /* an earlier packet's error ended it */
 			return;
 		completion = ending_of(qp, good->multi_packet ? good->wqe_id : good->wqe_counter,
 				       good->user_index);
 		if (qp->rq)
-			receive_queue_complete(qp->rq, &qp->responder.waiter, segment->turn, true);
+			receive_queue_complete(qp->rq, &qp->responder.waiter, segment->sequence,
+					       true);
 		completion_write(segment->cq, &completion, 0);
 		return;
 	}
 	if (qp->rq)
-		receive_queue_complete(qp->rq, &qp->responder.waiter, segment->turn,
+		receive_queue_complete(qp->rq, &qp->responder.waiter, segment->sequence,
 				       segment->ends_wqe);
 	segment->stages.at[RECEIVE_TRANSLATED] = segment->dma.translated_at;
 	segment->stages.at[RECEIVE_ORDERED] = sim_now(qp->transport->block.sim);
@@ -509,11 +510,11 @@ static void end_current(struct qp *qp)
 	if (!wqe)
 		return;
 	responder->wqe = NULL;
-	if (!is_complete(qp, wqe->turn)) {
+	if (!is_complete(qp, wqe->sequence)) {
 		struct completion completion = ending_of(qp, wqe->index, responder->user_index);
 
 		if (qp->rq)
-			receive_queue_complete(qp->rq, &qp->responder.waiter, wqe->turn, true);
+			receive_queue_complete(qp->rq, &qp->responder.waiter, wqe->sequence, true);
 		completion_write(responder->cq, &completion, 0);
 	}
 	receive_queue_release(qp->transport->blocks.receive_queues, wqe);
@@ -583,7 +584,7 @@ void responder_reset(struct qp *qp)
 	responder->dropping = responder->failed = false;
 	responder->previous_opcode = -1;
 	responder->received = 0;
-	responder->waiter.next_turn = 0;
+	responder->waiter.next_sequence = 0;
 	responder_forget_owed(qp);
 	responder->uncommitted_reads = responder->reads_owed = 0;
 	responder->msn = 0;

@@ -94,7 +94,7 @@ static void skip_rest(struct qp *qp, const struct packet *packet)
 		.byte_count = CQE_FILLER | cqe_stride_count(strides, 0),
 	};
 	segment->cq = responder->cq;
-	segment->turn = responder->wqe->turn;
+	segment->sequence = responder->wqe->sequence;
 	segment->ends_wqe = true;
 	responder_note_begin(qp, packet);
 	scatter_segment_note(segment, packet);
@@ -116,7 +116,7 @@ static void execute(struct qp *qp, struct packet *packet)
 	segment->has_completion = true;
 	segment->completion = completion_of(qp, packet);
 	segment->cq = responder->cq;
-	segment->turn = responder->wqe->turn;
+	segment->sequence = responder->wqe->sequence;
 	segment->ends_wqe = true;
 	if (qp->attr.packet_strides)
 		take_strides(qp, segment, packet->payload_bytes + GRH_AREA_BYTES);

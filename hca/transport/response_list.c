@@ -164,7 +164,7 @@ void response_list_init(struct transport_block *transport)
 	const struct wqe_fetch_params *params = transport->facts.wqe_fetch;
 	struct response_lists *lists = &transport->lists;
 
-	if (transport->blocks.send_cache && params->looked_up != WQE_LOOKED_UP_TURN)
+	if (transport->blocks.send_cache && params->looked_up != WQE_LOOKED_UP_GRANT)
 		lists->reads = params->response_reads;
 	transport->gauge.response_lists.capacity = lists->reads;
 	pool_init(&lists->pool, sizeof(struct awaited_response), SLAB_RESPONSES);

@@ -36,7 +36,7 @@ struct scatter_segment {
 	struct telemetry *telemetry;
 	struct completion completion;
 	struct completion_queue *cq; /* it goes to */
-	uint32_t turn;               /* of the WQE that it is of */
+	uint32_t sequence;           /* of the WQE that it is of */
 	bool ends_wqe;               /* no other CQE is of that WQE */
 	struct receive_stages stages;
 	struct response read; /* or atomic */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * send_segment: one turn's worth of a message on its way out: its packets with their headers, and the
+ * send_segment: one grant's worth of a message on its way out: its packets with their headers, and the
  * DMA that gathers their payload. Units of one entity leave in the order they were started, whatever
  * their gathering takes.
  *

@@ -78,7 +78,7 @@
 	X(rnr,           SHARE, "queue pairs", "in an RNR wait: the receiver had no WQE, or a page to bring in") \
 	X(pace,          SHARE, "queue pairs", "held back by their rate limit, the pace of congestion control, or a reaction time") \
 	X(congestion,    SHARE, "queue pairs", "with as much under way as congestion control allows") \
-	X(dc_turn,       SHARE, "initiators",  "of DC, that wait for responses before they turn to another target") \
+	X(dc_reconnect,  SHARE, "initiators",  "of DC, that wait for responses before they connect to another target") \
 	X(dc_handshake,  SHARE, "initiators",  "of DC, whose connect is not accepted yet")         \
 	X(wqe,           SHARE, "queue pairs", "whose next WQE was replaced in the cache and is read again") \
 	X(page_fault,    SHARE, "queue pairs", "stalled by a page fault of their own host")

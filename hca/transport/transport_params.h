@@ -24,8 +24,8 @@
 	X(atomic_interval, TIME,   "19200ps", "0ps..1ms",    "at least, between two atomics that start",              "calibrated: A6-02, 52 M/s") \
 	X(recovery,        CHOICE, "go_back_n", "go_back_n|selective_repeat|go_back_0", "what is retransmitted after a loss; detailed adapters have go_back_n alone and refuse the others, which fidelity endpoint has", "IBTA vol. 1, 9.7") \
 	X(nak_delay,       TIME,  "0ps",   "0ps..100ms",    "from a packet out of order, once it is checked, to the NAK, beyond what an ACK takes", "choice: nothing added; ground truth E-02: ConnectX-5 1.2 us, ConnectX-4 Lx 1.4 us, E810 3.8 us") \
-	X(nak_reaction,    TIME,  "0ps",   "0ps..100ms",    "from a NAK to the first packet retransmitted, beyond what any turn takes", "choice: nothing added; ground truth E-03: ConnectX-5 2.8 us, ConnectX-4 Lx 160 us, E810 12 us") \
-	X(read_loss_delay, TIME,  "0ps",   "0ps..1s",       "from a gap in read responses to the new request, beyond what any turn takes", "choice: nothing added; ground truth E-04: ConnectX-5 2 us, ConnectX-4 Lx 150 us, E810 83 ms") \
+	X(nak_reaction,    TIME,  "0ps",   "0ps..100ms",    "from a NAK to the first packet retransmitted, beyond what any grant takes", "choice: nothing added; ground truth E-03: ConnectX-5 2.8 us, ConnectX-4 Lx 160 us, E810 12 us") \
+	X(read_loss_delay, TIME,  "0ps",   "0ps..1s",       "from a gap in read responses to the new request, beyond what any grant takes", "choice: nothing added; ground truth E-04: ConnectX-5 2 us, ConnectX-4 Lx 150 us, E810 83 ms") \
 	READ_RECOVERY_PARAMS(X) \
 	X(timeout_least,   COUNT,  "0",     "0..31",         "smallest local ACK timeout exponent that is honoured",  "choice: ConnectX honours 16 or more") \
 	X(scatter_buffers, COUNT,  "128",   "4..4096",       "receive buffers of segment_bytes each",                    "assumed: 512 KiB") \

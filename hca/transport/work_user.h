@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * work_user: what the blocks of hca/work ask of the transport above them: whose turn makes which
+ * work_user: what the blocks of hca/work ask of the transport above them: whose grant makes which
  * packets, whose WQEs are wanted, who is flushed. Each block of hca/work declares such a table of
  * functions in its header.
  *

@@ -314,14 +314,14 @@ static void through(struct event *event)
 {
 	struct completion_writer *writer = container_of(event, struct completion_writer, through);
 	sim_time now = sim_now(writer->block.sim);
-	bool turnless = writer->turn_taken || writer->pipeline.first->cq->session;
-	sim_time turn = turnless ? now : dma_write_turn(writer->blocks->dma);
+	bool no_grant = writer->grant_taken || writer->pipeline.first->cq->session;
+	sim_time grant = no_grant ? now : dma_write_grant(writer->blocks->dma);
 	struct completion_queue *cq;
 	struct cqe_write *write;
 
-	writer->turn_taken = turn > now;
-	if (turn > now) { /* data is being written */
-		sim_schedule_at(&writer->through, turn);
+	writer->grant_taken = grant > now;
+	if (grant > now) { /* data is being written */
+		sim_schedule_at(&writer->through, grant);
 		return;
 	}
 	write = pop(&writer->pipeline);

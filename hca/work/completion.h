@@ -70,7 +70,7 @@ struct completion_blocks {
 	struct pcie *pcie;
 	const struct core_clock *clock; /* of the time stamps */
 	struct context_cache *contexts;
-	struct dma_engine *dma; /* whose turns of writing CQEs take */
+	struct dma_engine *dma; /* whose grants of writing CQEs take */
 	struct event_queue *events;
 	struct latency_block *latency;
 	const struct completion_user *user;

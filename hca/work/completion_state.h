@@ -50,7 +50,7 @@ struct completion_writer {
 	struct cqe_list pipeline;
 	struct event through;
 	sim_time last_due;
-	bool turn_taken; /* `through` waits for its turn of writing to host memory */
+	bool grant_taken; /* `through` waits for its grant of writing to host memory */
 };
 
 enum arm { ARM_NOTHING, ARM_SOLICITED, ARM_NEXT };

@@ -47,7 +47,7 @@ bool cqe_session_join(struct cqe_session *session, struct cqe_write *write)
 				follows(&session->list.last->completion, &write->completion)))
 		cqe_session_end(session);
 	if (!is_plain(cq, &write->completion)) {
-		dma_write_turn(writer->blocks->dma);
+		dma_write_grant(writer->blocks->dma);
 		return false;
 	}
 	cqe_list_append(&session->list, write);
@@ -71,7 +71,7 @@ static uint32_t word_of(const struct completion *completion)
 
 static void array_written(struct pcie_write *pcie)
 {
-	(void)pcie; /* the title's turn comes next */
+	(void)pcie; /* the title's grant comes next */
 }
 
 /* All that came with it are visible with the title, which is the last to be written. */
@@ -99,7 +99,7 @@ static void write_slot(struct cqe_write *write, void (*done)(struct pcie_write *
 		.done = done,
 	};
 	writer->count.bytes += CQE_BYTES;
-	dma_write_turn(writer->blocks->dma);
+	dma_write_grant(writer->blocks->dma);
 	pcie_write(writer->blocks->pcie, &write->write);
 }
 
@@ -154,7 +154,7 @@ void cqe_session_end(struct cqe_session *session)
 	if (count > 1) {
 		write_compressed(first, count);
 	} else {
-		dma_write_turn(writer->blocks->dma);
+		dma_write_grant(writer->blocks->dma);
 		completion_put(first);
 	}
 }

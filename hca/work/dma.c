@@ -53,8 +53,8 @@ struct dma_engine {
 	struct channel channels[DIRECTIONS];
 	struct dma_adapter *adapter; /* NULL: no module is in its place */
 	sim_time write_next;         /* earliest time of the next write */
-	struct event write_event;    /* it is the turn of the pieces that wait */
-	bool turn_taken;             /* this is it */
+	struct event write_event;    /* it is the grant of the pieces that wait */
+	bool grant_taken;            /* this is it */
 };
 
 static void walk(struct channel *channel);
@@ -245,7 +245,7 @@ static void gather_arrived(struct pcie_read *read)
 	piece_done(piece);
 }
 
-sim_time dma_write_turn(struct dma_engine *engine)
+sim_time dma_write_grant(struct dma_engine *engine)
 {
 	sim_time at = sim_now(engine->block.sim);
 
@@ -257,30 +257,30 @@ sim_time dma_write_turn(struct dma_engine *engine)
 	return at;
 }
 
-static bool is_write_turn(struct channel *channel)
+static bool is_write_grant(struct channel *channel)
 {
 	struct dma_engine *engine = channel->engine;
 	sim_time at;
 
 	if (event_pending(&engine->write_event))
 		return false;
-	if (engine->turn_taken) {
-		engine->turn_taken = false;
+	if (engine->grant_taken) {
+		engine->grant_taken = false;
 		return true;
 	}
-	at = dma_write_turn(engine);
+	at = dma_write_grant(engine);
 	if (at == now(channel))
 		return true;
 	sim_schedule_at(&engine->write_event, at);
 	return false;
 }
 
-/* What took the turn is still first: pieces are written in order. */
-static void write_turn(struct event *event)
+/* What took the grant is still first: pieces are written in order. */
+static void write_grant(struct event *event)
 {
 	struct dma_engine *engine = container_of(event, struct dma_engine, write_event);
 
-	engine->turn_taken = true;
+	engine->grant_taken = true;
 	issue_writes(&engine->channels[DMA_SCATTER]);
 }
 
@@ -295,7 +295,7 @@ static void issue_writes(struct channel *channel)
 		bool last = piece->byte_offset + piece->translation.length == dma->length;
 
 		if (dma->status == DMA_OK && piece->translation.status == TRANSLATION_OK &&
-		    !is_write_turn(channel))
+		    !is_write_grant(channel))
 			return;
 		channel->write_first = piece->next;
 		if (!piece->next)
@@ -464,7 +464,7 @@ struct dma_engine *dma_engine_create(struct sim *sim, const char *name,
 	engine->pcie = pcie;
 	block_init(&engine->block, sim, &dma_type, name, &engine->param,
 		   (const uint64_t *)&engine->count);
-	event_init(&engine->write_event, &engine->block, write_turn);
+	event_init(&engine->write_event, &engine->block, write_grant);
 	block_gauges(&engine->block, (struct gauge *)&engine->gauge);
 	if (*params->module.text) {
 		engine->adapter = dma_adapter_create(engine, &engine->block, &engine->param,

@@ -70,7 +70,7 @@ struct dma_params; /* hca/work/dma_params.h */
 	X(faults,          "transfers", "whose memory was not there")                                           \
 	X(transfer_stalls, "transfers", "that waited because as many as allowed were under way")                \
 	X(piece_stalls,    "pieces",    "that waited for one of the engine's pieces to be free")                \
-	X(write_waits,     "times",     "a write to host memory waited for its turn")                           \
+	X(write_waits,     "times",     "a write to host memory waited for its grant")                          \
 	X(inflight_max,    "transfers", "most under way at once, of one direction")
 
 #define DMA_GAUGES(X)                                                                                         \
@@ -102,8 +102,8 @@ void dma_engine_destroy(struct dma_engine *engine);
 /* The caller owns it until done(). It begins now, or when fewer than params.inflight of its direction are under way. */
 void dma_start(struct dma_engine *engine, struct dma *dma);
 
-/* Takes the next turn of writing to host memory: now, or the time that is returned. */
-sim_time dma_write_turn(struct dma_engine *engine);
+/* Takes the next grant of writing to host memory: now, or the time that is returned. */
+sim_time dma_write_grant(struct dma_engine *engine);
 
 const struct dma_counters *dma_counters(const struct dma_engine *engine);
 

@@ -28,7 +28,7 @@ struct dma_adapter {
 	struct pcie *pcie;
 	const struct dma_module *table;
 	struct module_host host;
-	struct event turn; /* of writing */
+	struct event grant; /* of writing */
 	struct ending endings[DIRECTIONS];
 };
 
@@ -171,27 +171,27 @@ static void service_move(struct dma_adapter *adapter, struct dma_piece *piece, s
 		module_host_schedule(&adapter->host, &piece->event, adapter->block, start_move, at);
 }
 
-static sim_time service_write_turn(struct dma_adapter *adapter)
+static sim_time service_write_grant(struct dma_adapter *adapter)
 {
 	if (!adapter->host.calls)
-		module_broke(adapter->block->name, "asks for a turn outside of a call");
-	return dma_write_turn(adapter->engine);
+		module_broke(adapter->block->name, "asks for a grant outside of a call");
+	return dma_write_grant(adapter->engine);
 }
 
-static void take_turn(struct event *event)
+static void take_grant(struct event *event)
 {
-	struct dma_adapter *adapter = container_of(event, struct dma_adapter, turn);
+	struct dma_adapter *adapter = container_of(event, struct dma_adapter, grant);
 	sim_time ahead = module_host_enter(&adapter->host);
 
-	adapter->table->turn(adapter->host.module, ahead);
+	adapter->table->grant(adapter->host.module, ahead);
 	module_host_leave(&adapter->host);
 }
 
-static void service_turn_at(struct dma_adapter *adapter, sim_time at)
+static void service_grant_at(struct dma_adapter *adapter, sim_time at)
 {
-	if (event_pending(&adapter->turn))
-		module_broke(adapter->block->name, "waits for two turns at once");
-	module_host_schedule(&adapter->host, &adapter->turn, adapter->block, take_turn, at);
+	if (event_pending(&adapter->grant))
+		module_broke(adapter->block->name, "waits for two grants at once");
+	module_host_schedule(&adapter->host, &adapter->grant, adapter->block, take_grant, at);
 }
 
 /* ---- the end ---- */
@@ -226,8 +226,8 @@ static void service_done(struct dma_adapter *adapter, struct dma *dma, sim_time 
 static const struct dma_services services = {
 	.translate = service_translate,
 	.move = service_move,
-	.write_turn = service_write_turn,
-	.turn_at = service_turn_at,
+	.write_grant = service_write_grant,
+	.grant_at = service_grant_at,
 	.done = service_done,
 };
 
@@ -269,7 +269,7 @@ struct dma_adapter *dma_adapter_create(struct dma_engine *engine, struct block *
 		adapter->endings[i].adapter = adapter;
 		event_init(&adapter->endings[i].event, block, end);
 	}
-	event_init(&adapter->turn, block, take_turn);
+	event_init(&adapter->grant, block, take_grant);
 	adapter->table =
 		module_open(MODULE_DMA, sizeof(*adapter->table), block->name, params->module.text);
 	module_host_fill(&adapter->host, block, create_module, adapter, adapter->table->destroy,
@@ -281,7 +281,7 @@ void dma_adapter_destroy(struct dma_adapter *adapter)
 {
 	for (unsigned i = 0; i < DIRECTIONS; i++)
 		sim_cancel(&adapter->endings[i].event);
-	sim_cancel(&adapter->turn);
+	sim_cancel(&adapter->grant);
 	module_host_clear(&adapter->host);
 	free(adapter);
 }

@@ -45,10 +45,10 @@ struct dma_services {
 	void (*translate)(struct dma_adapter *adapter, struct dma_piece *piece, sim_time at);
 	/* After translated(), if its status is DMA_OK. Writes become visible in the order of these calls. */
 	void (*move)(struct dma_adapter *adapter, struct dma_piece *piece, sim_time at);
-	/* The next turn of writing to host memory, which data and CQEs share: now, or that time. Inside of calls only. */
-	sim_time (*write_turn)(struct dma_adapter *adapter);
-	void (*turn_at)(struct dma_adapter *adapter,
-			sim_time at); /* turn() is called then; one at a time */
+	/* The next grant of writing to host memory, which data and CQEs share: now, or that time. Inside of calls only. */
+	sim_time (*write_grant)(struct dma_adapter *adapter);
+	void (*grant_at)(struct dma_adapter *adapter,
+			 sim_time at); /* grant() is called then; one at a time */
 	/* dma->status is set. One of each direction at a time: the next one after finished(). */
 	void (*done)(struct dma_adapter *adapter, struct dma *dma, sim_time at);
 };
@@ -76,7 +76,7 @@ struct dma_module {
 	void (*start)(void *module, struct dma *dma, sim_time ahead);
 	void (*translated)(void *module, struct dma_piece *piece, sim_time ahead);
 	void (*moved)(void *module, struct dma_piece *piece, sim_time ahead);
-	void (*turn)(void *module, sim_time ahead);
+	void (*grant)(void *module, sim_time ahead);
 	/* The time named by done() has come. The transfer is not the module's any more when this returns. */
 	void (*finished)(void *module, struct dma *dma, sim_time ahead);
 	/* Names the signals that can be seen in a waveform; NULL: none. */

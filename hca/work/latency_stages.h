@@ -18,13 +18,13 @@
 #define LATENCY_STAGES(X)                                                                          \
 	X(DOORBELL,    doorbell,    "the store came over PCIe and the queue knows")                \
 	X(WQE_FETCH,   wqe_fetch,   "the WQE was read, in order, and parsed")                      \
-	X(SCHEDULING,  scheduling,  "its turn came; or it came and the context was not there")     \
+	X(SCHEDULING,  scheduling,  "it was granted; or its turn came and the context was not there") \
 	X(QPC_MISS,    qpc_miss,    "the requester's context was read")                            \
-	X(TURN,        turn,        "its turn came again, behind that miss")                       \
+	X(GRANT,       grant,        "it was granted, behind that miss")                           \
 	X(PAGE_FAULT,  page_fault,  "pages that come on demand were there")                        \
 	X(RETRY,       retry,       "the last time that it was to be retransmitted")               \
 	X(PACING,      pacing,      "its rate, or congestion control's window, let it go on")      \
-	X(MESSAGE,     message,     "the turn for the last segment of its message")                \
+	X(MESSAGE,     message,     "the grant for the last segment of its message")               \
 	X(TRANSLATION, translation, "keys and pages of that segment were known (MPT, MTT)")        \
 	X(DMA,         dma,         "its bytes were gathered, in order")                           \
 	X(TRANSMIT,    transmit,    "headers and pipeline, and room in the port's queue")          \

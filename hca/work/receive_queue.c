@@ -109,7 +109,7 @@ enum take receive_queue_take(struct receive_queue *queue, struct receive_waiter 
 	*wqe = receive_queue_pop(queue);
 	(*wqe)->users = 1;
 	(*wqe)->pd = queue->attr.pd;
-	(*wqe)->turn = queue->taken++;
+	(*wqe)->sequence = queue->taken++;
 	queue->owner->count.taken++;
 	if (queue->limit && queue->posted - queue->taken < queue->limit) {
 		queue->limit_check = true;
@@ -120,20 +120,21 @@ enum take receive_queue_take(struct receive_queue *queue, struct receive_waiter 
 }
 
 bool receive_queue_is_open(const struct receive_queue *queue, const struct receive_waiter *waiter,
-			   uint32_t turn)
+			   uint32_t sequence)
 {
-	uint32_t next = queue->shared ? waiter->next_turn : queue->completed;
+	uint32_t next = queue->shared ? waiter->next_sequence : queue->completed;
 
 	/* 0 of a shared queue: this queue pair took nothing yet */
-	return (queue->shared && !next) || (int32_t)(turn - next) >= 0;
+	return (queue->shared && !next) || (int32_t)(sequence - next) >= 0;
 }
 
 void receive_queue_complete(struct receive_queue *queue, struct receive_waiter *waiter,
-			    uint32_t turn, bool ends)
+			    uint32_t sequence, bool ends)
 {
-	assert(receive_queue_is_open(queue, waiter, turn) && (int32_t)(queue->taken - turn) > 0);
-	assert(queue->shared || turn == queue->completed);
-	*(queue->shared ? &waiter->next_turn : &queue->completed) = turn + ends;
+	assert(receive_queue_is_open(queue, waiter, sequence) &&
+	       (int32_t)(queue->taken - sequence) > 0);
+	assert(queue->shared || sequence == queue->completed);
+	*(queue->shared ? &waiter->next_sequence : &queue->completed) = sequence + ends;
 }
 
 void receive_queue_release(struct receive_queues *queues, struct receive_wqe *wqe)

@@ -59,7 +59,7 @@ struct receive_waiter;
 struct receive_waiter {
 	struct receive_waiter *next;
 	bool waits;
-	uint32_t next_turn; /* shared queue: earliest WQE whose CQE may come */
+	uint32_t next_sequence; /* shared queue: earliest WQE whose CQE may come */
 };
 
 /* What the receive queues ask of the transport, whose responders take WQEs. */
@@ -109,15 +109,15 @@ void receive_queue_release(struct receive_queues *queues,
 			   struct receive_wqe *wqe); /* one user fewer */
 
 /*
- * A CQE of the WQE taken as the turn-th is about to be written; ends: its last. Asserts the order: CQEs of a ring come in the order of
+ * A CQE of the WQE taken as number `sequence` is about to be written; ends: its last. Asserts the order: CQEs of a ring come in the order of
  * its WQEs, those of a shared queue in the order in which each queue pair took them.
  */
 void receive_queue_complete(struct receive_queue *queue, struct receive_waiter *waiter,
-			    uint32_t turn, bool ends);
+			    uint32_t sequence, bool ends);
 
 /* Returns true if the last CQE of that WQE is still to come. */
 bool receive_queue_is_open(const struct receive_queue *queue, const struct receive_waiter *waiter,
-			   uint32_t turn);
+			   uint32_t sequence);
 
 /* Multi-packet WQEs: strides that a packet took, and that none did. */
 void receive_queue_count_strides(struct receive_queues *queues, uint32_t taken, uint32_t skipped);

@@ -71,10 +71,10 @@ void receive_queue_flush_known(struct receive_queue *queue)
 
 	queue->flush_for = NULL;
 	while (user->flushes(waiter) && queue->taken != queue->posted) {
-		uint32_t turn = queue->taken++;
+		uint32_t sequence = queue->taken++;
 
-		receive_queue_complete(queue, waiter, turn, true);
-		user->flushed(waiter, (uint16_t)turn);
+		receive_queue_complete(queue, waiter, sequence, true);
+		user->flushed(waiter, (uint16_t)sequence);
 		queue->error_polls = 0;
 	}
 	queue->fetched = queue->posted;

@@ -30,7 +30,7 @@ static const struct block_type scheduler_type = {
 /* clang-format on */
 
 struct processing_unit {
-	struct event turn;
+	struct event arbitration;
 	struct scheduler *scheduler;
 	struct sched_entity *first, *last;
 	sim_time free_at;
@@ -69,8 +69,8 @@ static void arm(struct processing_unit *unit, sim_time delay)
 	sim_time now = sim_now(scheduler->block.sim);
 	sim_time at = now + delay > unit->free_at ? now + delay : unit->free_at;
 
-	if (!event_pending(&unit->turn) && unit->first && !scheduler->throttled)
-		sim_schedule_at(&unit->turn, at);
+	if (!event_pending(&unit->arbitration) && unit->first && !scheduler->throttled)
+		sim_schedule_at(&unit->arbitration, at);
 }
 
 static void enqueue(struct processing_unit *unit, struct sched_entity *entity)
@@ -109,7 +109,7 @@ void scheduler_drain(const struct scheduler *scheduler, struct sched_entity *ent
 	scheduler->user->drain(entity);
 }
 
-/* It may have turns again. */
+/* It may have grants again. */
 static void come_back(struct scheduler *scheduler, struct sched_entity *entity)
 {
 	struct processing_unit *unit = unit_of(scheduler, entity);
@@ -266,7 +266,7 @@ struct scheduler_grant scheduler_take(struct scheduler *scheduler, uint32_t unit
 	reads = read_time(scheduler, &made);
 	if (reads)
 		reads_enter(scheduler, entity, reads);
-	scheduler->count.turns++;
+	scheduler->count.grants++;
 	scheduler->count.packets += grant.packets;
 	scheduler->units[unit].busy += grant.taken;
 	trace(&scheduler->block, TRACE_GRANT, 0, entity->number, grant.packets);
@@ -283,9 +283,9 @@ static struct scheduler_grant next_segment(struct processing_unit *unit,
 	return scheduler_take(scheduler, (uint32_t)(unit - scheduler->units), entity);
 }
 
-static void turn(struct event *event)
+static void arbitrate(struct event *event)
 {
-	struct processing_unit *unit = container_of(event, struct processing_unit, turn);
+	struct processing_unit *unit = container_of(event, struct processing_unit, arbitration);
 	struct scheduler *scheduler = unit->scheduler;
 	struct sched_entity *entity = unit->first;
 	struct scheduler_grant grant;
@@ -316,10 +316,11 @@ static void turn(struct event *event)
 	}
 	arm(unit, 0);
 	if (grant.packets)
-		scheduler->user->drain(entity); /* what that wakes does not put off the next turn */
+		scheduler->user->drain(
+			entity); /* what that wakes does not put off the next grant */
 }
 
-/* Who was refused first has the first turn: else the room that a packet leaves would be taken by the same unit again and again. */
+/* Who was refused first has the first grant: else the room that a packet leaves would be taken by the same unit again and again. */
 void scheduler_release(struct scheduler *scheduler, uint32_t bytes)
 {
 	uint64_t units = scheduler->params->processing_units;
@@ -412,7 +413,7 @@ struct scheduler *scheduler_create(struct sim *sim, const char *name,
 	event_init(&scheduler->reads.through, &scheduler->block, reads_through);
 	for (uint64_t i = 0; i < params->processing_units; i++) {
 		scheduler->units[i].scheduler = scheduler;
-		event_init(&scheduler->units[i].turn, &scheduler->block, turn);
+		event_init(&scheduler->units[i].arbitration, &scheduler->block, arbitrate);
 	}
 	return scheduler;
 }
@@ -423,7 +424,7 @@ void scheduler_destroy(struct scheduler *scheduler)
 		scheduler_adapter_destroy(scheduler->adapter);
 	for (uint64_t i = 0; i < scheduler->params->processing_units; i++) {
 		assert(!scheduler->units[i].first);
-		sim_cancel(&scheduler->units[i].turn);
+		sim_cancel(&scheduler->units[i].arbitration);
 	}
 	assert(!scheduler->reads.first);
 	block_fini(&scheduler->block);

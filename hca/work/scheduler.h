@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scheduler: decides which queue pair sends next. A QP has two scheduling entities, requests and responses; one
- * with work stands in the ring of its processing unit and gets a turn for one segment of its message,
+ * with work stands in the ring of its processing unit and gets a grant for one segment of its message,
  * if what is under way (gathering, or waiting for the port) leaves room. An entity whose QP's context is
- * not at hand leaves the ring until it is; the turns of others go on. A hit costs nothing here: it is
+ * not at hand leaves the ring until it is; the grants of others go on. A hit costs nothing here: it is
  * part of `latency`. READs, atomics and responses to READs of all units pass one engine besides, in the order of
- * their grants: packets leave when it takes them, and their entity has no turn until they are through, while those of
+ * their grants: packets leave when it takes them, and their entity has no grant until they are through, while those of
  * others go on.
  *
- *     doorbell, completer --scheduler_wake()--> ring --turn--> requester_next(), responder_next()
+ *     doorbell, completer --scheduler_wake()--> ring --grant--> requester_next(), responder_next()
  */
 #ifndef HCA_WORK_SCHEDULER_H
 #define HCA_WORK_SCHEDULER_H
@@ -19,22 +19,22 @@
 
 /* clang-format off */
 #define SCHEDULER_COUNTERS(X)                                                                      \
-	X(turns,     "turns", "given to an entity that had something to send")                     \
-	X(idle,      "turns", "given to an entity that was blocked or had nothing")                \
+	X(grants,    "grants", "given to an entity that had something to send")                    \
+	X(idle,      "grants", "given to an entity that was blocked or had nothing")               \
 	X(packets,   "packets", "granted")                                                         \
 	X(throttled, "times", "all entities waited since too much was under way")                  \
-	X(context_waits, "turns", "put off since the context of the queue pair was not at hand")   \
+	X(context_waits, "grants", "put off since the context of the queue pair was not at hand")  \
 	X(context_wait_time, "ps", "of all of them")
 
 #define SCHEDULER_GAUGES(X)                                                                        \
 	X(unit,     SERVER, "packets", "the busiest processing unit")                              \
 	X(reads,    SERVER, "packets", "READs, atomics and responses to READs, of all units")      \
 	X(inflight, POOL,   "bytes",   "granted, not yet with the port; waited for by all entities") \
-	X(ring,     QUEUE,  "entities",   "in a ring, for their turn")                             \
+	X(ring,     QUEUE,  "entities",   "in a ring, for their grant")                            \
 	X(contexts, QUEUE,  "entities",   "out of it, for their queue pair's context")
 
 #define SCHEDULER_TRACE(X)                                                                         \
-	X(GRANT, "qpn", "packets", "an entity was given its turn")
+	X(GRANT, "qpn", "packets", "an entity was given its grant")
 /* clang-format on */
 
 struct scheduler_counters {
@@ -60,7 +60,7 @@ struct sched_entity {
 	bool closed;   /* its queue pair is destroyed: it is never in a ring again */
 	bool in_ring;
 	bool away; /* in no ring until its context is here, or the engine of READs is through with it */
-	bool context_ready; /* was fetched for the next turn */
+	bool context_ready; /* was fetched for the next grant */
 	bool reads_wait;    /* for the engine of READs: its last segment has not left */
 	struct context_lookup lookup;
 	sim_time context_asked_at;

@@ -7,7 +7,7 @@
 
 #include "hca/module/module_host.h"
 
-struct unit_turn {
+struct unit_arbitration {
 	struct event event;
 	struct scheduler_adapter *adapter;
 };
@@ -20,7 +20,7 @@ struct scheduler_adapter {
 	struct scheduler_gauges *gauge;
 	const struct scheduler_module *table;
 	struct module_host host;
-	struct unit_turn turns[];
+	struct unit_arbitration arbitrations[];
 };
 
 /* ---- to the module ---- */
@@ -57,13 +57,14 @@ void scheduler_adapter_release(struct scheduler_adapter *adapter, uint32_t bytes
 	module_host_leave(&adapter->host);
 }
 
-static void turn(struct event *event)
+static void arbitrate(struct event *event)
 {
-	struct unit_turn *unit = container_of(event, struct unit_turn, event);
+	struct unit_arbitration *unit = container_of(event, struct unit_arbitration, event);
 	struct scheduler_adapter *adapter = unit->adapter;
 	sim_time ahead = module_host_enter(&adapter->host);
 
-	adapter->table->turn(adapter->host.module, (uint32_t)(unit - adapter->turns), ahead);
+	adapter->table->arbitrate(adapter->host.module, (uint32_t)(unit - adapter->arbitrations),
+				  ahead);
 	module_host_leave(&adapter->host);
 }
 
@@ -74,7 +75,7 @@ static void must_be_inside(const struct scheduler_adapter *adapter)
 	if (!adapter->host.calls)
 		module_broke(adapter->block->name,
 			     "asks from a process of its own; expected inside of a call: name a "
-			     "time by turn_at()");
+			     "time by arbitrate_at()");
 }
 
 static struct sched_entity_view service_look(const struct scheduler_adapter *adapter,
@@ -109,14 +110,14 @@ static void service_send(struct scheduler_adapter *adapter, struct sched_entity 
 	scheduler_drain(adapter->scheduler, entity);
 }
 
-static void service_turn_at(struct scheduler_adapter *adapter, uint32_t unit, sim_time at)
+static void service_arbitrate_at(struct scheduler_adapter *adapter, uint32_t unit, sim_time at)
 {
-	struct event *event = &adapter->turns[unit].event;
+	struct event *event = &adapter->arbitrations[unit].event;
 
 	if (unit >= adapter->params->processing_units || event_pending(event))
-		module_broke(adapter->block->name,
-			     "asks for a turn of a unit that there is not, or that waits for one");
-	module_host_schedule(&adapter->host, event, adapter->block, turn, at);
+		module_broke(adapter->block->name, "asks for an arbitration of a unit that there "
+						   "is not, or that waits for one");
+	module_host_schedule(&adapter->host, event, adapter->block, arbitrate, at);
 }
 
 static const struct scheduler_services services = {
@@ -124,7 +125,7 @@ static const struct scheduler_services services = {
 	.has_context = service_has_context,
 	.grant = service_grant,
 	.send = service_send,
-	.turn_at = service_turn_at,
+	.arbitrate_at = service_arbitrate_at,
 };
 
 /* ---- life ---- */
@@ -149,8 +150,8 @@ struct scheduler_adapter *scheduler_adapter_create(struct scheduler *scheduler, 
 						   struct scheduler_counters *count,
 						   struct scheduler_gauges *gauge)
 {
-	struct scheduler_adapter *adapter =
-		calloc(1, sizeof(*adapter) + params->processing_units * sizeof(adapter->turns[0]));
+	struct scheduler_adapter *adapter = calloc(
+		1, sizeof(*adapter) + params->processing_units * sizeof(adapter->arbitrations[0]));
 
 	assert(adapter);
 	adapter->scheduler = scheduler;
@@ -159,8 +160,8 @@ struct scheduler_adapter *scheduler_adapter_create(struct scheduler *scheduler, 
 	adapter->count = count;
 	adapter->gauge = gauge;
 	for (uint64_t i = 0; i < params->processing_units; i++) {
-		adapter->turns[i].adapter = adapter;
-		event_init(&adapter->turns[i].event, block, turn);
+		adapter->arbitrations[i].adapter = adapter;
+		event_init(&adapter->arbitrations[i].event, block, arbitrate);
 	}
 	adapter->table = module_open(MODULE_SCHEDULER, sizeof(*adapter->table), block->name,
 				     params->module.text);
@@ -172,7 +173,7 @@ struct scheduler_adapter *scheduler_adapter_create(struct scheduler *scheduler, 
 void scheduler_adapter_destroy(struct scheduler_adapter *adapter)
 {
 	for (uint64_t i = 0; i < adapter->params->processing_units; i++)
-		sim_cancel(&adapter->turns[i].event);
+		sim_cancel(&adapter->arbitrations[i].event);
 	module_host_clear(&adapter->host);
 	free(adapter);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scheduler_module: what a shared object offers that stands in the place of the QP scheduler: which entity has its turn, and
+ * scheduler_module: what a shared object offers that stands in the place of the QP scheduler: which entity has its grant, and
  * when, is the module's; what an entity may send, and its queue pair's context, are the adapter's.
  *
- *     doorbell, completer --scheduler_wake()--> adapter --wake()--> module --turn_at()--> adapter --turn()--> module
+ *     doorbell, completer --scheduler_wake()--> adapter --wake()--> module --arbitrate_at()--> adapter --arbitrate()--> module
  *                                  requester, responder <-- adapter <--grant(), send()-- module
  *
  * Calls are made as those of hca/context/translation_module.h: `ahead` is how far the models' time is ahead of
- * sc_time_stamp(), and all times that a module names are absolute. Services other than turn_at() are for inside of calls.
+ * sc_time_stamp(), and all times that a module names are absolute. Services other than arbitrate_at() are for inside of calls.
  */
 #ifndef HCA_WORK_SCHEDULER_MODULE_H
 #define HCA_WORK_SCHEDULER_MODULE_H
@@ -44,8 +44,8 @@ struct scheduler_services {
 	struct scheduler_grant (*grant)(struct scheduler_adapter *adapter, uint32_t unit,
 					struct sched_entity *entity);
 	void (*send)(struct scheduler_adapter *adapter, struct sched_entity *entity);
-	/* One turn of each of params->processing_units at a time. */
-	void (*turn_at)(struct scheduler_adapter *adapter, uint32_t unit, sim_time at);
+	/* One arbitration of each of params->processing_units at a time. */
+	void (*arbitrate_at)(struct scheduler_adapter *adapter, uint32_t unit, sim_time at);
 };
 
 struct scheduler_setup {
@@ -70,10 +70,10 @@ struct scheduler_module {
 	void (*wake)(void *module, struct sched_entity *entity,
 		     sim_time ahead); /* it may have work now */
 	void (*ready)(void *module, struct sched_entity *entity,
-		      sim_time ahead); /* it may have turns again */
+		      sim_time ahead); /* it may have grants again */
 	void (*forget)(void *module, struct sched_entity *entity, sim_time ahead);
 	void (*release)(void *module, uint32_t bytes, sim_time ahead);
-	void (*turn)(void *module, uint32_t unit, sim_time ahead);
+	void (*arbitrate)(void *module, uint32_t unit, sim_time ahead);
 	/* Names the signals that can be seen in a waveform; NULL: none. */
 	void (*trace)(void *module, const struct systemc_tracer *tracer);
 };

@@ -36,7 +36,7 @@ struct send_slot {
 	uint32_t unposted;      /* scatters among them whose writes are not all with PCIe */
 	uint32_t departures;    /* last packets of it, on their way to the link */
 	uint32_t block, blocks; /* of its WQE in the ring: the first, how many */
-	bool at_hand; /* with a cache of send WQEs: it was looked up, or read again, for its turn */
+	bool at_hand; /* with a cache of send WQEs: it was looked up, or read again, for its grant */
 	bool fetching;    /* it is being read again */
 	bool list_coming; /* it is being read again for a response */
 	bool started;     /* it has its PSNs */

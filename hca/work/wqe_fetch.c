@@ -122,7 +122,7 @@ static void repeated(struct pcie_read *read)
 		cache_blocks(sq, repeat->block, read->length / WQE_BLOCK_BYTES);
 		slot->at_hand = true;
 		slot->fetching = false;
-		if (!slot->stages.at[STAGE_TURN])
+		if (!slot->stages.at[STAGE_GRANT])
 			slot->stages.at[STAGE_WQE_FETCH] = sim_now(sq->fetch->block.sim);
 		sq->fetch->user->wake(sq);
 	}

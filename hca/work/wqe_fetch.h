@@ -84,7 +84,7 @@ void wqe_fetch_blueflame(struct send_queue *sq, const uint8_t *bytes);
 /* What is parsed, staged or being read is dropped: the ring begins again. */
 void wqe_fetch_reset(struct send_queue *sq);
 
-/* With a cache of send WQEs: is that of the slot at hand for its turn? If not it is read, and the scheduler is woken when it is. */
+/* With a cache of send WQEs: is that of the slot at hand for its grant? If not it is read, and the scheduler is woken when it is. */
 bool wqe_fetch_is_here(struct send_queue *sq, struct send_slot *slot);
 
 /* With such a cache: one lookup of the slot's WQE. A miss: it was replaced, which asks for ... */

@@ -15,12 +15,12 @@
 	X(read_blocks, COUNT, "8",    "1..64",     "64-byte blocks at most in one read",               "assumed: MRRS of 512 B") \
 	X(reads,       COUNT, "2",    "1..8",      "reads in flight for one queue pair",               "assumed: prefetch of one while one is parsed") \
 	X(window,      COUNT, "128",  "1..4096",   "WQEs of one queue pair that are parsed and not complete", "assumed: covers 1 us at 100 M messages/s") \
-	X(looked_up,   CHOICE, "turn", "turn|response|both", "when a WQE has to be in send_cache: at its turn; when the response to its READ or atomic comes, and when it is retransmitted; or both", "choice; for responses: rw-allsig (Kalia, rdma_bench, public) watches that lists are read again; A4-11: READs fall with their number, WRITEs do not") \
+	X(looked_up,   CHOICE, "grant", "grant|response|both", "when a WQE has to be in send_cache: at its grant; when the response to its READ or atomic comes, and when it is retransmitted; or both", "choice; for responses: rw-allsig (Kalia, rdma_bench, public) watches that lists are read again; A4-11: READs fall with their number, WRITEs do not") \
 	X(response_reads, COUNT, "16", "1..1024",  "reads at a time of WQEs that had left send_cache when a response came, of all queue pairs", "assumed: that of a small CAM")
 /* clang-format on */
 
 enum wqe_looked_up {
-	WQE_LOOKED_UP_TURN,
+	WQE_LOOKED_UP_GRANT,
 	WQE_LOOKED_UP_RESPONSE,
 	WQE_LOOKED_UP_BOTH
 }; /* as the choices above */

@@ -36,7 +36,7 @@ enum option_key {
 #define OPTION_PERFETTO  {"perfetto", KEY_PERFETTO, "FILE", 0, "write it as JSON for ui.perfetto.dev", 0}
 #define OPTION_VCD       {"vcd", KEY_VCD, "FILE", 0, "write it as a waveform, for GTKWave", 0}
 #define OPTION_WAVEFORM  {"vcd", KEY_VCD, "FILE", 0, "write a waveform of counters and of signals of SystemC modules, for GTKWave", 0}
-#define OPTION_SIGNALS   {"signals", KEY_SIGNALS, "PATTERNS", 0, "which of them: 'host0.hca.*,*.turns'; all unless told", 0}
+#define OPTION_SIGNALS   {"signals", KEY_SIGNALS, "PATTERNS", 0, "which of them: 'host0.hca.*,*.grants'; all unless told", 0}
 #define OPTION_JSON      {"json", KEY_JSON, NULL, 0, "for programs to read", 0}
 #define OPTION_METRIC    {"metric", KEY_METRIC, "NAME", 0, "of a sweep: the metric to draw, a column of its results.csv; may stand several times", 0}
 #define OPTION_X         {"x", KEY_X, "KEY", 0, "of a sweep: the swept key along the x axis; the first with several values unless told", 0}

@@ -24,7 +24,7 @@ static const char *const track_names[] = {TRACKS(TRACK_NAME)};
 
 static const uint8_t send_tracks[STAGE_COUNT] = {
 	[STAGE_DOORBELL] = TRACK_doorbell,     [STAGE_WQE_FETCH] = TRACK_wqe_fetch, [STAGE_SCHEDULING] = TRACK_scheduler,
-	[STAGE_QPC_MISS] = TRACK_context,      [STAGE_TURN] = TRACK_scheduler,      [STAGE_RETRY] = TRACK_transport,
+	[STAGE_QPC_MISS] = TRACK_context,      [STAGE_GRANT] = TRACK_scheduler,      [STAGE_RETRY] = TRACK_transport,
 	[STAGE_PAGE_FAULT] = TRACK_transport,  [STAGE_PACING] = TRACK_transport,
 	[STAGE_MESSAGE] = TRACK_scheduler,     [STAGE_TRANSLATION] = TRACK_translation, [STAGE_DMA] = TRACK_dma,
 	[STAGE_TRANSMIT] = TRACK_transmit,     [STAGE_CREDITS] = TRACK_port,        [STAGE_WIRE] = TRACK_port,

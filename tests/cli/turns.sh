@@ -17,7 +17,7 @@ workload: {pattern: trace, trace: turns.csv, queue_pairs: 1}
 EOF
 printf '%s,32768\n' 0,0,1 10,0,2 20,0,3 40,0,1 40.01,0,3 40.02,0,2 >"$folder/turns.csv"
 for order in time number; do
-  "$hcasim" run "$folder/turns.yaml" --set hosts.hca.turn_order=$order --out "$folder/$order" >"$folder/log" 2>&1 || fail "$order: exit code $?: $(cat "$folder/log")"
+  "$hcasim" run "$folder/turns.yaml" --set hosts.hca.grant_order=$order --out "$folder/$order" >"$folder/log" 2>&1 || fail "$order: exit code $?: $(cat "$folder/log")"
   python3 - "$folder/$order/flows.csv" $order <<'PYTHON' || fail "$order"
 import csv, sys
 flows = list(csv.DictReader(open(sys.argv[1])))

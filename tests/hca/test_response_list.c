@@ -144,7 +144,7 @@ static void test_many(void)
 static void test_when(void)
 {
 	uint16_t write = (uint16_t)opcode_find(TRANSPORT_RC, OP_WRITE, SEG_ONLY, SUFFIX_NONE);
-	struct rig rig = rig_with(ONE, WQE_LOOKED_UP_TURN, MANY);
+	struct rig rig = rig_with(ONE, WQE_LOOKED_UP_GRANT, MANY);
 
 	read_and_write(&rig, LINE);
 	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "list_waits"), 0);

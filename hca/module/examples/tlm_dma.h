@@ -8,7 +8,7 @@
  *     adapter.translations, adapter.memory <--BEGIN_REQ-- module     a piece; comes back as BEGIN_RESP
  *
  * A module is an sc_module with the sockets `transfers`, `translations` and `memory`, a constructor (sc_module_name, const
- * dma_setup &), turn(const sc_time &delay): it is its turn to write, and signals(). HCA_DMA_MODULE exports it. Delays are as in tlm_translation.h.
+ * dma_setup &), grant(const sc_time &delay): it may write now, and signals(). HCA_DMA_MODULE exports it. Delays are as in tlm_translation.h.
  */
 #ifndef HCA_MODULE_EXAMPLES_TLM_DMA_H
 #define HCA_MODULE_EXAMPLES_TLM_DMA_H
@@ -176,9 +176,9 @@ template <typename Module> struct dma_tlm {
 	{
 		of(module)->adapter.moved(piece, ahead);
 	}
-	static void turn(void *module, sim_time ahead)
+	static void grant(void *module, sim_time ahead)
 	{
-		of(module)->module.turn(sc_core::sc_time::from_value(ahead));
+		of(module)->module.grant(sc_core::sc_time::from_value(ahead));
 	}
 	static void finished(void *module, struct dma *dma, sim_time ahead)
 	{
@@ -201,7 +201,7 @@ template <typename Module> struct dma_tlm {
 		dma_tlm<Module>::start,                                         \
 		dma_tlm<Module>::translated,                                    \
 		dma_tlm<Module>::moved,                                         \
-		dma_tlm<Module>::turn,                                          \
+		dma_tlm<Module>::grant,                                         \
 		dma_tlm<Module>::finished,                                      \
 		dma_tlm<Module>::trace}
 

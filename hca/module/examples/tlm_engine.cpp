@@ -73,12 +73,12 @@ class engine : public sc_module
 		}
 	}
 
-	/* What took the turn is still first: pieces are written in order. */
-	void turn(const sc_time &delay)
+	/* What took the grant is still first: pieces are written in order. */
+	void grant(const sc_time &delay)
 	{
 		now = now_and(delay);
-		turn_waits = false;
-		turn_taken = true;
+		grant_waits = false;
+		grant_taken = true;
 		write(channels[DMA_SCATTER]);
 	}
 
@@ -94,8 +94,8 @@ class engine : public sc_module
 	const struct dma_params &param;
 	struct dma_counters &count;
 	struct channel channels[DMA_SCATTER + 1];
-	bool turn_waits = false;  /* the pieces wait for their turn of writing */
-	bool turn_taken = false;  /* this is it */
+	bool grant_waits = false; /* the pieces wait for their grant of writing */
+	bool grant_taken = false; /* this is it */
 	sim_time now = 0;         /* of the call that it is in */
 	uint32_t piece_bytes = 0; /* for waveforms */
 
@@ -236,21 +236,21 @@ class engine : public sc_module
 		return tlm::TLM_COMPLETED;
 	}
 
-	bool is_turn()
+	bool is_grant()
 	{
 		sim_time at;
 
-		if (turn_waits)
+		if (grant_waits)
 			return false;
-		if (turn_taken) {
-			turn_taken = false;
+		if (grant_taken) {
+			grant_taken = false;
 			return true;
 		}
-		at = setup.services->write_turn(setup.adapter);
+		at = setup.services->write_grant(setup.adapter);
 		if (at == now)
 			return true;
-		turn_waits = true;
-		setup.services->turn_at(setup.adapter, at);
+		grant_waits = true;
+		setup.services->grant_at(setup.adapter, at);
 		return false;
 	}
 
@@ -261,7 +261,7 @@ class engine : public sc_module
 			piece &which = *channel.to_write.front();
 
 			if (which.part().dma->status == DMA_OK && which.part().status == DMA_OK &&
-			    !is_turn())
+			    !is_grant())
 				return;
 			channel.to_write.pop_front();
 			if (which.part().status != DMA_OK)

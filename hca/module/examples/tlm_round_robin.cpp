@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tlm_round_robin: a hand-written TLM-2.0 module in the place of the QP scheduler, as hca/work/scheduler.c has it, to the
- * picosecond: a ring of entities for each processing unit, a turn for one segment of a message, and no turns while too much
+ * picosecond: a ring of entities for each processing unit, a grant for one segment of a message, and no grants while too much
  * is under way. Temporally decoupled: all is done inside of the adapter's calls.
  */
 #include <algorithm>
@@ -36,7 +36,7 @@ class round_robin : public sc_module
 	struct processing_unit {
 		std::deque<struct sched_entity *> ring;
 		sim_time free_at = 0;
-		bool armed = false; /* its turn will come */
+		bool armed = false; /* its arbitration will come */
 	};
 
 	scheduler_setup setup;
@@ -73,8 +73,8 @@ class round_robin : public sc_module
 		case scheduler_extension::RELEASE:
 			release(event.bytes);
 			break;
-		case scheduler_extension::TURN:
-			turn(event.unit);
+		case scheduler_extension::ARBITRATE:
+			arbitrate(event.unit);
 			break;
 		}
 		return tlm::TLM_COMPLETED;
@@ -93,7 +93,8 @@ class round_robin : public sc_module
 		if (unit.armed || unit.ring.empty() || throttled)
 			return;
 		unit.armed = true;
-		setup.services->turn_at(setup.adapter, number, std::max(now + delay, unit.free_at));
+		setup.services->arbitrate_at(setup.adapter, number,
+					     std::max(now + delay, unit.free_at));
 	}
 
 	void enqueue(struct sched_entity *entity)
@@ -145,7 +146,7 @@ class round_robin : public sc_module
 		return extension->grant.packets > 0;
 	}
 
-	void turn(uint32_t number)
+	void arbitrate(uint32_t number)
 	{
 		processing_unit &unit = units[number];
 		struct sched_entity *entity;

@@ -3,11 +3,11 @@
  * tlm_scheduler: a TLM-2.0 module in the place of the QP scheduler, as sockets (C++; for the .cpp of a shared object).
  *
  *     adapter.entities --nb_transport_fw--> module      what has happened: the extension says; completed by TLM_COMPLETED
- *     adapter.grants <--b_transport-- module         an entity has its turn: the extension says what it sends
+ *     adapter.grants <--b_transport-- module         an entity has its grant: the extension says what it sends
  *
  * A module is an sc_module with the sockets `entities` and `grants`, a constructor (sc_module_name, const scheduler_setup
- * &), and signals(). HCA_SCHEDULER_MODULE exports it. Delays are as in tlm_translation.h. When a turn is to come the module
- * says by the service turn_at().
+ * &), and signals(). HCA_SCHEDULER_MODULE exports it. Delays are as in tlm_translation.h. When an arbitration is to come the module
+ * says by the service arbitrate_at().
  */
 #ifndef HCA_MODULE_EXAMPLES_TLM_SCHEDULER_H
 #define HCA_MODULE_EXAMPLES_TLM_SCHEDULER_H
@@ -17,9 +17,9 @@
 #include "sim/gauge.h"
 
 struct scheduler_extension : border_extension<scheduler_extension> {
-	enum { WAKE, READY, FORGET, RELEASE, TURN } what = WAKE;
-	struct sched_entity *entity = nullptr; /* but for RELEASE and TURN */
-	uint32_t unit = 0;                     /* TURN */
+	enum { WAKE, READY, FORGET, RELEASE, ARBITRATE } what = WAKE;
+	struct sched_entity *entity = nullptr; /* but for RELEASE and ARBITRATE */
+	uint32_t unit = 0;                     /* ARBITRATE */
 	uint32_t bytes = 0;                    /* RELEASE */
 };
 
@@ -123,11 +123,11 @@ template <typename Module> struct scheduler_tlm {
 		extension.bytes = bytes;
 		of(module)->adapter.notify(extension, ahead);
 	}
-	static void turn(void *module, uint32_t unit, sim_time ahead)
+	static void arbitrate(void *module, uint32_t unit, sim_time ahead)
 	{
 		scheduler_extension extension;
 
-		extension.what = scheduler_extension::TURN;
+		extension.what = scheduler_extension::ARBITRATE;
 		extension.unit = unit;
 		of(module)->adapter.notify(extension, ahead);
 	}
@@ -149,7 +149,7 @@ template <typename Module> struct scheduler_tlm {
 		scheduler_tlm<Module>::ready,                                               \
 		scheduler_tlm<Module>::forget,                                              \
 		scheduler_tlm<Module>::release,                                             \
-		scheduler_tlm<Module>::turn,                                                \
+		scheduler_tlm<Module>::arbitrate,                                           \
 		scheduler_tlm<Module>::trace}
 
 #endif

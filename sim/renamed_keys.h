@@ -102,7 +102,15 @@
 	X("counter", "turns", "grants") \
 	X("value.looked_up", "turn", "grant") \
 	X("", "turn_order", "grant_order") \
-	X("counter", "turn", "grant")
+	X("counter", "turn", "grant") \
+	X("congestion", "window_factor", "cwnd_factor") \
+	X("congestion", "window_scaled", "cwnd_scaled") \
+	X("congestion", "window_max", "cwnd_max") \
+	X("congestion", "window_min", "cwnd_min") \
+	X("congestion", "window_small", "cwnd_small") \
+	X("congestion", "window_large", "cwnd_large") \
+	X("congestion", "window", "cwnd") \
+	X("", "window_fill", "cwnd_fill")
 /* clang-format on */
 
 struct renamed_key {

@@ -12,6 +12,7 @@
 
 #include "hca/congestion/algorithms.h"
 #include "hca/congestion/guard.h"
+#include "sim/renamed_keys.h"
 #include "sim/yaml.h"
 
 #define NAMES_MAX 64
@@ -159,6 +160,7 @@ void congestion_fini(struct congestion *congestion)
 bool congestion_set(struct congestion *congestion, const char *name, const char *value, char *error,
 		    size_t error_bytes)
 {
+	char hint[128];
 	const struct param *param = congestion->ops->params;
 
 	for (; param && param->name; param++)
@@ -166,7 +168,9 @@ bool congestion_set(struct congestion *congestion, const char *name, const char 
 			return param_parse(param, value, congestion->params, error, error_bytes) &&
 			       (!congestion->ops->check ||
 				congestion->ops->check(congestion->params, error, error_bytes));
-	snprintf(error, error_bytes, "%s has no parameter `%s`", congestion->ops->name, name);
+	renamed_key_hint(renamed_key("congestion", name), NULL, NULL, 0, hint, sizeof(hint));
+	snprintf(error, error_bytes, "%s has no parameter `%s`%s", congestion->ops->name, name,
+		 hint);
 	return false;
 }
 

@@ -3,7 +3,7 @@
  * congestion: the one interface between a sender and the algorithm that controls it. An algorithm is a table of
  * functions over the state of one flow; it says a rate, a window, or both, and knows nothing of ports and packets.
  *
- *     endpoint --on_send, on_ack, on_cnp, on_loss--> algorithm --cc->rate_bps, cc->window_bytes--> endpoint
+ *     endpoint --on_send, on_ack, on_cnp, on_loss--> algorithm --cc->rate_bps, cc->cwnd_bytes--> endpoint
  *
  * Timers are lazy: an algorithm whose rate changes by itself says when in cc->next_step, and step() brings it to
  * any later time in one call. Nobody schedules an event for that; whoever reads rate or window calls
@@ -19,7 +19,7 @@
 
 #define CONGESTION_VERSION 4
 #define RATE_UNLIMITED     UINT64_MAX
-#define WINDOW_UNLIMITED   UINT64_MAX
+#define CWND_UNLIMITED     UINT64_MAX
 
 struct telemetry; /* fabric/wire/packet.h */
 
@@ -39,9 +39,9 @@ struct congestion_path {
 
 /* The head of each algorithm's own state. */
 struct cc_state {
-	uint64_t rate_bps;     /* bits on the wire a second, RATE_UNLIMITED: as the link goes */
-	uint64_t window_bytes; /* of payload in flight, WINDOW_UNLIMITED: none */
-	sim_time next_step;    /* rate or state changes by itself then; SIM_NEVER */
+	uint64_t rate_bps;   /* bits on the wire a second, RATE_UNLIMITED: as the link goes */
+	uint64_t cwnd_bytes; /* of payload in flight, CWND_UNLIMITED: none */
+	sim_time next_step;  /* rate or state changes by itself then; SIM_NEVER */
 	/* Of payload, leave at line rate and are paid for together; 0: each packet. */
 	uint32_t burst_bytes;
 	/* The sender's: of the burst under way, what has left. */

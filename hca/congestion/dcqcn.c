@@ -30,8 +30,8 @@
 	X(increase,       RATE,   "40Mbps", "1Kbps..",   "R_AI, additive increase of the target",              "ground truth C-17") \
 	X(hyper_increase, RATE,   "40Mbps", "1Kbps..",   "R_HAI, hyper increase of the target",                "ground truth C-17: the paper's model has none") \
 	X(rate_min,       RATE,   "1Mbps",  "1Kbps..",   "no cut goes below",                                  "ground truth C-19") \
-	X(window_factor,  RATIO,  "0",      "0..100",    "window in bandwidth-delay products, 0: none",        "ground truth D-10: DCQCN+win") \
-	X(window_scaled,  FLAG,   "false",  "",          "the window shrinks with the rate", "the simulator of ground truth D-10")
+	X(cwnd_factor,    RATIO,  "0",      "0..100",    "window in bandwidth-delay products, 0: none",        "ground truth D-10: DCQCN+win") \
+	X(cwnd_scaled,    FLAG,   "false",  "",          "the window shrinks with the rate", "the simulator of ground truth D-10")
 /* clang-format on */
 
 struct dcqcn_params {
@@ -46,7 +46,7 @@ enum { HYPER_BY_BOTH, HYPER_BY_TIMER };
 struct dcqcn_state {
 	struct cc_state cc;
 	double rate, target, line; /* bits a second; cc.rate_bps follows */
-	double window; /* bytes at line rate, of one that shrinks with the rate; 0: none */
+	double cwnd; /* bytes at line rate, of one that shrinks with the rate; 0: none */
 	double alpha;
 	sim_time alpha_at;    /* next update of alpha; SIM_NEVER: no CNP yet */
 	sim_time increase_at; /* next increase by time; SIM_NEVER: at line rate */
@@ -77,8 +77,8 @@ static void publish(struct dcqcn_state *state)
 
 	state->cc.rate_bps = free ? RATE_UNLIMITED : (uint64_t)state->rate;
 	state->cc.next_step = earliest(state->increase_at, state->cut_at);
-	if (state->window > 0)
-		state->cc.window_bytes = (uint64_t)(state->window * state->rate / state->line);
+	if (state->cwnd > 0)
+		state->cc.cwnd_bytes = (uint64_t)(state->cwnd * state->rate / state->line);
 }
 
 /* Once the rate is the line's there is nothing to raise until the next cut. */
@@ -237,12 +237,12 @@ static void dcqcn_state_init(struct cc_state *cc, const void *context,
 {
 	struct dcqcn_state *state = dcqcn(cc);
 	const struct dcqcn_params *params = context;
-	double window = (double)congestion_bdp_bytes(path) * params->window_factor;
+	double cwnd = (double)congestion_bdp_bytes(path) * params->cwnd_factor;
 
 	(void)now;
 	*state = (struct dcqcn_state){
-		.cc.window_bytes = window > 0 ? (uint64_t)window : WINDOW_UNLIMITED,
-		.window = params->window_scaled ? window : 0,
+		.cc.cwnd_bytes = cwnd > 0 ? (uint64_t)cwnd : CWND_UNLIMITED,
+		.cwnd = params->cwnd_scaled ? cwnd : 0,
 		.rate = (double)path->line_rate_bps,
 		.target = (double)path->line_rate_bps,
 		.line = (double)path->line_rate_bps,
@@ -257,7 +257,7 @@ static void dcqcn_state_init(struct cc_state *cc, const void *context,
 /* Each packet's, if its window is to move as the rate does. */
 static uint64_t dcqcn_ack_bytes(const void *context)
 {
-	return ((const struct dcqcn_params *)context)->window_scaled;
+	return ((const struct dcqcn_params *)context)->cwnd_scaled;
 }
 
 /* clang-format off */

@@ -18,7 +18,7 @@
 	X(increase,   RATIO, "1",      "0.001..100", "packets a round trip without a mark",                   "DCTCP, 3.1") \
 	X(slow_start, FLAG,  "false",  "",          "the window doubles each round trip until the first mark or loss, as TCP's does", "RFC 5681; ground truth D-18") \
 	X(start,      RATIO, "1",      "0.001..100", "bandwidth-delay products that a flow starts with",       "assumed: line rate, as RDMA starts") \
-	X(window_max, RATIO, "1",      "0.01..1000", "bandwidth-delay products",                              "assumed: no more than fills the path")
+	X(cwnd_max, RATIO, "1",      "0.01..1000", "bandwidth-delay products",                              "assumed: no more than fills the path")
 /* clang-format on */
 
 struct dctcp_params {
@@ -32,8 +32,8 @@ struct dctcp_state {
 	double rate, line; /* form: rate: bits a second */
 	uint64_t
 		cut_ends_at; /* form: rate: bytes acknowledged until which no mark cuts; 0: any does */
-	uint64_t round_packets;    /* form: rate: that the round trip had under way */
-	double window, window_max; /* bytes */
+	uint64_t round_packets; /* form: rate: that the round trip had under way */
+	double cwnd, cwnd_max;  /* bytes */
 	double alpha;
 	uint64_t round_ends_at; /* bytes acknowledged that end this round trip */
 	uint32_t packets, marked;
@@ -51,16 +51,16 @@ static void end_round(struct dctcp_state *state, const struct dctcp_params *para
 	state->alpha = (1 - params->gain) * state->alpha + params->gain * share;
 	state->settled = state->settled || state->marked;
 	if (state->marked)
-		state->window *= 1 - state->alpha / 2;
+		state->cwnd *= 1 - state->alpha / 2;
 	else if (!state->settled)
-		state->window *= 2;
+		state->cwnd *= 2;
 	else
-		state->window += params->increase * state->mtu_bytes;
-	if (state->window < state->mtu_bytes)
-		state->window = state->mtu_bytes;
-	if (state->window > state->window_max)
-		state->window = state->window_max;
-	state->cc.window_bytes = (uint64_t)state->window;
+		state->cwnd += params->increase * state->mtu_bytes;
+	if (state->cwnd < state->mtu_bytes)
+		state->cwnd = state->mtu_bytes;
+	if (state->cwnd > state->cwnd_max)
+		state->cwnd = state->cwnd_max;
+	state->cc.cwnd_bytes = (uint64_t)state->cwnd;
 	state->packets = state->marked = 0;
 	state->round_ends_at = ack->sent_total;
 }
@@ -68,7 +68,7 @@ static void end_round(struct dctcp_state *state, const struct dctcp_params *para
 static void publish_rate(struct dctcp_state *state)
 {
 	state->cc.rate_bps = state->rate >= state->line ? RATE_UNLIMITED : (uint64_t)state->rate;
-	state->cc.window_bytes = (uint64_t)(state->window_max * state->rate / state->line);
+	state->cc.cwnd_bytes = (uint64_t)(state->cwnd_max * state->rate / state->line);
 }
 
 /* Counts marks of the round trip that ends with this ACK; true: it does. */
@@ -138,10 +138,10 @@ static void dctcp_on_loss(struct cc_state *cc, const void *context, sim_time now
 	if (params->form == FORM_RATE)
 		return;
 	state->settled = loss != LOSS_TIMEOUT || !params->slow_start;
-	state->window = loss == LOSS_TIMEOUT ? state->mtu_bytes : state->window / 2;
-	if (state->window < state->mtu_bytes)
-		state->window = state->mtu_bytes;
-	state->cc.window_bytes = (uint64_t)state->window;
+	state->cwnd = loss == LOSS_TIMEOUT ? state->mtu_bytes : state->cwnd / 2;
+	if (state->cwnd < state->mtu_bytes)
+		state->cwnd = state->mtu_bytes;
+	state->cc.cwnd_bytes = (uint64_t)state->cwnd;
 }
 
 static void dctcp_state_init(struct cc_state *cc, const void *context,
@@ -157,15 +157,15 @@ static void dctcp_state_init(struct cc_state *cc, const void *context,
 	*state = (struct dctcp_state){
 		.cc.rate_bps = RATE_UNLIMITED,
 		.cc.next_step = SIM_NEVER,
-		.window = bdp * params->start,
-		.window_max = bdp * params->window_max,
+		.cwnd = bdp * params->start,
+		.cwnd_max = bdp * params->cwnd_max,
 		.mtu_bytes = path->mtu_bytes,
 		.settled = !params->slow_start,
 		.alpha = params->alpha_initial,
 		.rate = (double)path->line_rate_bps,
 		.line = (double)path->line_rate_bps,
 	};
-	state->cc.window_bytes = (uint64_t)state->window;
+	state->cc.cwnd_bytes = (uint64_t)state->cwnd;
 }
 
 /* clang-format off */

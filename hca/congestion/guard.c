@@ -44,14 +44,14 @@ static void check_rate(const struct guard *guard, const char *call, uint64_t rat
 		     rate, (double)now / (double)US, GUARD_RATE_LEAST, GUARD_RATE_MOST);
 }
 
-static void check_window(const struct guard *guard, const char *call, uint64_t window, sim_time now)
+static void check_cwnd(const struct guard *guard, const char *call, uint64_t cwnd, sim_time now)
 {
-	if (window == WINDOW_UNLIMITED || (window > 0 && window <= GUARD_WINDOW_MOST))
+	if (cwnd == CWND_UNLIMITED || (cwnd > 0 && cwnd <= GUARD_CWND_MOST))
 		return;
 	foreign_fail(guard->name, call,
-		     "left window_bytes %" PRIu64 " at %.6f us; expected WINDOW_UNLIMITED or 1 to "
+		     "left cwnd_bytes %" PRIu64 " at %.6f us; expected CWND_UNLIMITED or 1 to "
 		     "%" PRIu64 " bytes",
-		     window, (double)now / (double)US, GUARD_WINDOW_MOST);
+		     cwnd, (double)now / (double)US, GUARD_CWND_MOST);
 }
 
 static void check_step(const struct guard *guard, const char *call, sim_time next, sim_time now)
@@ -72,7 +72,7 @@ static void check_state(const struct guard *guard, const char *call, const struc
 			const struct cc_state *before, sim_time now)
 {
 	check_rate(guard, call, cc->rate_bps, now);
-	check_window(guard, call, cc->window_bytes, now);
+	check_cwnd(guard, call, cc->cwnd_bytes, now);
 	check_step(guard, call, cc->next_step, now);
 	if (cc->burst_payload != before->burst_payload || cc->burst_wire != before->burst_wire)
 		foreign_fail(guard->name, call,

@@ -10,10 +10,10 @@
 
 #include "hca/congestion/congestion.h"
 
-/* What a flow may say, besides RATE_UNLIMITED and WINDOW_UNLIMITED. */
-#define GUARD_RATE_LEAST  UINT64_C(1000)             /* bit/s: the least that parameters take */
-#define GUARD_RATE_MOST   UINT64_C(1000000000000000) /* bit/s: 300 times the fastest port */
-#define GUARD_WINDOW_MOST (UINT64_C(1) << 40)        /* bytes */
+/* What a flow may say, besides RATE_UNLIMITED and CWND_UNLIMITED. */
+#define GUARD_RATE_LEAST UINT64_C(1000)             /* bit/s: the least that parameters take */
+#define GUARD_RATE_MOST  UINT64_C(1000000000000000) /* bit/s: 300 times the fastest port */
+#define GUARD_CWND_MOST  (UINT64_C(1) << 40)        /* bytes */
 /* step() may be called so often for each other call of a thread's flows, and that many times more: else next_step hardly moves. */
 #define GUARD_STEPS_EACH 1000u
 #define GUARD_STEPS_MORE 1000000u

@@ -32,8 +32,8 @@ struct hpcc_params {
 
 struct hpcc_state {
 	struct cc_state cc;
-	double window, reference; /* W and W^c, bytes */
-	double window_min, window_max;
+	double cwnd, reference; /* W and W^c, bytes */
+	double cwnd_min, cwnd_max;
 	double utilisation; /* U */
 	double line_rate_bps;
 	sim_time rtt;
@@ -117,28 +117,28 @@ static void compute(struct hpcc_state *state, const struct hpcc_params *params, 
 	bool multiplicative =
 		state->utilisation >= params->target_utilisation || state->stage >= params->stages;
 
-	state->window = multiplicative ? state->reference * params->target_utilisation /
-							 state->utilisation +
-						 increase
-				       : state->reference + increase;
-	if (state->window > state->window_max)
-		state->window = state->window_max;
-	if (state->window < state->window_min)
-		state->window = state->window_min;
+	state->cwnd = multiplicative
+			      ? state->reference * params->target_utilisation / state->utilisation +
+					increase
+			      : state->reference + increase;
+	if (state->cwnd > state->cwnd_max)
+		state->cwnd = state->cwnd_max;
+	if (state->cwnd < state->cwnd_min)
+		state->cwnd = state->cwnd_min;
 	if (!update)
 		return;
 	state->stage = multiplicative ? 0 : state->stage + 1;
-	state->reference = state->window;
+	state->reference = state->cwnd;
 }
 
 /* A window of less than a packet is a pace. */
 static void publish(struct hpcc_state *state, const struct hpcc_params *params)
 {
-	double rate = state->window * 8 * (double)SEC / (double)state->rtt;
+	double rate = state->cwnd * 8 * (double)SEC / (double)state->rtt;
 
-	state->cc.window_bytes = congestion_clamp(state->window, state->mtu_bytes, 1e18);
+	state->cc.cwnd_bytes = congestion_clamp(state->cwnd, state->mtu_bytes, 1e18);
 	state->cc.rate_bps =
-		(params->paced || state->window < state->mtu_bytes) && rate < state->line_rate_bps
+		(params->paced || state->cwnd < state->mtu_bytes) && rate < state->line_rate_bps
 			? (uint64_t)rate + 1
 			: RATE_UNLIMITED;
 }
@@ -180,11 +180,11 @@ static void hpcc_state_init(struct cc_state *cc, const void *context,
 	if (!state->rtt)
 		state->rtt = 1 * US;
 	state->line_rate_bps = (double)path->line_rate_bps;
-	state->window_min = (double)params->rate_min * (double)state->rtt / (8.0 * (double)SEC);
-	if (state->window_min < 1)
-		state->window_min = 1;
-	state->window_max = state->line_rate_bps * (double)state->rtt / (8.0 * (double)SEC);
-	state->window = state->reference = state->window_max;
+	state->cwnd_min = (double)params->rate_min * (double)state->rtt / (8.0 * (double)SEC);
+	if (state->cwnd_min < 1)
+		state->cwnd_min = 1;
+	state->cwnd_max = state->line_rate_bps * (double)state->rtt / (8.0 * (double)SEC);
+	state->cwnd = state->reference = state->cwnd_max;
 	state->utilisation = 1;
 	state->mtu_bytes = path->mtu_bytes;
 	publish(state, params);

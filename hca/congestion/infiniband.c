@@ -129,7 +129,7 @@ static void infiniband_state_init(struct cc_state *cc, const void *context,
 
 	(void)now;
 	*state = (struct infiniband_cc_state){
-		.cc.window_bytes = WINDOW_UNLIMITED,
+		.cc.cwnd_bytes = CWND_UNLIMITED,
 		.cc.next_step = SIM_NEVER,
 		.line_rate_bps = path->line_rate_bps,
 		.index = params->ccti_min,

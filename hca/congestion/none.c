@@ -8,9 +8,8 @@ static void none_state_init(struct cc_state *cc, const void *params,
 			    const struct congestion_path *path, sim_time now)
 {
 	(void)params, (void)path, (void)now;
-	*cc = (struct cc_state){.rate_bps = RATE_UNLIMITED,
-				.window_bytes = WINDOW_UNLIMITED,
-				.next_step = SIM_NEVER};
+	*cc = (struct cc_state){
+		.rate_bps = RATE_UNLIMITED, .cwnd_bytes = CWND_UNLIMITED, .next_step = SIM_NEVER};
 }
 
 const struct congestion_ops congestion_none = {

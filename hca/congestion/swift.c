@@ -16,13 +16,13 @@
 	X(target_factor, RATIO, "1.25",  "1..100",      "see target_base",                                     "assumed") \
 	X(target_hop,    TIME,  "1us",   "",            "added a hop",                                         "recalled: Swift, 3.5") \
 	X(scaling_range, TIME,  "40us",  "",            "fs_range: most that flow scaling adds",               "recalled: Swift, table 1") \
-	X(window_small,  RATIO, "0.1",   "0.001..1",    "fs_min_cwnd, packets: full scaling below",            "recalled: Swift, 3.5") \
-	X(window_large,  RATIO, "100",   "1..10000",    "fs_max_cwnd, packets: no scaling above",              "recalled: Swift, 3.5") \
+	X(cwnd_small,    RATIO, "0.1",   "0.001..1",    "fs_min_cwnd, packets: full scaling below",            "recalled: Swift, 3.5") \
+	X(cwnd_large,    RATIO, "100",   "1..10000",    "fs_max_cwnd, packets: no scaling above",              "recalled: Swift, 3.5") \
 	X(increase,      RATIO, "1",     "0.001..100",  "ai, packets an RTT",                                  "recalled: Swift, 3.1") \
 	X(beta,          RATIO, "0.8",   "0..1",        "of the decrease",                                     "ground truth C-24") \
 	X(decrease_max,  RATIO, "0.5",   "0..1",        "max_mdf: of the window, that one decrease takes at most", "ground truth C-24") \
-	X(window_min,    RATIO, "0.001", "0.00001..1",  "packets",                                             "recalled: Swift, 3.1") \
-	X(window_max,    RATIO, "2",     "0.01..1000",  "bandwidth-delay products",                            "assumed") \
+	X(cwnd_min,      RATIO, "0.001", "0.00001..1",  "packets",                                             "recalled: Swift, 3.1") \
+	X(cwnd_max,      RATIO, "2",     "0.01..1000",  "bandwidth-delay products",                            "assumed") \
 	X(retries_small, COUNT, "5",     "1..100",      "timeouts in a row, from which on the window is the smallest", "recalled: Swift, algorithm 1")
 /* clang-format on */
 
@@ -32,8 +32,8 @@ struct swift_params {
 
 struct swift_state {
 	struct cc_state cc;
-	double window; /* packets */
-	double window_max;
+	double cwnd; /* packets */
+	double cwnd_max;
 	sim_time target;
 	sim_time last_decrease_at;
 	sim_time rtt;
@@ -46,14 +46,14 @@ static void publish(struct swift_state *state, const struct swift_params *params
 {
 	double mtu = state->mtu_bytes;
 
-	if (state->window < params->window_min)
-		state->window = params->window_min;
-	if (state->window > state->window_max)
-		state->window = state->window_max;
-	state->cc.window_bytes = (uint64_t)(mtu * (state->window < 1 ? 1 : state->window));
+	if (state->cwnd < params->cwnd_min)
+		state->cwnd = params->cwnd_min;
+	if (state->cwnd > state->cwnd_max)
+		state->cwnd = state->cwnd_max;
+	state->cc.cwnd_bytes = (uint64_t)(mtu * (state->cwnd < 1 ? 1 : state->cwnd));
 	state->cc.rate_bps =
-		state->window < 1 && state->rtt
-			? (uint64_t)(mtu * 8 * state->window * (double)SEC / (double)state->rtt) + 1
+		state->cwnd < 1 && state->rtt
+			? (uint64_t)(mtu * 8 * state->cwnd * (double)SEC / (double)state->rtt) + 1
 			: RATE_UNLIMITED;
 }
 
@@ -61,8 +61,8 @@ static void publish(struct swift_state *state, const struct swift_params *params
 static double flow_scaling(const struct swift_state *state, const struct swift_params *params)
 {
 	double range = (double)params->scaling_range;
-	double least = 1 / sqrt(params->window_large), most = 1 / sqrt(params->window_small);
-	double share = (1 / sqrt(state->window) - least) / (most - least);
+	double least = 1 / sqrt(params->cwnd_large), most = 1 / sqrt(params->cwnd_small);
+	double share = (1 / sqrt(state->cwnd) - least) / (most - least);
 
 	return range * (share < 0 ? 0 : share > 1 ? 1 : share);
 }
@@ -72,7 +72,7 @@ static void decrease(struct swift_state *state, sim_time now, double factor)
 	if (state->last_decrease_at && now - state->last_decrease_at < state->rtt)
 		return;
 	state->last_decrease_at = now;
-	state->window *= factor;
+	state->cwnd *= factor;
 }
 
 static void swift_on_ack(struct cc_state *cc, const void *context, sim_time now,
@@ -90,7 +90,7 @@ static void swift_on_ack(struct cc_state *cc, const void *context, sim_time now,
 	if (delay < target) {
 		double gain = params->increase * ack->packets;
 
-		state->window += state->window >= 1 ? gain / state->window : gain;
+		state->cwnd += state->cwnd >= 1 ? gain / state->cwnd : gain;
 	} else {
 		double factor = 1 - params->beta * (delay - target) / delay;
 		double least = 1 - params->decrease_max;
@@ -107,7 +107,7 @@ static void swift_on_loss(struct cc_state *cc, const void *context, sim_time now
 	const struct swift_params *params = context;
 
 	if (loss == LOSS_TIMEOUT && ++state->timeouts >= params->retries_small)
-		state->window = params->window_min;
+		state->cwnd = params->cwnd_min;
 	else
 		decrease(state, now, 1 - params->decrease_max);
 	publish(state, params);
@@ -123,8 +123,8 @@ static void swift_state_init(struct cc_state *cc, const void *context,
 	(void)now;
 	*state = (struct swift_state){
 		.cc.next_step = SIM_NEVER,
-		.window = bdp < 1 ? 1 : bdp,
-		.window_max = (bdp < 1 ? 1 : bdp) * params->window_max,
+		.cwnd = bdp < 1 ? 1 : bdp,
+		.cwnd_max = (bdp < 1 ? 1 : bdp) * params->cwnd_max,
 		.target = params->target_base
 				  ? params->target_base
 				  : (sim_time)((double)path->base_rtt * params->target_factor),

@@ -26,8 +26,8 @@
 	X(start,        CHOICE, "alone", "alone|shared", "a flow starts with start_share of the line; or with that over the number of its sender's flows that have something to send, itself included", "alone: choice; shared: C / (N + 1), the comparison of ground truth D-05, recalled") \
 	X(pacing,       CHOICE, "packet", "packet|chunk", "what is paced: each packet, or a segment that leaves at line rate", "TIMELY, 4.1; ground truth D-04: both") \
 	X(update,       CHOICE, "segment", "segment|rtt", "the rate moves with each segment, or once a round trip, the first of which is only looked at", "TIMELY, 4.1; rtt: the simulator of ground truth D-10") \
-	X(window_factor, RATIO, "0",     "0..100",    "window in bandwidth-delay products, 0: none",       "ground truth D-10: TIMELY+win") \
-	X(window_scaled, FLAG,  "false", "",          "the window shrinks with the rate", "the simulator of ground truth D-10")
+	X(cwnd_factor, RATIO, "0",     "0..100",    "window in bandwidth-delay products, 0: none",       "ground truth D-10: TIMELY+win")   \
+	X(cwnd_scaled, FLAG,  "false", "",          "the window shrinks with the rate", "the simulator of ground truth D-10")
 /* clang-format on */
 
 struct timely_params {
@@ -41,7 +41,7 @@ enum { UPDATE_SEGMENT, UPDATE_RTT };
 struct timely_state {
 	struct cc_state cc;
 	double rate, line;
-	double window;      /* bytes at line rate; 0: none */
+	double cwnd;        /* bytes at line rate; 0: none */
 	uint64_t update_at; /* acked_total from which on the rate may move again: UPDATE_RTT */
 	double rtt_diff;    /* picoseconds, moving average */
 	double rtt_last;
@@ -56,8 +56,8 @@ static void publish(struct timely_state *state, const struct timely_params *para
 	if (state->rate > state->line)
 		state->rate = state->line;
 	state->cc.rate_bps = state->rate >= state->line ? RATE_UNLIMITED : (uint64_t)state->rate;
-	if (params->window_scaled && state->window > 0)
-		state->cc.window_bytes = (uint64_t)(state->window * state->rate / state->line);
+	if (params->cwnd_scaled && state->cwnd > 0)
+		state->cc.cwnd_bytes = (uint64_t)(state->cwnd * state->rate / state->line);
 }
 
 /* EOD, eq. 30: 0 below -1/4, 1 above 1/4, straight between. */
@@ -147,15 +147,15 @@ static void timely_state_init(struct cc_state *cc, const void *context,
 {
 	struct timely_state *state = (struct timely_state *)(void *)cc;
 	const struct timely_params *params = context;
-	double window = (double)congestion_bdp_bytes(path) * params->window_factor;
+	double cwnd = (double)congestion_bdp_bytes(path) * params->cwnd_factor;
 	uint32_t sharers = params->start == START_SHARED ? path->active_flows + 1 : 1;
 
 	(void)now;
 	*state = (struct timely_state){
-		.cc.window_bytes = window > 0 ? (uint64_t)window : WINDOW_UNLIMITED,
+		.cc.cwnd_bytes = cwnd > 0 ? (uint64_t)cwnd : CWND_UNLIMITED,
 		.cc.next_step = SIM_NEVER,
 		.cc.burst_bytes = params->pacing == PACING_CHUNK ? (uint32_t)params->segment : 0,
-		.window = window,
+		.cwnd = cwnd,
 		.rate = (double)path->line_rate_bps * params->start_share / sharers,
 		.rtt_last = (double)params->rtt_first,
 		.line = (double)path->line_rate_bps,
@@ -169,7 +169,7 @@ static uint64_t timely_ack_bytes(const void *context)
 {
 	const struct timely_params *params = context;
 
-	return params->window_scaled || params->update == UPDATE_RTT ? 1 : params->segment;
+	return params->cwnd_scaled || params->update == UPDATE_RTT ? 1 : params->segment;
 }
 
 /* clang-format off */

@@ -7,8 +7,8 @@
 
 /* clang-format off */
 #define WINDOW_PARAMS(X)                                                                                   \
-	X(window, BYTES, "0B",    "",            "payload in flight at most, 0: the bandwidth-delay product", "choice") \
-	X(factor, RATIO, "1",     "0.01..100",   "times the bandwidth-delay product, if window is 0", "choice") \
+	X(cwnd,   BYTES, "0B",    "",            "payload in flight at most, 0: the bandwidth-delay product", "choice") \
+	X(factor, RATIO, "1",     "0.01..100",   "times the bandwidth-delay product, if cwnd is 0", "choice")   \
 	X(rate,   RATE,  "3.2Tbps", "1Kbps..3.2Tbps", "on the wire at most; the link's or more: no pacing",  "choice")
 /* clang-format on */
 
@@ -29,7 +29,7 @@ static void window_state_init(struct cc_state *cc, const void *context,
 
 	(void)now;
 	cc->rate_bps = params->rate < path->line_rate_bps ? params->rate : RATE_UNLIMITED;
-	cc->window_bytes = params->window ? params->window : (uint64_t)bdp;
+	cc->cwnd_bytes = params->cwnd ? params->cwnd : (uint64_t)bdp;
 	cc->next_step = SIM_NEVER;
 }
 

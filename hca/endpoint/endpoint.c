@@ -286,12 +286,12 @@ uint64_t endpoint_rate_bps(struct endpoint_qp *qp)
 	return cc_of(qp)->rate_bps < line ? cc_of(qp)->rate_bps : line;
 }
 
-uint64_t endpoint_window_bytes(struct endpoint_qp *qp)
+uint64_t endpoint_cwnd_bytes(struct endpoint_qp *qp)
 {
 	if (!qp->cc)
-		return WINDOW_UNLIMITED;
+		return CWND_UNLIMITED;
 	congestion_settle(qp->cc->congestion, cc_of(qp), endpoint_now(qp->hca));
-	return cc_of(qp)->window_bytes;
+	return cc_of(qp)->cwnd_bytes;
 }
 
 uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp)
@@ -418,7 +418,7 @@ struct endpoint_hca *endpoint_create(struct sim *sim, const char *name,
 	hca->mtu_bytes = (uint32_t)port_params->mtu;
 	hca->ack_interval =
 		congestion_ack_interval(congestion, params->ack_interval, port_params->mtu);
-	hca->window_room = params->window_fill == FILL_WHOLE ? hca->mtu_bytes : 1;
+	hca->cwnd_room = params->cwnd_fill == FILL_WHOLE ? hca->mtu_bytes : 1;
 	hca->gap_bytes = link_layer == LINK_ETHERNET ? 20 : 0; /* preamble and gap */
 	hca->ecn = link_layer == LINK_ETHERNET && params->notify != NOTIFY_NONE ? ECN_ECT0
 										: ECN_NOT_ECT;

@@ -169,7 +169,7 @@ bool endpoint_failed(const struct endpoint_qp *qp);
 
 /* What congestion control says now. The line rate: no limit. */
 uint64_t endpoint_rate_bps(struct endpoint_qp *qp);
-uint64_t endpoint_window_bytes(struct endpoint_qp *qp);
+uint64_t endpoint_cwnd_bytes(struct endpoint_qp *qp);
 
 /* Since it was joined; of reads, what has come back. */
 uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp);

@@ -36,7 +36,7 @@ enum partial_ack { PARTIAL_SINCE, PARTIAL_ANY };
 enum grant_order { GRANTS_BY_TIME, GRANTS_BY_NUMBER };
 enum timeout_restart { RESTARTED_BY_PROGRESS, RESTARTED_BY_NAK };
 enum timeout_mode { TIMEOUT_SPEC, TIMEOUT_ADAPTIVE, TIMEOUT_FIXED };
-enum window_fill { FILL_WHOLE, FILL_PART };
+enum cwnd_fill { FILL_WHOLE, FILL_PART };
 
 enum source { SOURCE_REQUESTS, SOURCE_RESPONSES, SOURCES }; /* the port serves them in turn */
 
@@ -149,7 +149,7 @@ struct endpoint_hca {
 	const struct endpoint_params *params;
 	uint32_t mtu_bytes, gap_bytes;
 	uint32_t ack_interval; /* of the parameters, or of congestion control */
-	uint32_t window_room;  /* bytes of a window that must be open for a packet */
+	uint32_t cwnd_room;    /* bytes of a window that must be open for a packet */
 	uint16_t ready_vls;
 	bool sends_slowly, receives_slowly; /* the host, slower than the link */
 	bool paces_departures;              /* pace_from: departure */

@@ -21,7 +21,7 @@ static bool window_open(struct endpoint_qp *qp)
 	const struct cc_state *cc = cc_of(qp);
 
 	return qp->send_psn - qp->unacked_psn < qp->hca->params->window_packets &&
-	       (!in_flight || in_flight + qp->hca->window_room <= cc->window_bytes);
+	       (!in_flight || in_flight + qp->hca->cwnd_room <= cc->cwnd_bytes);
 }
 
 bool request_possible(struct endpoint_qp *qp)
@@ -62,7 +62,7 @@ static bool closes_window(struct endpoint_qp *qp, uint32_t payload_bytes)
 {
 	uint64_t in_flight = qp->sent_bytes + payload_bytes - qp->acked_bytes;
 
-	return in_flight + qp->hca->window_room > cc_of(qp)->window_bytes ||
+	return in_flight + qp->hca->cwnd_room > cc_of(qp)->cwnd_bytes ||
 	       qp->send_psn + 1 - qp->unacked_psn >= qp->hca->params->window_packets;
 }
 

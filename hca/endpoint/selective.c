@@ -253,12 +253,12 @@ void selective_acked(struct endpoint_qp *qp, uint64_t from, sim_time asked_at)
 }
 
 /* The first goes in any case. */
-static bool window_full(const struct endpoint_qp *qp, const struct selective *selective)
+static bool cwnd_full(const struct endpoint_qp *qp, const struct selective *selective)
 {
 	uint64_t again = selective->again_psn - qp->unacked_psn;
 	const struct cc_state *cc = (const struct cc_state *)(const void *)qp->cc->state;
 
-	return again && (again + 1) * qp->hca->mtu_bytes > cc->window_bytes;
+	return again && (again + 1) * qp->hca->mtu_bytes > cc->cwnd_bytes;
 }
 
 bool selective_next(struct endpoint_qp *qp, uint64_t *psn)
@@ -272,7 +272,7 @@ bool selective_next(struct endpoint_qp *qp, uint64_t *psn)
 	       ring_get(&selective->sacked, selective->again_psn))
 		selective->again_psn++;
 	if (selective->again_psn >= selective->highest ||
-	    (selective->windowed && window_full(qp, selective)))
+	    (selective->windowed && cwnd_full(qp, selective)))
 		return false;
 	*psn = selective->again_psn;
 	return true;

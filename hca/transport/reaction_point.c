@@ -102,10 +102,10 @@ static uint64_t in_flight(const struct qp *qp)
 /* Nothing in flight: even a window of less than a packet lets one go. */
 static bool is_closed(struct qp *qp, const struct cc_state *cc, uint64_t bytes)
 {
-	return qp_is_reliable(qp) && bytes && bytes + qp->state.mtu_bytes > cc->window_bytes;
+	return qp_is_reliable(qp) && bytes && bytes + qp->state.mtu_bytes > cc->cwnd_bytes;
 }
 
-bool reaction_point_window_closed(struct qp *qp)
+bool reaction_point_cwnd_closed(struct qp *qp)
 {
 	const struct cc_state *cc = settled(qp);
 
@@ -119,11 +119,11 @@ uint32_t reaction_point_room(struct qp *qp)
 
 	if (!cc || !qp_is_reliable(qp))
 		return UINT32_MAX;
-	room = cc->window_bytes > in_flight(qp) ? cc->window_bytes - in_flight(qp) : 0;
+	room = cc->cwnd_bytes > in_flight(qp) ? cc->cwnd_bytes - in_flight(qp) : 0;
 	return room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
 }
 
-bool reaction_point_closes_window(struct qp *qp, uint32_t payload_bytes)
+bool reaction_point_closes_cwnd(struct qp *qp, uint32_t payload_bytes)
 {
 	const struct cc_state *cc = settled(qp);
 

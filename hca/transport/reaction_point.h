@@ -5,7 +5,7 @@
  * until the event of its pace (requester->paced_until), for a window until an ACK.
  *
  *     requester, responder --reaction_point_sent()--> paced_until          completer --reaction_point_acknowledged(), _lost()--> algorithm
- *     requester --reaction_point_window_closed(), _room()--> window        receive   --reaction_point_notified()----------------> algorithm
+ *     requester --reaction_point_cwnd_closed(), _room()--> window        receive   --reaction_point_notified()----------------> algorithm
  *
  * All of it is for queue pairs of an adapter with a cc_unit; datagrams pass through without effect.
  */
@@ -16,10 +16,10 @@
 #include "hca/transport/send_segment.h"
 
 /* May no packet follow until something is acknowledged? */
-bool reaction_point_window_closed(struct qp *qp);
+bool reaction_point_cwnd_closed(struct qp *qp);
 /* Payload that may follow now; and would nothing more after so many bytes? */
 uint32_t reaction_point_room(struct qp *qp);
-bool reaction_point_closes_window(struct qp *qp, uint32_t payload_bytes);
+bool reaction_point_closes_cwnd(struct qp *qp, uint32_t payload_bytes);
 
 /* The entity's newest segment was made: marks its packets as ECN-capable and pays for them. Returns what was added to its bytes. */
 uint32_t reaction_point_sent(struct sched_entity *entity);

@@ -199,7 +199,7 @@ static struct send_slot *eligible(struct qp *qp)
 						  (int32_t)qp->transport->params->window_packets)
 			return hold_up(qp, &gauge->window);
 		if (__builtin_expect(qp->transport->congestion != NULL, 0) &&
-		    reaction_point_window_closed(qp))
+		    reaction_point_cwnd_closed(qp))
 			return hold_up(qp, &gauge->congestion);
 		hold_up(qp, NULL);
 		return slot;
@@ -292,7 +292,7 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 		 segment->length + mtu <= segment_bytes);
 
 	if (__builtin_expect(qp->transport->congestion != NULL, 0) &&
-	    reaction_point_closes_window(qp, segment->length))
+	    reaction_point_closes_cwnd(qp, segment->length))
 		segment->last->ack_request = true;
 	psn = psn_add(slot->first_psn, requester->cursor_packet + packets);
 	requester->cursor_packet += packets;

@@ -75,7 +75,7 @@ assert '"pacing"' in text, text[:500]
 END
 
 # ---- other algorithms ----
-for congestion in 'hpcc-paper' 'swift' '{preset: timely-patched, rtt_low: 5us, rtt_high: 50us, rtt_min: 2us}' 'dctcp' '{preset: window, window: 64KiB}'; do
+for congestion in 'hpcc-paper' 'swift' '{preset: timely-patched, rtt_low: 5us, rtt_high: 50us, rtt_min: 2us}' 'dctcp' '{preset: window, cwnd: 64KiB}'; do
   "$hcasim" run "$study" "${short[@]}" --set "hosts.*.hca.congestion=$congestion" --set fabric.switch.telemetry=true --out "$folder/other" >"$folder/log" 2>&1 || fail "$congestion: exit code $?: $(cat "$folder/log")"
   holds "$(value "$folder/other/counters.json" one.hca.congestion.holds) > 50"
   holds "$(value "$folder/other/summary.json" gbps) > 60"

@@ -242,7 +242,7 @@ static void test_rate_paces_exactly(void)
 
 	study_init(&study, LINK_ETHERNET, "window", 0, 2);
 	CU_ASSERT_TRUE(congestion_set(&study.congestion, "rate", "10Gbps", error, sizeof(error)));
-	CU_ASSERT_TRUE(congestion_set(&study.congestion, "window", "1GiB", error, sizeof(error)));
+	CU_ASSERT_TRUE(congestion_set(&study.congestion, "cwnd", "1GiB", error, sizeof(error)));
 	unsigned one = study_add_host(&study), other = study_add_host(&study);
 
 	study_link(&study, one, 0, other, 0);
@@ -315,6 +315,9 @@ static void test_what_does_not_fit_is_refused(void)
 	CU_ASSERT_FALSE(congestion_init(&congestion, "./no-such.so", error, sizeof(error)));
 	CU_ASSERT(strstr(error, "no-such.so") != NULL);
 	CU_ASSERT_TRUE_FATAL(congestion_init(&congestion, "dcqcn", error, sizeof(error)));
+	CU_ASSERT_FALSE(congestion_set(&congestion, "window_factor", "1", error, sizeof(error)));
+	CU_ASSERT_STRING_EQUAL(error,
+			       "dcqcn has no parameter `window_factor`; it is now \"cwnd_factor\"");
 	CU_ASSERT_FALSE(congestion_set(&congestion, "gain", "2", error, sizeof(error)));
 	CU_ASSERT_FALSE(congestion_set(&congestion, "beta", "0.5", error, sizeof(error)));
 	CU_ASSERT(strstr(error, "beta") != NULL);

@@ -92,7 +92,7 @@ static sim_time paced_time(const char *rate, uint8_t opcode)
 	sim_time time;
 
 	choose(mini, "window");
-	set("window", "1GB");
+	set("cwnd", "1GB");
 	set("rate", rate);
 	rig = rig_create_on(mini, QP_RC, LINK_ETHERNET, MTU);
 	time = time_of(&rig, opcode, PACKETS * MTU);
@@ -125,7 +125,7 @@ static void test_small_packets_have_the_same_rate(void)
 		struct rig rig;
 
 		choose(mini, "window");
-		set("window", "1GB");
+		set("cwnd", "1GB");
 		set("rate", rates[i]);
 		rig = rig_create_on(mini, QP_RC, LINK_ETHERNET, 1024);
 		times[i] = time_of(&rig, WQE_WRITE, PACKETS * 1024);
@@ -146,7 +146,7 @@ static void test_pacing_is_a_stage(void)
 	uint64_t sum = 0;
 
 	choose(mini, "window");
-	set("window", "1GB");
+	set("cwnd", "1GB");
 	set("rate", "5Gbps");
 	rig = rig_create_on(mini, QP_RC, LINK_ETHERNET, MTU);
 	time = time_of(&rig, WQE_WRITE, PACKETS * MTU);
@@ -186,7 +186,7 @@ static void test_a_window_of_one_packet(void)
 	struct rig rig;
 
 	choose(mini, "window");
-	set("window", "4096B");
+	set("cwnd", "4096B");
 	rig = rig_create_on(mini, QP_RC, LINK_ETHERNET, MTU);
 	time_of(&rig, WQE_WRITE, 24 * MTU); /* fills caches */
 	for (unsigned i = 0; i < 3; i++)
@@ -205,7 +205,7 @@ static void test_a_window_of_four_packets(void)
 	struct rig rig;
 
 	choose(mini, "window");
-	set("window", "4096B");
+	set("cwnd", "4096B");
 	rig = rig_create_on(mini, QP_RC, LINK_ETHERNET, 1024);
 	time_of(&rig, WQE_WRITE, 32 * 1024);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "acks_sent"), 8);
@@ -245,7 +245,7 @@ static uint32_t cnps(enum cnp_limit limit, sim_time interval, bool two)
 	uint32_t sent;
 
 	choose(mini, "window");
-	set("window", "1GB");
+	set("cwnd", "1GB");
 	set("rate", "10Gbps");
 	mini->params.notification.cnp_limit = limit;
 	mini->params.notification.cnp_interval = interval;

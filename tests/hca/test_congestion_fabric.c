@@ -158,7 +158,7 @@ static void test_windows_queue_behind_each_other(void)
 
 	study_init(&incast.study, LINK_ETHERNET, "window", 0, SENDERS_MAX + 1);
 	CU_ASSERT_TRUE(
-		congestion_set(&incast.study.congestion, "window", "50000B", error, sizeof(error)));
+		congestion_set(&incast.study.congestion, "cwnd", "50000B", error, sizeof(error)));
 	incast.study.params.ack_interval = 1;
 	incast.study.params.receive_latency = 0;
 	incast.study.switch_params.port.mtu = 1024;
@@ -181,7 +181,7 @@ static void test_a_closed_window_asks_for_an_ack(void)
 
 	study_init(&incast.study, LINK_ETHERNET, "window", 0, SENDERS_MAX + 1);
 	CU_ASSERT_TRUE(
-		congestion_set(&incast.study.congestion, "window", "50000B", error, sizeof(error)));
+		congestion_set(&incast.study.congestion, "cwnd", "50000B", error, sizeof(error)));
 	CU_ASSERT_EQUAL(incast.study.params.ack_interval, 0); /* 64 */
 	incast_start(&incast, 2);
 	outcome = incast_run(&incast, 2, 100 * US, 500 * US);

@@ -151,7 +151,7 @@ static uint64_t timeouts_of_tail(unsigned retransmits, const char *window, uint6
 	CU_ASSERT_TRUE_FATAL(
 		congestion_init(&loss.study.congestion, "window", error, sizeof(error)));
 	CU_ASSERT_TRUE(
-		congestion_set(&loss.study.congestion, "window", window, error, sizeof(error)));
+		congestion_set(&loss.study.congestion, "cwnd", window, error, sizeof(error)));
 	loss_link(&loss, 0, rules, ARRAY_SIZE(rules));
 	transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, 10 * 1024, &done);
 	sim_run(loss.study.sim, SIM_NEVER);
@@ -334,7 +334,7 @@ static void test_what_fills_a_gap_is_acknowledged(void)
 	CU_ASSERT_TRUE_FATAL(
 		congestion_init(&loss.study.congestion, "window", error, sizeof(error)));
 	CU_ASSERT_TRUE(
-		congestion_set(&loss.study.congestion, "window", "2KiB", error, sizeof(error)));
+		congestion_set(&loss.study.congestion, "cwnd", "2KiB", error, sizeof(error)));
 	loss_link(&loss, 0, &rule, 1);
 	transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, 10 * 1024, &done);
 	sim_run(loss.study.sim, SIM_NEVER);

@@ -108,13 +108,13 @@ static void test_rates(void)
 	refused("rate_nan", "on_ack(): left rate_bps 9223372036854775808 at 9.000000 us; " RATES);
 }
 
-#define WINDOWS "expected WINDOW_UNLIMITED or 1 to 1099511627776 bytes\n"
+#define WINDOWS "expected CWND_UNLIMITED or 1 to 1099511627776 bytes\n"
 
 static void test_windows(void)
 {
-	refused("window_zero", "on_ack(): left window_bytes 0 at 9.000000 us; " WINDOWS);
+	refused("window_zero", "on_ack(): left cwnd_bytes 0 at 9.000000 us; " WINDOWS);
 	refused("window_huge",
-		"on_ack(): left window_bytes 9223372036854775808 at 9.000000 us; " WINDOWS);
+		"on_ack(): left cwnd_bytes 9223372036854775808 at 9.000000 us; " WINDOWS);
 }
 
 static void test_steps(void)

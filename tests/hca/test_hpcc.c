@@ -39,7 +39,7 @@ static void begin(struct fixture *fixture, const char *rate_min)
 	CU_ASSERT_TRUE_FATAL(
 		congestion_set(&fixture->congestion, "rate_min", rate_min, error, sizeof(error)));
 	fixture_start(fixture, &path);
-	CU_ASSERT_EQUAL(fixture->cc->window_bytes, BDP);
+	CU_ASSERT_EQUAL(fixture->cc->cwnd_bytes, BDP);
 }
 
 static struct telemetry_hop hop(uint32_t port, sim_time at, uint64_t sent_bytes,
@@ -64,7 +64,7 @@ static uint64_t ack(struct fixture *fixture, uint64_t total, uint64_t sent,
 					    .telemetry = &record};
 
 	fixture->congestion.ops->on_ack(fixture->cc, fixture->congestion.params, first.at, &what);
-	return fixture->cc->window_bytes;
+	return fixture->cc->cwnd_bytes;
 }
 
 static const struct telemetry_hop none;

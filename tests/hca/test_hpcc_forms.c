@@ -101,10 +101,10 @@ static void test_dctcp_as_a_rate(void)
 	fixture_init(&fixture, "dctcp-hpcc-100g");
 	fixture_start(&fixture, &path);
 	CU_ASSERT_EQUAL(fixture.cc->rate_bps, RATE_UNLIMITED);
-	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 50000);
+	CU_ASSERT_EQUAL(fixture.cc->cwnd_bytes, 50000);
 	ack(&fixture, 0, 1000, 50000, 1); /* alpha is 1 */
 	CU_ASSERT_EQUAL(fixture.cc->rate_bps, 20 * GBPS);
-	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 25000);
+	CU_ASSERT_EQUAL(fixture.cc->cwnd_bytes, 25000);
 	ack(&fixture, 0, 50000, 100000, 1); /* not twice in a round trip */
 	CU_ASSERT_EQUAL(fixture.cc->rate_bps, 20 * GBPS);
 	ack(&fixture, 0, 51000, 100000,
@@ -198,8 +198,8 @@ static sim_time two_packets(const char *window, unsigned fill, uint64_t priority
 	unsigned done = 0, one, other;
 
 	study_init(&study, LINK_ETHERNET, "window", 0, 2);
-	set(&study.congestion, "window", window);
-	study.params.window_fill = fill;
+	set(&study.congestion, "cwnd", window);
+	study.params.cwnd_fill = fill;
 	study.params.ack_priority = priority;
 	study.params.ack_interval = 1;
 	one = study_add_host(&study);

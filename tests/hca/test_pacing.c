@@ -152,23 +152,23 @@ static void test_windows_shrink_with_the_rate(void)
 	struct fixture fixture;
 
 	fixture_init(&fixture, "dcqcn-paper");
-	set(&fixture.congestion, "window_factor", "1");
+	set(&fixture.congestion, "cwnd_factor", "1");
 	fixture_start(&fixture, &path);
-	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 50000);
+	CU_ASSERT_EQUAL(fixture.cc->cwnd_bytes, 50000);
 	fixture.congestion.ops->on_cnp(fixture.cc, fixture.congestion.params, 1 * MS);
-	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 50000);
-	set(&fixture.congestion, "window_scaled", "true");
+	CU_ASSERT_EQUAL(fixture.cc->cwnd_bytes, 50000);
+	set(&fixture.congestion, "cwnd_scaled", "true");
 	fixture_start(&fixture, &path);
 	fixture.congestion.ops->on_cnp(fixture.cc, fixture.congestion.params, 1 * MS);
 	CU_ASSERT_EQUAL(fixture.cc->rate_bps, 20 * GBPS);
-	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 25000);
+	CU_ASSERT_EQUAL(fixture.cc->cwnd_bytes, 25000);
 	congestion_fini(&fixture.congestion);
 	fixture_init(&fixture, "timely-paper");
-	set(&fixture.congestion, "window_factor", "1");
-	set(&fixture.congestion, "window_scaled", "true");
+	set(&fixture.congestion, "cwnd_factor", "1");
+	set(&fixture.congestion, "cwnd_scaled", "true");
 	set(&fixture.congestion, "start_share", "0.5");
 	fixture_start(&fixture, &path);
-	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 25000);
+	CU_ASSERT_EQUAL(fixture.cc->cwnd_bytes, 25000);
 	congestion_fini(&fixture.congestion);
 }
 
@@ -220,14 +220,14 @@ static void test_slow_start(void)
 	set(&fixture.congestion, "slow_start", "true");
 	set(&fixture.congestion, "start", "0.2");
 	fixture_start(&fixture, &path);
-	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 10000);
+	CU_ASSERT_EQUAL(fixture.cc->cwnd_bytes, 10000);
 	ack(&fixture, 0, 10000, 10000, 20000, 0);
-	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 20000);
+	CU_ASSERT_EQUAL(fixture.cc->cwnd_bytes, 20000);
 	ack(&fixture, 0, 5000, 15000, 20000, 0); /* within the round trip */
-	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 20000);
+	CU_ASSERT_EQUAL(fixture.cc->cwnd_bytes, 20000);
 	ack(&fixture, 0, 5000, 20000, 40000, 1); /* the first mark: alpha 1/16 of one half */
-	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 19687);
+	CU_ASSERT_EQUAL(fixture.cc->cwnd_bytes, 19687);
 	ack(&fixture, 0, 20000, 40000, 60000, 0);
-	CU_ASSERT_EQUAL(fixture.cc->window_bytes, 20687); /* a packet more: no slow start again */
+	CU_ASSERT_EQUAL(fixture.cc->cwnd_bytes, 20687); /* a packet more: no slow start again */
 	congestion_fini(&fixture.congestion);
 }

@@ -45,7 +45,7 @@ static void acknowledge(void)
 /* Below one packet the window is a pace. */
 static bool is_smallest(void)
 {
-	return fixture.cc->window_bytes == MTU && fixture.cc->rate_bps == MTU * 8 * 100 + 1;
+	return fixture.cc->cwnd_bytes == MTU && fixture.cc->rate_bps == MTU * 8 * 100 + 1;
 }
 
 static void test_timeouts_in_a_row(void)
@@ -53,11 +53,11 @@ static void test_timeouts_in_a_row(void)
 	uint64_t window;
 
 	begin();
-	window = fixture.cc->window_bytes;
+	window = fixture.cc->cwnd_bytes;
 	for (unsigned i = 1; i < RETRIES; i++) {
 		lose(LOSS_TIMEOUT);
 		window /= 2;
-		CU_ASSERT_DOUBLE_EQUAL((double)fixture.cc->window_bytes, (double)window, MTU);
+		CU_ASSERT_DOUBLE_EQUAL((double)fixture.cc->cwnd_bytes, (double)window, MTU);
 	}
 	lose(LOSS_TIMEOUT);
 	CU_ASSERT_TRUE(is_smallest());

@@ -15,7 +15,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 DCQCN = "dcqcn-hpcc-100g"
-WINDOW = "{preset: dcqcn-hpcc-100g, window_factor: 1, window_scaled: true}"
+WINDOW = "{preset: dcqcn-hpcc-100g, cwnd_factor: 1, cwnd_scaled: true}"
 HPCC = "{preset: hpcc-paper, stages: 0, increase: 52B, rate_min: 1Gbps}"
 # case: file, columns of times, congestion control, buffer, runs. Marks are drawn at random, and HPCC's flows fall in and out of step, so
 # such cases are judged by the mean of many runs, which differ in seed and by nanoseconds. The other side is one such run: how far the
@@ -46,7 +46,7 @@ hosts:
   count: {hosts}
   hca:
     {{fidelity: endpoint, congestion: {congestion}, ack_interval: 1, notify: ack, send_latency: 0ps, receive_latency: 0ps,
-      complete_latency: 0ps, base_rtt: {base_rtt}, window_fill: part, pace_from: {pace_from}, data_header_extra: 19B, telemetry_bytes: 50B,
+      complete_latency: 0ps, base_rtt: {base_rtt}, cwnd_fill: part, pace_from: {pace_from}, data_header_extra: 19B, telemetry_bytes: 50B,
       timeout: 0, port: {{mtu: 1024B, transmit_depth: 1, vls: 1, pause_reaction: 0ps}}}}
 fabric:
   link_layer: roce

@@ -26,7 +26,7 @@ static void state_init(struct cc_state *cc, const void *params, const struct con
 
 	(void)params, (void)now;
 	cc->rate_bps = RATE_UNLIMITED;
-	cc->window_bytes = WINDOW_UNLIMITED;
+	cc->cwnd_bytes = CWND_UNLIMITED;
 	cc->next_step = SIM_NEVER;
 	state->line_rate_bps = path->line_rate_bps;
 }

@@ -36,7 +36,7 @@ static void state_init(struct cc_state *cc, const void *context, const struct co
 	const struct wrong_params *params = context;
 
 	cc->rate_bps = path->line_rate_bps;
-	cc->window_bytes = WINDOW_UNLIMITED;
+	cc->cwnd_bytes = CWND_UNLIMITED;
 	cc->next_step = SIM_NEVER;
 	if (params->fault == STEP_SLOW || params->fault == STEP_NONE)
 		cc->next_step = now + 1;
@@ -76,10 +76,10 @@ static void on_ack(struct cc_state *cc, const void *context, sim_time now,
 		cc->rate_bps = UINT64_C(1) << 63;
 		break;
 	case WINDOW_ZERO:
-		cc->window_bytes = 0;
+		cc->cwnd_bytes = 0;
 		break;
 	case WINDOW_HUGE:
-		cc->window_bytes = UINT64_C(1) << 63;
+		cc->cwnd_bytes = UINT64_C(1) << 63;
 		break;
 	case STEP_PAST:
 		cc->next_step = now;

@@ -79,7 +79,7 @@ struct param {
 };
 
 /* The lists of a composite (an HCA has pcie, port, scheduler ...), each a sub-map in YAML. Ends with a NULL name. */
-struct param_group {
+struct param_section {
 	const char *name;
 	const struct param *list;
 	size_t offset; /* of that block's params struct in the composite's */

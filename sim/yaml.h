@@ -82,7 +82,7 @@ void yaml_refuse_unused(const struct yaml_node *map, const char *const *known, s
 			struct yaml_errors *errors);
 
 struct param;
-struct param_group;
+struct param_section;
 
 /* Reads a map into a params struct by its list (sim/block.h): defaults for what is absent; unknown keys, wrong
  * units and values out of range go to errors with what was found, what was expected and a suggestion. map NULL:
@@ -96,7 +96,7 @@ void yaml_override_params(struct yaml_node *map, const struct param *list, void 
 
 /* The same for a composite: one sub-map for each of its groups (which end with a NULL name). Unknown groups are
  * left to others, unknown keys inside of a group are errors. */
-void yaml_override_groups(struct yaml_node *map, const struct param_group *groups, void *params,
-			  struct yaml_errors *errors);
+void yaml_override_sections(struct yaml_node *map, const struct param_section *sections,
+			    void *params, struct yaml_errors *errors);
 
 #endif

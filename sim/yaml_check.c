@@ -292,17 +292,18 @@ void yaml_read_params(struct yaml_node *map, const struct param *list, void *par
 	yaml_refuse_unused(map, known, count, errors);
 }
 
-void yaml_override_groups(struct yaml_node *map, const struct param_group *groups, void *params,
-			  struct yaml_errors *errors)
+void yaml_override_sections(struct yaml_node *map, const struct param_section *sections,
+			    void *params, struct yaml_errors *errors)
 {
-	for (const struct param_group *group = groups; group->name != NULL; group++) {
-		struct yaml_node *entry = yaml_get(map, group->name);
-		if (entry == NULL || !yaml_expect_map(entry, group->meaning, errors))
+	for (const struct param_section *section = sections; section->name != NULL; section++) {
+		struct yaml_node *entry = yaml_get(map, section->name);
+		if (entry == NULL || !yaml_expect_map(entry, section->meaning, errors))
 			continue;
-		yaml_override_params(entry, group->list, (char *)params + group->offset, errors);
+		yaml_override_params(entry, section->list, (char *)params + section->offset,
+				     errors);
 		const char *known[WORD_MAX];
 		size_t count = 0;
-		for (const struct param *param = group->list; param->name != NULL; param++) {
+		for (const struct param *param = section->list; param->name != NULL; param++) {
 			assert(count < WORD_MAX);
 			known[count++] = param->name;
 		}

@@ -412,7 +412,7 @@ static const struct param conga_param_list[] = { SWITCH_CONGA_PARAMS(ROW) { 0 } 
 #define ROW(...) PARAM_ROW(struct switch_conweave_params, __VA_ARGS__)
 static const struct param conweave_param_list[] = { SWITCH_CONWEAVE_PARAMS(ROW) { 0 } };
 
-const struct param_group switch_param_groups[] = {
+const struct param_section switch_sections[] = {
 	{"port",   port_param_list,          offsetof(struct switch_params, port),   "each port of the switch"},
 	{"buffer", shared_buffer_param_list, offsetof(struct switch_params, buffer), "packet memory that all ports share (Ethernet)"},
 	{"ecn",    ecn_param_list,           offsetof(struct switch_params, ecn),    "marks on congestion (Ethernet)"},
@@ -433,8 +433,8 @@ static const struct block_type switch_type = {
 void switch_params_default(struct switch_params *params)
 {
 	params_default(switch_param_list, params);
-	for (const struct param_group *group = switch_param_groups; group->name; group++)
-		params_default(group->list, (char *)params + group->offset);
+	for (const struct param_section *section = switch_sections; section->name; section++)
+		params_default(section->list, (char *)params + section->offset);
 }
 
 static void create_port(struct fabric_switch *sw, unsigned index, enum link_layer link_layer)

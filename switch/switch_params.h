@@ -103,8 +103,8 @@ enum priority_from { PRIORITY_FROM_SENDER, PRIORITY_FROM_PCP, PRIORITY_FROM_DSCP
 enum ecn_mark { ECN_MARK_OFF, ECN_MARK_DEQUEUE, ECN_MARK_ENQUEUE };
 
 extern const struct param switch_param_list[];
-extern const struct param_group
-	switch_param_groups[]; /* `port`, `buffer`, `ecn`, `fecn`, `conga`, `conweave` */
+extern const struct param_section
+	switch_sections[]; /* `port`, `buffer`, `ecn`, `fecn`, `conga`, `conweave` */
 
 /* Ports of a mask as `victim_mask` has it; false: it is none. */
 bool switch_parse_mask(const char *text, struct port_set *ports);

@@ -50,10 +50,10 @@ struct hca_params {
 };
 
 /* Ends with a NULL name. */
-extern const struct param_group hca_param_groups[];
+extern const struct param_section hca_sections[];
 
 /* Those of them that the host decides, for presets of hosts and slots. */
-extern const struct param_group hca_host_param_groups[];
+extern const struct param_section hca_host_sections[];
 
 void hca_params_default(struct hca_params *params); /* without congestion control */
 

@@ -50,8 +50,8 @@ static void refuse_others(struct yaml_node *map, struct yaml_errors *errors)
 		known[count++] = param->name;
 	for (const struct param *param = load_param_list; param->name; param++)
 		known[count++] = param->name;
-	for (const struct param_group *group = load_param_groups; group->name; group++)
-		known[count++] = group->name;
+	for (const struct param_section *section = load_sections; section->name; section++)
+		known[count++] = section->name;
 	yaml_refuse_unused(map, known, count, errors);
 }
 
@@ -64,7 +64,7 @@ static void read_load(const struct published_settings *settings, struct load_par
 			continue;
 		yaml_override_params(maps[i], load_place_param_list, params, settings->errors);
 		yaml_override_params(maps[i], load_param_list, params, settings->errors);
-		yaml_override_groups(maps[i], load_param_groups, params, settings->errors);
+		yaml_override_sections(maps[i], load_sections, params, settings->errors);
 		refuse_others(maps[i], settings->errors);
 	}
 }

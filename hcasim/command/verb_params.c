@@ -83,10 +83,10 @@ static void print_composite(struct printer *printer, const struct composite *com
 {
 	char name[NAME_BYTES];
 	print_list(printer, composite->name, composite->meaning, composite->list);
-	for (const struct param_group *group = composite->groups;
-	     group != NULL && group->name != NULL; group++) {
-		snprintf(name, sizeof(name), "%s.%s", composite->name, group->name);
-		print_list(printer, name, group->meaning, group->list);
+	for (const struct param_section *section = composite->sections;
+	     section != NULL && section->name != NULL; section++) {
+		snprintf(name, sizeof(name), "%s.%s", composite->name, section->name);
+		print_list(printer, name, section->meaning, section->list);
 	}
 }
 

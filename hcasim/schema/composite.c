@@ -65,16 +65,16 @@ static uint64_t count_in(const struct param *param, const char *params)
 }
 
 /* A cache, whose list begins so, consists of whole sets. */
-static void check_sets(struct yaml_node *map, const struct param_group *group, const char *params,
-		       struct yaml_errors *errors)
+static void check_sets(struct yaml_node *map, const struct param_section *section,
+		       const char *params, struct yaml_errors *errors)
 {
-	const struct param *entries = &group->list[0], *ways = &group->list[1];
-	struct yaml_node *node = yaml_get(map, group->name);
+	const struct param *entries = &section->list[0], *ways = &section->list[1];
+	struct yaml_node *node = yaml_get(map, section->name);
 	if (node == NULL || strcmp(entries->name, "entries") != 0 ||
 	    strcmp(ways->name, "ways") != 0)
 		return;
-	uint64_t held = count_in(entries, params + group->offset);
-	uint64_t set = count_in(ways, params + group->offset);
+	uint64_t held = count_in(entries, params + section->offset);
+	uint64_t set = count_in(ways, params + section->offset);
 	if (held % set != 0)
 		yaml_error_key(errors, node,
 			       "%" PRIu64 " entries are no whole sets of %" PRIu64
@@ -87,9 +87,9 @@ static void refuse_endpoint_keys(struct yaml_node *map, struct yaml_errors *erro
 {
 	for (const struct param *param = endpoint_param_list; param->name != NULL; param++) {
 		struct yaml_node *node = yaml_get(map, param->name);
-		for (const struct param_group *group = hca_param_groups;
-		     node != NULL && group->name != NULL; group++) {
-			const struct param *own = group->list;
+		for (const struct param_section *section = hca_sections;
+		     node != NULL && section->name != NULL; section++) {
+			const struct param *own = section->list;
 			while (own->name != NULL && strcmp(own->name, param->name) != 0)
 				own++;
 			if (own->name == NULL)
@@ -97,7 +97,7 @@ static void refuse_endpoint_keys(struct yaml_node *map, struct yaml_errors *erro
 			yaml_error_key(errors, node,
 				       "\"%s\" stands so with fidelity: endpoint; a detailed "
 				       "adapter has %s: {%s: ...}",
-				       param->name, group->name, param->name);
+				       param->name, section->name, param->name);
 			node = NULL;
 		}
 	}
@@ -111,8 +111,8 @@ static void check_hca(struct yaml_node *map, void *params, struct yaml_errors *e
 		yaml_error(errors, transport,
 			   "recovery: a detailed adapter has go_back_n alone; expected that, or an "
 			   "adapter of fidelity: endpoint");
-	for (const struct param_group *group = hca_param_groups; group->name != NULL; group++)
-		check_sets(map, group, params, errors);
+	for (const struct param_section *section = hca_sections; section->name != NULL; section++)
+		check_sets(map, section, params, errors);
 	modules_find(map, params, errors);
 }
 
@@ -133,15 +133,15 @@ static const struct composite_extra hca_extra = {"congestion", NULL, read_conges
 
 /* clang-format off */
 static const struct composite composites[COMPOSITE_COUNT] = {
-	[COMPOSITE_HCA]    = {"hca", "a host channel adapter", sizeof(struct hca_params), NULL, hca_param_groups, &hca_extra, check_hca},
+	[COMPOSITE_HCA]    = {"hca", "a host channel adapter", sizeof(struct hca_params), NULL, hca_sections, &hca_extra, check_hca},
 	[COMPOSITE_SWITCH] = {"switch", "a switch", sizeof(struct switch_params), switch_param_list,
-			      switch_param_groups, NULL, check_switch},
+			      switch_sections, NULL, check_switch},
 	[COMPOSITE_LINK]   = {"link",   "one end of a link; in a scenario's link: for both of its ends",
 			      sizeof(struct port_params), port_param_list, NULL, NULL, NULL},
 	[COMPOSITE_ENDPOINT] = {"endpoint", "a host channel adapter of fidelity `endpoint`", sizeof(struct endpoint_device),
-			      endpoint_param_list, endpoint_device_groups, &endpoint_device_extra, NULL},
+			      endpoint_param_list, endpoint_device_sections, &endpoint_device_extra, NULL},
 	[COMPOSITE_HOST]   = {"host",   "a host and the PCIe slot of its adapter: replaces the adapter's values",
-			      sizeof(struct hca_params), NULL, hca_host_param_groups, NULL, NULL},
+			      sizeof(struct hca_params), NULL, hca_host_sections, NULL, NULL},
 	[COMPOSITE_CARD]   = {"card",   "a card that measures PCIe by DMA, of the published measurements",
 			      sizeof(struct dma_probe_params), dma_probe_param_list, NULL, NULL, NULL},
 };
@@ -161,9 +161,9 @@ void *composite_create(enum composite_kind kind)
 		abort();
 	if (composite->list != NULL)
 		params_default(composite->list, params);
-	for (const struct param_group *group = composite->groups;
-	     group != NULL && group->name != NULL; group++)
-		params_default(group->list, params + group->offset);
+	for (const struct param_section *section = composite->sections;
+	     section != NULL && section->name != NULL; section++)
+		params_default(section->list, params + section->offset);
 	if (composite->extra != NULL && composite->extra->init != NULL)
 		composite->extra->init(params);
 	return params;
@@ -177,8 +177,8 @@ void composite_override(enum composite_kind kind, struct yaml_node *map, const c
 	size_t count = 0;
 	if (composite->list != NULL)
 		yaml_override_params(map, composite->list, params, errors);
-	if (composite->groups != NULL)
-		yaml_override_groups(map, composite->groups, params, errors);
+	if (composite->sections != NULL)
+		yaml_override_sections(map, composite->sections, params, errors);
 	if (composite->extra != NULL) {
 		struct yaml_node *node = yaml_get(map, composite->extra->key);
 		if (node != NULL)
@@ -190,9 +190,9 @@ void composite_override(enum composite_kind kind, struct yaml_node *map, const c
 	for (const struct param *param = composite->list; param != NULL && param->name != NULL;
 	     param++)
 		known[count++] = param->name;
-	for (const struct param_group *group = composite->groups;
-	     group != NULL && group->name != NULL; group++)
-		known[count++] = group->name;
+	for (const struct param_section *section = composite->sections;
+	     section != NULL && section->name != NULL; section++)
+		known[count++] = section->name;
 	assert(count <= KEYS_MAX);
 	if (kind == COMPOSITE_HCA)
 		refuse_endpoint_keys(map, errors);
@@ -219,10 +219,10 @@ void composite_print(enum composite_kind kind, const void *params, unsigned inde
 {
 	const struct composite *composite = composite_of(kind);
 	print_list(composite->list, params, indent, out);
-	for (const struct param_group *group = composite->groups;
-	     group != NULL && group->name != NULL; group++) {
-		fprintf(out, "%*s%s:\n", (int)indent, "", group->name);
-		print_list(group->list, (const char *)params + group->offset, indent + 2, out);
+	for (const struct param_section *section = composite->sections;
+	     section != NULL && section->name != NULL; section++) {
+		fprintf(out, "%*s%s:\n", (int)indent, "", section->name);
+		print_list(section->list, (const char *)params + section->offset, indent + 2, out);
 	}
 	if (composite->extra != NULL)
 		composite->extra->print(params, indent, out);

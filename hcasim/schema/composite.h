@@ -32,10 +32,10 @@ struct composite_extra {
 struct composite {
 	const char *name; /* as a preset's `kind:` says it */
 	const char *meaning;
-	size_t bytes;                        /* of its params struct */
-	const struct param *list;            /* its own parameters; NULL: none */
-	const struct param_group *groups;    /* those of its blocks; NULL: none */
-	const struct composite_extra *extra; /* NULL: none */
+	size_t bytes;                         /* of its params struct */
+	const struct param *list;             /* its own parameters; NULL: none */
+	const struct param_section *sections; /* those of its blocks; NULL: none */
+	const struct composite_extra *extra;  /* NULL: none */
 	/* What else its map means, after its values were read; NULL: nothing. */
 	void (*finish)(struct yaml_node *map, void *params, struct yaml_errors *errors);
 };

@@ -8,7 +8,7 @@
 #include "hcasim/schema/congestion_key.h"
 
 /* clang-format off */
-const struct param_group endpoint_device_groups[] = {
+const struct param_section endpoint_device_sections[] = {
 	{"port", port_param_list, offsetof(struct endpoint_device, port), "its port"},
 	{0}};
 /* clang-format on */

@@ -20,7 +20,7 @@ struct endpoint_device {
 	struct congestion_choice choice;
 };
 
-extern const struct param_group endpoint_device_groups[];
+extern const struct param_section endpoint_device_sections[];
 extern const struct composite_extra endpoint_device_extra; /* the key `congestion` */
 
 void endpoint_device_destroy(struct endpoint_device *device); /* NULL: nothing */

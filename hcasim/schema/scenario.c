@@ -93,13 +93,14 @@ static void read_mpi(struct scenario_reader *reader, struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
 	params_default(mpi_param_list, &scenario->mpi);
-	for (const struct param_group *group = load_host_param_groups; group->name != NULL; group++)
-		params_default(group->list, (char *)&scenario->mpi_hosts + group->offset);
+	for (const struct param_section *section = load_host_sections; section->name != NULL;
+	     section++)
+		params_default(section->list, (char *)&scenario->mpi_hosts + section->offset);
 	if (node == NULL || !yaml_expect_map(node, "what MPI takes", reader->errors))
 		return;
 	yaml_override_params(node, mpi_param_list, &scenario->mpi, reader->errors);
-	yaml_override_groups(node, load_host_param_groups, &scenario->mpi_hosts, reader->errors);
-	scenario_refuse_unused_groups(reader, node, mpi_param_list, load_host_param_groups, NULL);
+	yaml_override_sections(node, load_host_sections, &scenario->mpi_hosts, reader->errors);
+	scenario_refuse_sections(reader, node, mpi_param_list, load_host_sections, NULL);
 }
 
 static void read_scenario(struct scenario_reader *reader, struct yaml_node *root)
@@ -148,19 +149,19 @@ static void read_scenario(struct scenario_reader *reader, struct yaml_node *root
 void scenario_refuse_unused(struct scenario_reader *reader, const struct yaml_node *map,
 			    const struct param *list, const char *const *others)
 {
-	scenario_refuse_unused_groups(reader, map, list, NULL, others);
+	scenario_refuse_sections(reader, map, list, NULL, others);
 }
 
-void scenario_refuse_unused_groups(struct scenario_reader *reader, const struct yaml_node *map,
-				   const struct param *list, const struct param_group *groups,
-				   const char *const *others)
+void scenario_refuse_sections(struct scenario_reader *reader, const struct yaml_node *map,
+			      const struct param *list, const struct param_section *sections,
+			      const char *const *others)
 {
 	const char *known[KEYS_MAX];
 	size_t count = 0;
 	for (; list != NULL && list->name != NULL; list++)
 		known[count++] = list->name;
-	for (; groups != NULL && groups->name != NULL; groups++)
-		known[count++] = groups->name;
+	for (; sections != NULL && sections->name != NULL; sections++)
+		known[count++] = sections->name;
 	for (; others != NULL && *others != NULL; others++)
 		known[count++] = *others;
 	assert(count <= KEYS_MAX);

@@ -62,8 +62,8 @@ void scenario_read_load(struct scenario_reader *reader, struct yaml_node *root)
 	if (!yaml_expect_map(node, "what is posted, and by whom", reader->errors))
 		return;
 	yaml_override_params(node, load_param_list, &scenario->load, reader->errors);
-	yaml_override_groups(node, load_param_groups, &scenario->load, reader->errors);
-	scenario_refuse_unused_groups(reader, node, load_param_list, load_param_groups, NULL);
+	yaml_override_sections(node, load_sections, &scenario->load, reader->errors);
+	scenario_refuse_sections(reader, node, load_param_list, load_sections, NULL);
 	place(reader, node);
 	if (scenario->record.series > 0)
 		yaml_error(reader->errors, node, "record.series is for workloads; a load has none");
@@ -77,9 +77,10 @@ void scenario_print_load(const struct scenario *scenario, FILE *out)
 		return;
 	fprintf(out, "load:\n");
 	scenario_print_list(load_param_list, &scenario->load, 2, out);
-	for (const struct param_group *group = load_param_groups; group->name != NULL; group++) {
-		fprintf(out, "  %s:\n", group->name);
-		scenario_print_list(group->list, (const char *)&scenario->load + group->offset, 4,
-				    out);
+	for (const struct param_section *section = load_sections; section->name != NULL;
+	     section++) {
+		fprintf(out, "  %s:\n", section->name);
+		scenario_print_list(section->list, (const char *)&scenario->load + section->offset,
+				    4, out);
 	}
 }

@@ -24,9 +24,9 @@ void scenario_refuse_unused(struct scenario_reader *reader, const struct yaml_no
 			    const struct param *list, const char *const *others);
 
 /* The same where the names of groups are known, too. */
-void scenario_refuse_unused_groups(struct scenario_reader *reader, const struct yaml_node *map,
-				   const struct param *list, const struct param_group *groups,
-				   const char *const *others);
+void scenario_refuse_sections(struct scenario_reader *reader, const struct yaml_node *map,
+			      const struct param *list, const struct param_section *sections,
+			      const char *const *others);
 
 bool scenario_expect_list(struct scenario_reader *reader, const struct yaml_node *node,
 			  const char *what);

@@ -14,28 +14,29 @@
 
 enum { VALUE_BYTES = 128 };
 
-typedef void slot_visit(void *context, const struct param_group *group, const struct param *param);
+typedef void slot_visit(void *context, const struct param_section *section,
+			const struct param *param);
 
 /* All parameters of hosts. */
 static void visit_all(slot_visit *visit, void *context)
 {
-	for (const struct param_group *group = composite_of(COMPOSITE_HOST)->groups;
-	     group->name != NULL; group++)
-		for (const struct param *param = group->list; param->name != NULL; param++)
-			visit(context, group, param);
+	for (const struct param_section *section = composite_of(COMPOSITE_HOST)->sections;
+	     section->name != NULL; section++)
+		for (const struct param *param = section->list; param->name != NULL; param++)
+			visit(context, section, param);
 }
 
-static void print_value(const struct param_group *group, const struct param *param,
+static void print_value(const struct param_section *section, const struct param *param,
 			const void *params, char text[VALUE_BYTES])
 {
-	param_print(param, (const char *)params + group->offset, text, VALUE_BYTES);
+	param_print(param, (const char *)params + section->offset, text, VALUE_BYTES);
 }
 
-static bool is_said(const struct yaml_node *map, const struct param_group *group,
+static bool is_said(const struct yaml_node *map, const struct param_section *section,
 		    const struct param *param)
 {
 	const struct yaml_node *node = map->kind == YAML_MAP ? map->children : NULL;
-	while (node != NULL && strcmp(node->key, group->name) != 0)
+	while (node != NULL && strcmp(node->key, section->name) != 0)
 		node = node->next;
 	node = node != NULL && node->kind == YAML_MAP ? node->children : NULL;
 	while (node != NULL && strcmp(node->key, param->name) != 0)
@@ -54,38 +55,39 @@ struct slot_check {
 };
 
 /* Said twice, by the scenario itself, and not alike. */
-static void refuse_twice(void *context, const struct param_group *group, const struct param *param)
+static void refuse_twice(void *context, const struct param_section *section,
+			 const struct param *param)
 {
 	const struct slot_check *check = context;
 	char here[VALUE_BYTES], there[VALUE_BYTES];
-	if (!is_said(check->hca, group, param) || !is_said(check->slot, group, param))
+	if (!is_said(check->hca, section, param) || !is_said(check->slot, section, param))
 		return;
-	print_value(group, param, check->said_by_slot, here);
-	print_value(group, param, check->found, there);
+	print_value(section, param, check->said_by_slot, here);
+	print_value(section, param, check->found, there);
 	if (strcmp(here, there) != 0)
 		yaml_error(check->reader->errors, check->slot,
-			   "%s.%s is %s here and %s in hca; expected one of them", group->name,
+			   "%s.%s is %s here and %s in hca; expected one of them", section->name,
 			   param->name, here, there);
 }
 
 /* Said by the adapter's preset, and by the host's in another way. */
-static void note_difference(void *context, const struct param_group *group,
+static void note_difference(void *context, const struct param_section *section,
 			    const struct param *param)
 {
 	struct slot_check *check = context;
 	char here[VALUE_BYTES], there[VALUE_BYTES], nobody[VALUE_BYTES];
-	if (is_said(check->hca, group, param) || is_said(check->slot, group, param))
+	if (is_said(check->hca, section, param) || is_said(check->slot, section, param))
 		return;
-	print_value(group, param, check->found, here);
-	print_value(group, param, check->assumed, there);
-	print_value(group, param, check->defaults, nobody);
+	print_value(section, param, check->found, here);
+	print_value(section, param, check->assumed, there);
+	print_value(section, param, check->defaults, nobody);
 	/* how many lanes of which generation a card has its preset says, if only by the default */
 	bool of_card =
-		check->has_preset && strcmp(group->name, "pcie") == 0 &&
+		check->has_preset && strcmp(section->name, "pcie") == 0 &&
 		(strcmp(param->name, "generation") == 0 || strcmp(param->name, "lanes") == 0);
 	if (strcmp(here, there) != 0 && (of_card || strcmp(there, nobody) != 0))
 		fprintf(check->out, "%s%s.%s %s, not %s", ftell(check->out) > 0 ? "; " : "",
-			group->name, param->name, here, there);
+			section->name, param->name, here, there);
 }
 
 static void *copy_of(const void *params)

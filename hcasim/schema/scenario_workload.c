@@ -54,9 +54,8 @@ static void read_play(struct scenario_reader *reader, struct yaml_node *node)
 	if (from_file != (trace != NULL))
 		yaml_error(reader->errors, node,
 			   "pattern: trace or goal, and trace: FILE stand together or not at all");
-	yaml_override_groups(node, load_host_param_groups, &scenario->play_hosts, reader->errors);
-	scenario_refuse_unused_groups(reader, node, workload_param_list, load_host_param_groups,
-				      others);
+	yaml_override_sections(node, load_host_sections, &scenario->play_hosts, reader->errors);
+	scenario_refuse_sections(reader, node, workload_param_list, load_host_sections, others);
 }
 
 static struct scenario_sweep_value *new_value(struct scenario_sweep_axis *axis)
@@ -278,8 +277,9 @@ void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *ro
 	struct yaml_node *programs = yaml_get(root, "programs");
 	params_default(workload_param_list, &scenario->workload);
 	params_default(flow_driver_param_list, &scenario->posting);
-	for (const struct param_group *group = load_host_param_groups; group->name != NULL; group++)
-		params_default(group->list, (char *)&scenario->play_hosts + group->offset);
+	for (const struct param_section *section = load_host_sections; section->name != NULL;
+	     section++)
+		params_default(section->list, (char *)&scenario->play_hosts + section->offset);
 	struct yaml_node *run = yaml_get(root, "run");
 	yaml_read_params(run, scenario_run_param_list, &scenario->run, reader->errors);
 	if (workload != NULL)
@@ -308,10 +308,10 @@ void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *ro
 
 void scenario_print_hosts(const struct load_host_params *params, FILE *out)
 {
-	for (const struct param_group *group = load_host_param_groups; group->name != NULL;
-	     group++) {
-		fprintf(out, "  %s:\n", group->name);
-		scenario_print_list(group->list, (const char *)params + group->offset, 4, out);
+	for (const struct param_section *section = load_host_sections; section->name != NULL;
+	     section++) {
+		fprintf(out, "  %s:\n", section->name);
+		scenario_print_list(section->list, (const char *)params + section->offset, 4, out);
 	}
 }
 

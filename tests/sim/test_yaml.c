@@ -31,7 +31,7 @@ struct pipe_params { PIPE_PARAMS(PARAM_FIELD) };
 static const struct param pipe_list[] = { PIPE_PARAMS(ROW) {0} };
 
 struct pair_params { struct pipe_params left, right; };
-static const struct param_group pair_groups[] = {
+static const struct param_section pair_sections[] = {
 	{"left",  pipe_list, offsetof(struct pair_params, left),  "the left pipe"},
 	{"right", pipe_list, offsetof(struct pair_params, right), "the right pipe"},
 	{0}};
@@ -157,7 +157,7 @@ static void test_override_groups(void)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(document);
 	params_default(pipe_list, &pair.left);
 	params_default(pipe_list, &pair.right);
-	yaml_override_groups(yaml_root(document), pair_groups, &pair, &errors);
+	yaml_override_sections(yaml_root(document), pair_sections, &pair, &errors);
 	CU_ASSERT_EQUAL(pair.left.depth, 9);
 	CU_ASSERT_EQUAL(pair.left.delay, 5 * NS);
 	CU_ASSERT_EQUAL(pair.right.depth, 8);

@@ -23,7 +23,7 @@ struct detailed_backend {
 #define ROW(...) PARAM_ROW(struct load_host_params, __VA_ARGS__)
 const struct param load_host_param_list[] = {LOAD_HOST_PARAMS(ROW) {0}};
 
-const struct param_group load_host_param_groups[] = {
+const struct param_section load_host_sections[] = {
 	{"host", load_host_param_list, 0, "of detailed adapters: what their hosts ask of them"},
 	{"cpu", load_cpu_param_list, offsetof(struct load_host_params, cpu), "of detailed adapters: what calls cost the core of each host"},
 	{0},

@@ -35,7 +35,7 @@ const struct param load_param_list[] = {LOAD_PARAMS(ROW) {0}};
 const struct param load_cpu_param_list[] = {LOAD_CPU_PARAMS(CPU_ROW) {0}};
 const struct param load_background_param_list[] = {LOAD_BACKGROUND_PARAMS(BACKGROUND_ROW) {0}};
 
-const struct param_group load_param_groups[] = {
+const struct param_section load_sections[] = {
 	{"cpu", load_cpu_param_list, offsetof(struct load_params, cpu), "what calls cost a processor core"},
 	{"background", load_background_param_list, offsetof(struct load_params, background), "other cores, with work of their own, on the same adapters"},
 	{"server", load_server_param_list, offsetof(struct load_params, server), "cores of the first node that answer what the others post"},
@@ -335,8 +335,8 @@ void load_params_default(struct load_params *params)
 {
 	params_default(load_place_param_list, params);
 	params_default(load_param_list, params);
-	for (const struct param_group *group = load_param_groups; group->name; group++)
-		params_default(group->list, (char *)params + group->offset);
+	for (const struct param_section *section = load_sections; section->name; section++)
+		params_default(section->list, (char *)params + section->offset);
 }
 
 uint64_t load_sizes_sum(const struct param_sizes *sizes)

@@ -25,6 +25,6 @@ struct load_host_params {
 };
 
 extern const struct param load_host_param_list[];
-extern const struct param_group load_host_param_groups[]; /* host, cpu; ends with a NULL name */
+extern const struct param_section load_host_sections[]; /* host, cpu; ends with a NULL name */
 
 #endif

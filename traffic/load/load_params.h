@@ -139,7 +139,7 @@ enum { LOAD_CHOSEN_FIXED, LOAD_CHOSEN_RANDOM };
 
 extern const struct param load_place_param_list[], load_param_list[], load_cpu_param_list[],
 	load_background_param_list[], load_server_param_list[];
-extern const struct param_group
-	load_param_groups[]; /* cpu, background, server; ends with a NULL name */
+extern const struct param_section
+	load_sections[]; /* cpu, background, server; ends with a NULL name */
 
 #endif

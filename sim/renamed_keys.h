@@ -110,7 +110,15 @@
 	X("congestion", "window_small", "cwnd_small") \
 	X("congestion", "window_large", "cwnd_large") \
 	X("congestion", "window", "cwnd") \
-	X("", "window_fill", "cwnd_fill")
+	X("", "window_fill", "cwnd_fill") \
+	X("mpt", "misses", "mshrs") \
+	X("mtt", "misses", "mshrs") \
+	X("requester_cache", "misses", "mshrs") \
+	X("responder_cache", "misses", "mshrs") \
+	X("cq_cache", "misses", "mshrs") \
+	X("srq_cache", "misses", "mshrs") \
+	X("rdmarc_cache", "misses", "mshrs") \
+	X("contexts", "misses", "mshrs")
 /* clang-format on */
 
 struct renamed_key {

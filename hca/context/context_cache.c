@@ -153,7 +153,7 @@ struct context_cache *context_cache_create(struct sim *sim, const char *name,
 	assert(cache);
 	cache->sim = sim;
 	cache->reliable_parts = params->reliable_parts;
-	cache->fetcher.limit = params->misses;
+	cache->fetcher.limit = params->mshrs;
 	pool_init(&cache->seconds, sizeof(struct second_part), SLAB_PARTS);
 	for (unsigned kind = 0; kind < QUEUE_KINDS; kind++) {
 		char full_name[NAME_BYTES];
@@ -163,7 +163,7 @@ struct context_cache *context_cache_create(struct sim *sim, const char *name,
 		snprintf(full_name, sizeof(full_name), "%s.%s", name, kinds[kind].name);
 		cache->kinds[kind] = icm_cache_create(sim, full_name, (enum context_kind)kind,
 						      kinds[kind].params, pcie,
-						      params->misses ? &cache->fetcher : NULL);
+						      params->mshrs ? &cache->fetcher : NULL);
 	}
 	return cache;
 }

@@ -16,7 +16,7 @@
 	  "assumed: one; adapters of the mlx4 driver keep QPC, auxiliary context and RDMA read context apart") \
 	X(separate_rdmarc, FLAG, "false", "", "what a responder notes of reads and atomics is in rdmarc_cache, an entry a queue pair; else with its other state", \
 	  "assumed: with it; adapters of the mlx4 driver have a table of its own for it") \
-	X(misses, COUNT, "0", "0..1024", "misses in flight of all these caches together; 0: only each cache's own number counts", \
+	X(mshrs, COUNT, "0", "0..1024", "misses in flight of all these caches together; 0: only each cache's own number counts",  \
 	  "assumed: each cache fetches for itself")
 /* clang-format on */
 

@@ -122,7 +122,7 @@ void icm_cache_lookup(struct icm_cache *cache, struct icm_lookup *lookup)
 		cache->count.stalls++;
 		trace(&cache->block, TRACE_ICM_STALL, lookup->tag, lookup->number, 0);
 		queue_push(&cache->stalled, lookup);
-		gauge_wait(&cache->gauge.misses, sim_now(cache->block.sim), true);
+		gauge_wait(&cache->gauge.mshrs, sim_now(cache->block.sim), true);
 		if (++cache->stalled_count > cache->count.waiting_max)
 			cache->count.waiting_max = cache->stalled_count;
 	}
@@ -145,7 +145,7 @@ static struct miss_slot *find_slot(struct icm_cache *cache, uint64_t line)
 {
 	struct miss_slot *unused = NULL;
 
-	for (uint64_t i = 0; i < cache->param.misses; i++) {
+	for (uint64_t i = 0; i < cache->param.mshrs; i++) {
 		struct miss_slot *slot = &cache->slots[i];
 
 		if (!slot->busy)
@@ -175,7 +175,7 @@ static bool join_or_fetch(struct icm_cache *cache, struct icm_lookup *lookup)
 		cache->fetcher->under_way++;
 	}
 	cache->count.misses++;
-	gauge_enter(&cache->gauge.misses, sim_now(cache->block.sim), 1);
+	gauge_enter(&cache->gauge.mshrs, sim_now(cache->block.sim), 1);
 	slot->busy = true;
 	slot->since = sim_now(cache->block.sim);
 	slot->stale = false;
@@ -200,7 +200,7 @@ static struct icm_cache *slot_free(struct miss_slot *slot)
 	slot->writing = false;
 	if (slot->cache->fetcher)
 		slot->cache->fetcher->under_way--;
-	gauge_left(&slot->cache->gauge.misses, slot->since, sim_now(slot->cache->block.sim), 1);
+	gauge_left(&slot->cache->gauge.mshrs, slot->since, sim_now(slot->cache->block.sim), 1);
 	return slot->cache;
 }
 
@@ -286,7 +286,7 @@ static bool restart_stalled(struct icm_cache *cache)
 			cache->stalled.last = &cache->stalled.first;
 		cache->stalled_count--;
 	}
-	gauge_wait(&cache->gauge.misses, sim_now(cache->block.sim), cache->stalled.first != NULL);
+	gauge_wait(&cache->gauge.mshrs, sim_now(cache->block.sim), cache->stalled.first != NULL);
 	return cache->stalled_count < before;
 }
 
@@ -321,7 +321,7 @@ void icm_cache_invalidate(struct icm_cache *cache, uint64_t first, uint64_t coun
 		return;
 	lines = (first + count - 1) / cache->param.line_entries - first_line + 1;
 	cache->count.invalidations += assoc_remove(cache->lines, first_line, lines);
-	for (uint64_t i = 0; i < cache->param.misses; i++)
+	for (uint64_t i = 0; i < cache->param.mshrs; i++)
 		if (cache->slots[i].line - first_line < lines) /* wraps below first */
 			cache->slots[i].stale = true;
 }
@@ -352,7 +352,7 @@ static void check(struct block *block, FILE *out)
 
 	if (block->gauges != (const struct gauge *)&cache->gauge)
 		return; /* a module counts: no cache is around the block */
-	for (uint64_t i = 0; i < cache->param.misses; i++)
+	for (uint64_t i = 0; i < cache->param.mshrs; i++)
 		reading += cache->slots[i].busy && !cache->slots[i].writing;
 	block_equal(block, out, "lookups, and hits, misses, merges, and those that wait",
 		    count->lookups,
@@ -370,7 +370,7 @@ static void audit(struct block *block, FILE *out)
 	if (block->gauges != (const struct gauge *)&cache->gauge)
 		return; /* a module counts: no cache is around the block */
 	waiting = cache->stalled_count;
-	for (uint64_t i = 0; i < cache->param.misses; i++)
+	for (uint64_t i = 0; i < cache->param.mshrs; i++)
 		if (cache->slots[i].busy)
 			for (const struct icm_lookup *lookup = cache->slots[i].waiting.first;
 			     lookup != NULL; lookup = lookup->next)
@@ -403,7 +403,7 @@ void icm_block_init(struct block *block, struct sim *sim, const char *name, enum
 	block_init(block, sim, &icm_types[kind], name, params, (const uint64_t *)count);
 	block_gauges(block, (struct gauge *)gauge);
 	gauge->port.capacity = 1;
-	gauge->misses.capacity = params->misses;
+	gauge->mshrs.capacity = params->mshrs;
 }
 
 struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum context_kind kind,
@@ -411,10 +411,10 @@ struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum conte
 				   struct icm_fetcher *fetcher)
 {
 	struct icm_cache *cache =
-		calloc(1, sizeof(*cache) + params->misses * sizeof(cache->slots[0]));
+		calloc(1, sizeof(*cache) + params->mshrs * sizeof(cache->slots[0]));
 	bool lru = params->replacement == ICM_REPLACE_LRU;
 
-	assert(cache && params->misses && params->line_entries && params->entry_bytes);
+	assert(cache && params->mshrs && params->line_entries && params->entry_bytes);
 	cache->param = *params;
 	cache->pcie = pcie;
 	icm_block_init(&cache->block, sim, name, kind, &cache->param, &cache->count, &cache->gauge);
@@ -429,7 +429,7 @@ struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum conte
 		fetcher->caches = cache;
 	}
 	queue_init(&cache->stalled);
-	for (uint64_t i = 0; i < params->misses; i++) {
+	for (uint64_t i = 0; i < params->mshrs; i++) {
 		cache->slots[i].cache = cache;
 		queue_init(&cache->slots[i].waiting);
 	}

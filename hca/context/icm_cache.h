@@ -35,7 +35,7 @@
 
 #define ICM_CACHE_GAUGES(X)                                                                                   \
 	X(port,   SERVER, "lookups", "responds to one each interval")                                           \
-	X(misses, POOL,   "misses",  "reads and write-backs under way, each in a miss slot")
+	X(mshrs, POOL,   "MSHRs",  "in use: reads and write-backs under way")
 
 #define ICM_CACHE_TRACE(X)                                                                                    \
 	X(ICM_HIT,   "number", "",      "served from the cache")                                              \
@@ -74,7 +74,7 @@ struct icm_fetcher {
 	struct icm_cache *caches; /* a ring: who is asked first when one ends */
 };
 
-/* params are copied; PCIe and fetcher outlive it. fetcher NULL: params->misses is its only limit. */
+/* params are copied; PCIe and fetcher outlive it. fetcher NULL: params->mshrs is its only limit. */
 struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum context_kind kind,
 				   const struct icm_cache_params *params, struct pcie *pcie,
 				   struct icm_fetcher *fetcher);

@@ -26,7 +26,7 @@
 #define CONTEXT_KIND_ENUM(KIND, name, ...) CONTEXT_##KIND,
 enum context_kind { CONTEXT_KINDS(CONTEXT_KIND_ENUM) CONTEXT_KIND_COUNT };
 
-#define ICM_CACHE_PARAMS(X, entries_default, ways_default, bytes_default, misses_default, write_back_default, origin)                             \
+#define ICM_CACHE_PARAMS(X, entries_default, ways_default, bytes_default, mshrs_default, write_back_default, origin)                              \
 	X(entries,     COUNT,  entries_default, "1..4194304",  "entries in the cache, a multiple of ways", origin)           \
 	X(ways,        COUNT,  ways_default,    "1..65536",    "entries that compete for one place",       "assumed: usual")     \
 	X(replacement, CHOICE, "lru",           "lru|random",  "which entry of a full set goes",           "assumed: usual")     \
@@ -35,7 +35,7 @@ enum context_kind { CONTEXT_KINDS(CONTEXT_KIND_ENUM) CONTEXT_KIND_COUNT };
 	X(reads,       COUNT,  "1",             "1..4",        "PCIe reads of a miss, one after the other: of where the entry is, then of the entry", "assumed: one") \
 	X(hit_latency, TIME,   "4ns",           "1ps..1ms",    "from lookup, or from fill, to the response", "assumed: 2 cycles of SRAM at 500 MHz") \
 	X(interval,    TIME,   "0ns",           "0ps..1ms",    "at least, between two responses",            "assumed: one a cycle is never the limit") \
-	X(misses,      COUNT,  misses_default,  "1..1024",     "misses in flight; further ones wait, in order", "assumed: that of a small CAM") \
+	X(mshrs,       COUNT,  mshrs_default,  "1..1024",     "misses in flight; further ones wait, in order", "assumed: that of a small CAM")  \
 	X(write_back,  FLAG,   write_back_default, "",         "an entry that goes is written to host memory",  "assumed: kept on the chip only, until then")
 /* clang-format on */
 

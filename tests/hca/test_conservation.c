@@ -31,9 +31,9 @@ static struct rig tight_rig(void)
 	params->pcie.posted_headers = 8;
 	params->pcie.posted_data_credits = 1024;
 	params->translation.mtt.entries = 8;
-	params->translation.mtt.misses = 2;
+	params->translation.mtt.mshrs = 2;
 	params->contexts.requester.entries = params->contexts.requester.ways = 1;
-	params->contexts.requester.misses = 1;
+	params->contexts.requester.mshrs = 1;
 	params->send_cache.entries = 2;
 	params->receive_cache.entries = 3;
 	mini_start(rig.mini, LINK_INFINIBAND);

@@ -52,7 +52,7 @@ static void params_round(void)
 	params.ways = 2;
 	params.entry_bytes = 64;
 	params.hit_latency = 4 * NS;
-	params.misses = 2;
+	params.mshrs = 2;
 }
 
 static void begin(void)
@@ -159,7 +159,7 @@ static void test_stall(void)
 static void test_stall_ends(void)
 {
 	params_round();
-	params.misses = 1;
+	params.mshrs = 1;
 	begin();
 	look_up(0, 0);
 	look_up(1, 1);

@@ -477,7 +477,7 @@ static uint64_t mixture(enum sim_engine event_engine)
 	pcie_param.posted_data_credits = 8192;
 	translation_param.mtt.entries = 8;
 	translation_param.mtt.ways = 2;
-	translation_param.mtt.misses = 2;
+	translation_param.mtt.mshrs = 2;
 	translation_param.mtt.replacement = ICM_REPLACE_RANDOM;
 	translation_param.interval = 3 * NS;
 	dma_param.inflight = 12;

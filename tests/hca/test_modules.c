@@ -68,10 +68,10 @@ static void log_packet(void *context, struct port *port, const struct packet *pa
 static void make_tight(struct hca_params *params)
 {
 	params->translation.mpt.entries = 8;
-	params->translation.mpt.misses = 1;
+	params->translation.mpt.mshrs = 1;
 	params->translation.mtt.entries = 32;
 	params->translation.mtt.line_entries = 2;
-	params->translation.mtt.misses = 3;
+	params->translation.mtt.mshrs = 3;
 	params->translation.mtt.reads = 2;
 	params->translation.mtt.interval = 1 * NS;
 	params->dma.inflight = 4;

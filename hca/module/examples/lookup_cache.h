@@ -57,7 +57,7 @@ template <typename Tags> class lookup_cache
 	    : part(of), setup(given),
 	      param(of == TRANSLATION_MPT ? given.params->mpt : given.params->mtt),
 	      count(*given.counters[of]), gauge(*given.gauges[of]), owner(user), tags(name, param),
-	      slots(param.misses)
+	      slots(param.mshrs)
 	{
 	}
 
@@ -85,7 +85,7 @@ template <typename Tags> class lookup_cache
 			count.stalls++;
 			note(TRACE_ICM_STALL, tag, number, 0);
 			stalled.push_back(lookup);
-			gauge_wait(&gauge.misses, now, true);
+			gauge_wait(&gauge.mshrs, now, true);
 			count.waiting_max = std::max<uint64_t>(count.waiting_max, stalled.size());
 		}
 	}
@@ -186,7 +186,7 @@ template <typename Tags> class lookup_cache
 			return true;
 		}
 		count.misses++;
-		gauge_enter(&gauge.misses, now, 1);
+		gauge_enter(&gauge.mshrs, now, 1);
 		slot->busy = true;
 		slot->stale = false;
 		slot->reads_left = param.reads - 1;
@@ -218,7 +218,7 @@ template <typename Tags> class lookup_cache
 			count.evictions += tags.insert(slot.fetch().line, &evicted);
 		}
 		slot.busy = false;
-		gauge_leave(&gauge.misses, now, 1);
+		gauge_leave(&gauge.mshrs, now, 1);
 		waiting.swap(slot.waiting);
 		for (translation_extension *who : waiting)
 			owner->resume(who, part, response_time(now));
@@ -239,7 +239,7 @@ template <typename Tags> class lookup_cache
 			}
 			stalled.pop_front();
 		}
-		gauge_wait(&gauge.misses, now, !stalled.empty());
+		gauge_wait(&gauge.mshrs, now, !stalled.empty());
 	}
 };
 

@@ -62,10 +62,27 @@ const char *renamed_key_in(const struct yaml_node *map, const char *old)
 	return NULL;
 }
 
+const char *renamed_key_of_block(const char *name)
+{
+	for (const struct renamed_key *key = renamed_keys; key->section; key++) {
+		size_t length = strlen(key->old);
+		if (strcmp(key->section, "block") != 0)
+			continue;
+		for (const char *part = name; part; part = strchr(part, '.')) {
+			part += *part == '.';
+			if (strncmp(part, key->old, length) == 0 &&
+			    (part[length] == '.' || part[length] == '\0'))
+				return key->now;
+		}
+	}
+	return NULL;
+}
+
 const char *renamed_key_of_counter(const char *name)
 {
 	const char *dot = strrchr(name, '.');
-	return renamed_key("counter", dot ? dot + 1 : name);
+	const char *now = renamed_key("counter", dot ? dot + 1 : name);
+	return now ? now : renamed_key_of_block(name);
 }
 
 void renamed_key_hint(const char *now, const char *name, const char *const *candidates,

@@ -14,9 +14,11 @@
 
 /* clang-format off */
 /* X(section, old, new): of a key, section is the end of the path of its map, as "load" or "load.cpu"; "*" stands for any
- * key, and | is between several sections ("set" is that of published rows). Other sections: "option", "metric", "counter", "preset", "command", "list" of `hcasim params`, and "value.KEY" for
- * the choices of a key. */
+ * key, and | is between several sections ("set" is that of published rows). Other
+ * sections: "option", "metric", "block", "counter", "preset", "command", "list" of `hcasim params`,
+ * and "value.KEY" for the choices of a key. */
 #define RENAMED_KEYS(X) \
+	X("block", "why", "latency") \
 	X("load", "joined", "topology") \
 	X("value.engine", "reference", "systemc-reference") \
 	X("value.engine", "hosted", "systemc") \
@@ -135,7 +137,10 @@ const char *renamed_key(const char *section, const char *old);
 /* The new name of a key of that map. */
 const char *renamed_key_in(const struct yaml_node *map, const char *old);
 
-/* The new name of a counter that is given as block.counter. */
+/* The new name of the first part of a block's name, or of a pattern for names of blocks, that was renamed. */
+const char *renamed_key_of_block(const char *name);
+
+/* The new name of a counter that is given as block.counter, or of its block. */
 const char *renamed_key_of_counter(const char *name);
 
 /* Behind a message about an unknown name: `; it is now "..."`, else `; did you mean "..."?` with the nearest of the

@@ -216,8 +216,10 @@ bool result_names(const struct build *build, char *error, size_t error_bytes)
 	for (uint32_t i = 0; i < scenario->trace_count; i++) {
 		if (is_block(build, scenario->traces[i]))
 			continue;
-		snprintf(error, error_bytes, "record: trace: no block is called \"%s\"; %s",
-			 scenario->traces[i], as);
+		renamed_key_hint(renamed_key_of_block(scenario->traces[i]), NULL, NULL, 0, hint,
+				 sizeof(hint));
+		snprintf(error, error_bytes, "record: trace: no block is called \"%s\"%s; %s",
+			 scenario->traces[i], hint, as);
 		snprintf(path, sizeof(path), "record.trace.%u", i);
 		return scenario_blame(scenario, path, error, error_bytes);
 	}

@@ -49,6 +49,7 @@ study() { printf 'hosts: {count: 2, hca: {fidelity: endpoint}}\nfabric: {link_la
 study 'sweep: {seed: [1, 2], workload.byts: [1KB]}' >"$folder/sweep.yaml"
 printf 'hosts: {count: 2, hca: connectx4-edr}\nfabric: {topology: single-switch}\nload:\n  sharers: 2\n' >"$folder/renamed.yaml"
 printf 'hosts: {count: 2, hca: connectx4-edr}\nfabric: {topology: single-switch}\nload: {}\nsweep: {load.sharers: [1, 2]}\n' >"$folder/renamed-sweep.yaml"
+study 'record: {trace: ["*.why"]}' >"$folder/traced.yaml"
 study 'record: {series: 10us, series_ports: ["swich0.*"]}' >"$folder/ports.yaml"
 study 'fabric: {topology: single-switch}' >"$folder/again.yaml"
 study '<<: {seed: 3}' >"$folder/merge.yaml"
@@ -142,6 +143,7 @@ expect 2 'circle.yaml:1:15: anchors (&name) and aliases (*name) are not allowed;
 expect 2 'ends.yaml:6:21: no host or switch "s2"; did you mean "s0"?' check "$folder/ends.yaml"
 expect 2 'renamed.yaml:4:3: unknown key "sharers"; it is now "cores_per_thread"' run "$folder/renamed.yaml" --out "$folder/points"
 expect 2 'renamed-sweep.yaml:4:9: sweep: load.sharers=1: unknown key "sharers"; it is now "cores_per_thread"' sweep "$folder/renamed-sweep.yaml" --out "$folder/points"
+expect 2 'record: trace: no block is called "*.why"; it is now "latency"' run "$folder/traced.yaml" --out "$folder/traced"
 expect 2 '--set load.sharers=2: unknown key "sharers"; it is now "cores_per_thread"' run "$good" --set load.sharers=2
 expect 2 '(did you mean `dcqcn-paper`?); expected one of none window dcqcn' check "$folder/choice.yaml"
 expect 2 'choice.yaml:2:38: topology: "single-swich" is none of them (did you mean "single-switch"?); expected one of links|' check "$folder/choice.yaml"

@@ -376,8 +376,8 @@ static void test_renamed_keys(void)
 		"hosts: {a: , b: }\nfabric: {topology: links, switches: {s: },\n"
 		"  links: [{between: [a, s]}, {between: [b, s]}]}\n",
 	};
-	static const char *const others[] = {"option", "metric",  "counter", "preset", "command",
-					     "list",   "value.*", "expect",  "set"};
+	static const char *const others[] = {"option",  "metric", "block",   "counter", "preset",
+					     "command", "list",   "value.*", "expect",  "set"};
 	for (const struct renamed_key *key = renamed_keys; key->section; key++) {
 		bool other = false;
 		for (size_t i = 0; i < ARRAY_SIZE(others); i++)

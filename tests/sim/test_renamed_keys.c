@@ -10,13 +10,14 @@
 #define TESTS(TEST)      \
 	TEST(keys)       \
 	TEST(other_maps) \
+	TEST(blocks)     \
 	TEST(hints)      \
 	TEST(one_step)
 SUITE(TESTS)
 
 static bool is_kind(const char *section)
 {
-	static const char *const kinds[] = {"option", "metric",  "counter",
+	static const char *const kinds[] = {"option", "metric",  "block", "counter",
 					    "preset", "command", "list"};
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (strcmp(section, kinds[i]) == 0)
@@ -77,6 +78,15 @@ static void test_other_maps(void)
 	expect_said("cpu.reload", "sharers", "");
 	expect_said("a.load", "sharers", "; it is now \"cores_per_thread\"");
 	CU_ASSERT_PTR_NULL(renamed_key("metric", "sharers"));
+}
+
+static void test_blocks(void)
+{
+	CU_ASSERT_STRING_EQUAL(renamed_key_of_block("host0.hca.why"), "latency");
+	CU_ASSERT_STRING_EQUAL(renamed_key_of_block("*.why"), "latency");
+	CU_ASSERT_STRING_EQUAL(renamed_key_of_counter("why.pacing"), "latency");
+	CU_ASSERT_PTR_NULL(renamed_key_of_block("host0.why2"));
+	CU_ASSERT_PTR_NULL(renamed_key_of_block("host0.anywhy"));
 }
 
 static void test_hints(void)

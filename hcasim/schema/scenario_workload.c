@@ -327,7 +327,7 @@ void scenario_print_workload(const struct scenario *scenario, FILE *out)
 		scenario_print_file(scenario->trace_file, out);
 		fputc('\n', out);
 	}
-	fprintf(out, "  play:\n");
+	fprintf(out, "  posting:\n");
 	scenario_print_list(flow_driver_param_list, &scenario->posting, 4, out);
 	scenario_print_hosts(&scenario->play_hosts, out);
 	fprintf(out, "run:\n");

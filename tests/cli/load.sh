@@ -73,9 +73,9 @@ python3 - "$folder/pairs" <<'END' || fail "a sweep of maps is not as expected"
 import csv, os, sys
 folder = sys.argv[1]
 lines = list(csv.DictReader(open(folder + "/results.csv")))
-names = ["bytes=8B,window=2", "bytes=8B,window=2,load.qps=2", "bytes=64B,window=4", "bytes=64B,window=4,load.qps=2"]
+names = ["bytes=8B,tx_depth=2", "bytes=8B,tx_depth=2,load.qps=2", "bytes=64B,tx_depth=4", "bytes=64B,tx_depth=4,load.qps=2"]
 assert [line["name"] for line in lines] == names, lines
-assert lines[0]["load"] == "{bytes: 8B, window: 2}" and lines[0]["."] == "{}", lines[0]
+assert lines[0]["load"] == "{bytes: 8B, tx_depth: 2}" and lines[0]["."] == "{}", lines[0]
 assert all(line["bottleneck"] for line in lines)
 for name, line in zip(names, lines):
     scenario = open(folder + "/by-name/" + name + "/scenario.yaml").read()

@@ -128,10 +128,10 @@ static const struct { const char *text, *errors; } wrong[] = {
 	 "fabric: {topology: back-to-back}\n", "1:78: dcqcn has no parameter `gan`\n"},
 	{"hosts: {a: {hca: {fidelity: endpoint}}, b: }\nfabric: {topology: back-to-back}\nprograms: [{host: b, command: [ls]}]\n",
 	 "1:1: a and b have HCAs of different fidelity; expected one for all beside programs\n"},
-	{JOINED "workload: {pattern: shift, host: {tx_depth: 0, recieves: 64}, cpu: {post: 1s}}\n",
-	 "3:43: window: \"0\" is out of range; expected a whole number (1..4096)\n"
-	 "3:46: unknown key \"recieves\"; did you mean \"receives\"?\n"
-	 "3:73: post: \"1s\" is out of range; expected a time: ps, ns, us, ms, s (0ps..1ms)\n"},
+	{JOINED "workload: {pattern: shift, host: {tx_depth: 0, rx_detph: 64}, cpu: {post: 1s}}\n",
+	 "3:45: tx_depth: \"0\" is out of range; expected a whole number (1..4096)\n"
+	 "3:48: unknown key \"rx_detph\"; did you mean \"rx_depth\"?\n"
+	 "3:75: post: \"1s\" is out of range; expected a time: ps, ns, us, ms, s (0ps..1ms)\n"},
 	{JOINED "sweep: {seed: {from: 1, to: 3}}\n",
 	 "3:15: expected from and to, and either step above 0 or times above 1\n"},
 	{JOINED "expect: [{metric: jain, at_least: 1}]\n", "3:19: metrics are those of a workload or a load; there is none\n"},

@@ -175,7 +175,7 @@ static void test_refused(void)
 	const struct param *list = load_param_list;
 
 	begin();
-	set("inlined", "true");
+	set("inline_data", "true");
 	set("sges", "[8B, 8B]");
 	refuse("sges go without inline_data");
 	begin();

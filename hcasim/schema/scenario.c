@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * scenario: reads top-down as the file does: seed, cpu, session, hosts, fabric, record, expect, programs. Every
- * problem is noted and reading goes on, so that one run shows all of them.
- */
+/* scenario: reads a scenario from its top to its end, and notes every problem, so that a run shows all of them. */
 #include "hcasim/schema/scenario.h"
 
 #include <arpa/inet.h>

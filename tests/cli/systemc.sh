@@ -109,7 +109,7 @@ static void destroy(void *module) { (void)module; }
 static void request(void *module, struct translation *request, sim_time ahead)
 {
 	(void)module, (void)ahead;
-	setup.services->answer(setup.port, request, 1);
+	setup.services->respond(setup.adapter, request, 1);
 }
 static void fetched(void *module, struct translation_fetch *fetch, sim_time ahead) { (void)module, (void)fetch, (void)ahead; }
 static void invalidate(void *module, enum translation_cache cache, uint64_t first, uint64_t count)
@@ -123,7 +123,7 @@ ${CC:-cc} -std=gnu11 -fPIC -shared -I "$top" -o "$folder/past.so" "$folder/past.
 scenario past 'translation: {module: ./past.so}'
 refuse 'the module in the place of host0.hca.translation names a time, 1 ps, that is over' exec "$folder/past.yaml" "${programs[@]}"
 
-sed 's/setup.services->answer(.*/__builtin_trap();/' "$folder/past.c" >"$folder/trap.c"
+sed 's/setup.services->respond(.*/__builtin_trap();/' "$folder/past.c" >"$folder/trap.c"
 ${CC:-cc} -std=gnu11 -fPIC -shared -I "$top" -o "$folder/trap.so" "$folder/trap.c" || fail 'cc'
 scenario trap 'translation: {module: ./trap.so}'
 refuse 'host0.hca.translation: the module in its place crashed (SIGILL)' exec "$folder/trap.yaml" "${programs[@]}"

@@ -286,7 +286,7 @@ for threads in 1 2 3; do
 done
 
 # Where only the run shows it, one thread fires them from some window on, and it says so at the end.
-sed -e 's/50cm/10m/' -e 's/operations: 2000/window: 1, operations: 6000/' "$folder/load-short.yaml" >"$folder/load-light.yaml"
+sed -e 's/50cm/10m/' -e 's/operations: 2000/tx_depth: 1, operations: 6000/' "$folder/load-short.yaml" >"$folder/load-light.yaml"
 for threads in 1 2 3; do
   "$hcasim" run "$folder/load-light.yaml" --threads "$threads" --verbose --out "$folder/load-light.$threads" >/dev/null 2>"$folder/log" ||
     fail "a light load, $threads threads: exit code $?"

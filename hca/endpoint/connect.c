@@ -27,52 +27,52 @@ static const struct path *make_path(const struct endpoint_hca *from, uint32_t to
 	return path_intern(endpoints_paths(from->endpoints), &path);
 }
 
-static struct endpoint_qp *add_qp(struct endpoint_hca *hca)
+static struct endpoint_qp *add_qp(struct endpoint_hca *ep)
 {
-	struct endpoint_qp *qp = sim_arena(hca->block.sim, sizeof(*qp));
+	struct endpoint_qp *qp = sim_arena(ep->block.sim, sizeof(*qp));
 
-	assert(hca->endpoints);
-	if (hca->qp_count == hca->qp_capacity) {
-		hca->qp_capacity = hca->qp_capacity ? hca->qp_capacity * 2 : 4;
-		hca->qps = realloc(hca->qps, hca->qp_capacity * sizeof(hca->qps[0]));
-		assert(hca->qps);
+	assert(ep->endpoints);
+	if (ep->qp_count == ep->qp_capacity) {
+		ep->qp_capacity = ep->qp_capacity ? ep->qp_capacity * 2 : 4;
+		ep->qps = realloc(ep->qps, ep->qp_capacity * sizeof(ep->qps[0]));
+		assert(ep->qps);
 	}
-	qp->hca = hca;
-	qp->number = endpoint_next_qp_number(hca);
+	qp->ep = ep;
+	qp->number = endpoint_next_qp_number(ep);
 	qp->place[DEADLINE_DEPARTURE] = qp->place[DEADLINE_RESPONSE] = NOT_IN_HEAP;
 	qp->deadline = SIM_NEVER;
-	hca->qps[hca->qp_count++] = qp;
+	ep->qps[ep->qp_count++] = qp;
 	return qp;
 }
 
-struct endpoint_qp *endpoint_create_pair(struct endpoint_hca *hca, struct endpoint_hca *other,
+struct endpoint_qp *endpoint_create_pair(struct endpoint_hca *ep, struct endpoint_hca *other,
 					 unsigned service_level, uint32_t entropy)
 {
-	struct endpoint_qp *one = add_qp(hca), *two = add_qp(other);
+	struct endpoint_qp *one = add_qp(ep), *two = add_qp(other);
 	uint16_t udp_port =
 		path_udp_source_port(path_flow_label(one->number + entropy * 0x101, two->number));
 
-	assert(hca != other && service_level < 16);
-	one->path = make_path(hca, other->endpoint, service_level, udp_port);
-	two->path = make_path(other, hca->endpoint, service_level, udp_port);
+	assert(ep != other && service_level < 16);
+	one->path = make_path(ep, other->endpoint, service_level, udp_port);
+	two->path = make_path(other, ep->endpoint, service_level, udp_port);
 	one->peer = two;
 	two->peer = one;
 	one->peer_number = two->number;
 	two->peer_number = one->number;
-	one->vl = (uint8_t)port_vl(hca->port, service_level);
+	one->vl = (uint8_t)port_vl(ep->port, service_level);
 	two->vl = (uint8_t)port_vl(other->port, service_level);
 	return one;
 }
 
-struct endpoint_qp *endpoint_open(struct endpoint_hca *hca, uint32_t other, unsigned service_level,
+struct endpoint_qp *endpoint_open(struct endpoint_hca *ep, uint32_t other, unsigned service_level,
 				  uint16_t udp_source_port)
 {
-	struct endpoint_qp *qp = add_qp(hca);
+	struct endpoint_qp *qp = add_qp(ep);
 
-	assert(hca->endpoint != other && service_level < 16);
-	assert(hca->params->recovery == GO_BACK_N && hca->params->cumulative_ack);
-	qp->path = make_path(hca, other, service_level, udp_source_port);
-	qp->vl = (uint8_t)port_vl(hca->port, service_level);
+	assert(ep->endpoint != other && service_level < 16);
+	assert(ep->params->recovery == GO_BACK_N && ep->params->cumulative_ack);
+	qp->path = make_path(ep, other, service_level, udp_source_port);
+	qp->vl = (uint8_t)port_vl(ep->port, service_level);
 	qp->flags |= QP_FAR;
 	return qp;
 }
@@ -86,20 +86,20 @@ void endpoint_connect(struct endpoint_qp *qp, uint32_t number)
 /* Of a full packet and its ACK on an empty path, as the sender measures it. */
 static sim_time empty_round_trip(const struct endpoint_qp *qp, const struct congestion_ops *ops)
 {
-	const struct endpoint_hca *hca = qp->hca;
-	const struct endpoint_params *params = hca->params;
-	const struct endpoint_params *others = qp->peer ? qp->peer->hca->params : params;
-	uint32_t from = hca->endpoint, to = qp->path->destination;
+	const struct endpoint_hca *ep = qp->ep;
+	const struct endpoint_params *params = ep->params;
+	const struct endpoint_params *others = qp->peer ? qp->peer->ep->params : params;
+	uint32_t from = ep->endpoint, to = qp->path->destination;
 	uint32_t telemetry =
 		ops->lives_by & CONGESTION_TELEMETRY ? (uint32_t)params->telemetry_bytes : 0;
 	const struct packet data = {
-		.path = qp->path, .opcode = RC_WRITE_ONLY, .payload_bytes = hca->mtu_bytes};
+		.path = qp->path, .opcode = RC_WRITE_ONLY, .payload_bytes = ep->mtu_bytes};
 	const struct packet ack = {.path = qp->path, .opcode = RC_ACK};
 	uint32_t data_bytes = packet_wire_bytes(&data) + telemetry;
-	sim_time there = endpoints_trip(hca->endpoints, from, to,
+	sim_time there = endpoints_trip(ep->endpoints, from, to,
 					data_bytes + (uint32_t)params->data_header_extra);
 	sim_time back =
-		endpoints_trip(hca->endpoints, to, from, packet_wire_bytes(&ack) + telemetry);
+		endpoints_trip(ep->endpoints, to, from, packet_wire_bytes(&ack) + telemetry);
 
 	if (there == SIM_NEVER || back == SIM_NEVER)
 		return CONGESTION_RTT_UNKNOWN;
@@ -108,15 +108,15 @@ static sim_time empty_round_trip(const struct endpoint_qp *qp, const struct cong
 
 void connect_state_init(struct endpoint_qp *qp, const struct congestion *congestion)
 {
-	struct endpoint_hca *hca = qp->hca;
+	struct endpoint_hca *ep = qp->ep;
 	size_t bytes = (sizeof(struct qp_cc) + congestion->ops->state_bytes + 63) / 64 * 64;
-	sim_time given = hca->params->base_rtt, empty = empty_round_trip(qp, congestion->ops);
+	sim_time given = ep->params->base_rtt, empty = empty_round_trip(qp, congestion->ops);
 	const struct congestion_path path = {
-		.line_rate_bps = port_rate_bps(hca->port),
+		.line_rate_bps = port_rate_bps(ep->port),
 		.base_rtt = given ? given : empty,
-		.mtu_bytes = hca->mtu_bytes,
+		.mtu_bytes = ep->mtu_bytes,
 		.service_level = qp->path->service_level,
-		.active_flows = hca->active_qps,
+		.active_flows = ep->active_qps,
 	};
 
 	free(qp->cc);
@@ -124,20 +124,20 @@ void connect_state_init(struct endpoint_qp *qp, const struct congestion *congest
 	assert(qp->cc);
 	memset(qp->cc, 0, bytes);
 	qp->cc->congestion = congestion;
-	hca->count.base_rtt_low += given && given < empty;
-	if (empty > hca->count.empty_rtt_max)
-		hca->count.empty_rtt_max = empty;
-	congestion->ops->state_init(cc_of(qp), congestion->params, &path, endpoint_now(hca));
+	ep->count.base_rtt_low += given && given < empty;
+	if (empty > ep->count.empty_rtt_max)
+		ep->count.empty_rtt_max = empty;
+	congestion->ops->state_init(cc_of(qp), congestion->params, &path, endpoint_now(ep));
 }
 
-void connect_destroy(struct endpoint_hca *hca)
+void connect_destroy(struct endpoint_hca *ep)
 {
-	for (uint32_t i = 0; i < hca->qp_count; i++) {
-		struct endpoint_qp *qp = hca->qps[i];
+	for (uint32_t i = 0; i < ep->qp_count; i++) {
+		struct endpoint_qp *qp = ep->qps[i];
 
 		response_drop_all(qp);
 		selective_destroy(qp);
 		free(qp->cc);
 	}
-	free(hca->qps);
+	free(ep->qps);
 }

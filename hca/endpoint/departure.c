@@ -27,9 +27,9 @@ static sim_time next_departure(struct endpoint_qp *qp)
 	return at;
 }
 
-static void append(struct endpoint_hca *hca, struct endpoint_qp *qp)
+static void append(struct endpoint_hca *ep, struct endpoint_qp *qp)
 {
-	struct ready_list *list = &hca->ready[qp->vl];
+	struct ready_list *list = &ep->ready[qp->vl];
 
 	qp->flags |= QP_READY;
 	qp->next_ready = NULL;
@@ -38,7 +38,7 @@ static void append(struct endpoint_hca *hca, struct endpoint_qp *qp)
 	else
 		list->head = qp;
 	list->tail = qp;
-	hca->ready_vls |= (uint16_t)(1u << qp->vl);
+	ep->ready_vls |= (uint16_t)(1u << qp->vl);
 }
 
 /* The one before the next by number behind the last that had a grant, in a round; NULL: it is the first. */
@@ -58,15 +58,15 @@ static struct endpoint_qp *before_next_number(const struct ready_list *list, uin
 	return before;
 }
 
-static struct endpoint_qp *take(struct endpoint_hca *hca, unsigned vl)
+static struct endpoint_qp *take(struct endpoint_hca *ep, unsigned vl)
 {
-	struct ready_list *list = &hca->ready[vl];
+	struct ready_list *list = &ep->ready[vl];
 	struct endpoint_qp *qp = list->head, *before = NULL;
 
-	if (hca->params->grant_order == GRANTS_BY_NUMBER) {
-		before = before_next_number(list, hca->last_grant[vl]);
+	if (ep->params->grant_order == GRANTS_BY_NUMBER) {
+		before = before_next_number(list, ep->last_grant[vl]);
 		qp = before ? before->next_ready : qp;
-		hca->last_grant[vl] = qp->number;
+		ep->last_grant[vl] = qp->number;
 	}
 	if (before) {
 		before->next_ready = qp->next_ready;
@@ -77,7 +77,7 @@ static struct endpoint_qp *take(struct endpoint_hca *hca, unsigned vl)
 	}
 	list->head = qp->next_ready;
 	if (!list->head)
-		hca->ready_vls &= (uint16_t) ~(1u << vl);
+		ep->ready_vls &= (uint16_t) ~(1u << vl);
 	qp->flags &= (uint8_t)~QP_READY;
 	return qp;
 }
@@ -85,89 +85,88 @@ static struct endpoint_qp *take(struct endpoint_hca *hca, unsigned vl)
 /* Onto the list, into the heap, or neither. */
 static void sort_in(struct endpoint_qp *qp)
 {
-	struct endpoint_hca *hca = qp->hca;
+	struct endpoint_hca *ep = qp->ep;
 	sim_time at = next_departure(qp);
 
-	if (at <= endpoint_now(hca)) {
-		deadline_heap_remove(&hca->departures, qp);
-		append(hca, qp);
+	if (at <= endpoint_now(ep)) {
+		deadline_heap_remove(&ep->departures, qp);
+		append(ep, qp);
 	} else if (at == SIM_NEVER) {
-		deadline_heap_remove(&hca->departures, qp);
+		deadline_heap_remove(&ep->departures, qp);
 	} else {
-		deadline_heap_set(&hca->departures, qp, at);
+		deadline_heap_set(&ep->departures, qp, at);
 	}
 }
 
-static void promote(struct endpoint_hca *hca, sim_time now)
+static void promote(struct endpoint_hca *ep, sim_time now)
 {
-	while (hca->departures.count && hca->departures.entries[0].at <= now) {
-		struct endpoint_qp *qp = hca->departures.entries[0].qp;
+	while (ep->departures.count && ep->departures.entries[0].at <= now) {
+		struct endpoint_qp *qp = ep->departures.entries[0].qp;
 
-		deadline_heap_remove(&hca->departures, qp);
-		append(hca, qp);
+		deadline_heap_remove(&ep->departures, qp);
+		append(ep, qp);
 	}
 }
 
-static sim_time host_ready_at(const struct endpoint_hca *hca, unsigned vl)
+static sim_time host_ready_at(const struct endpoint_hca *ep, unsigned vl)
 {
-	return later(hca->host_send_at, hca->vl_send_at[vl]);
+	return later(ep->host_send_at, ep->vl_send_at[vl]);
 }
 
-static void schedule_pace(struct endpoint_hca *hca)
+static void schedule_pace(struct endpoint_hca *ep)
 {
 	sim_time at = SIM_NEVER;
 
-	if (hca->departures.count && port_has_room(hca->port, hca->departures.entries[0].qp->vl))
-		at = hca->departures.entries[0].at;
-	for (uint32_t vls = hca->sends_slowly ? hca->ready_vls : 0; vls; vls &= vls - 1) {
-		sim_time ready = host_ready_at(hca, (unsigned)__builtin_ctz(vls));
+	if (ep->departures.count && port_has_room(ep->port, ep->departures.entries[0].qp->vl))
+		at = ep->departures.entries[0].at;
+	for (uint32_t vls = ep->sends_slowly ? ep->ready_vls : 0; vls; vls &= vls - 1) {
+		sim_time ready = host_ready_at(ep, (unsigned)__builtin_ctz(vls));
 
 		/* else the port has no room, and will say when */
-		if (ready < at && ready > endpoint_now(hca))
+		if (ready < at && ready > endpoint_now(ep))
 			at = ready;
 	}
-	if (event_pending(&hca->pace)) {
-		if (event_time(&hca->pace) == at)
+	if (event_pending(&ep->pace)) {
+		if (event_time(&ep->pace) == at)
 			return;
-		sim_cancel(&hca->pace);
+		sim_cancel(&ep->pace);
 	}
 	if (at != SIM_NEVER)
-		sim_schedule_at(&hca->pace, at);
+		sim_schedule_at(&ep->pace, at);
 }
 
 static void send_one(struct endpoint_qp *qp)
 {
-	if (qp->responses && response_ready_at(qp) <= endpoint_now(qp->hca))
+	if (qp->responses && response_ready_at(qp) <= endpoint_now(qp->ep))
 		response_send(qp);
 	else
 		request_send(qp);
 }
 
-static bool host_is_ready(const struct endpoint_hca *hca, unsigned vl)
+static bool host_is_ready(const struct endpoint_hca *ep, unsigned vl)
 {
-	return !hca->sends_slowly || host_ready_at(hca, vl) <= endpoint_now(hca);
+	return !ep->sends_slowly || host_ready_at(ep, vl) <= endpoint_now(ep);
 }
 
-void departure_fill(struct endpoint_hca *hca)
+void departure_fill(struct endpoint_hca *ep)
 {
-	sim_time now = endpoint_now(hca);
+	sim_time now = endpoint_now(ep);
 
-	if (hca->departures.count)
-		promote(hca, now);
-	for (uint32_t vls = hca->ready_vls; vls; vls &= vls - 1) {
+	if (ep->departures.count)
+		promote(ep, now);
+	for (uint32_t vls = ep->ready_vls; vls; vls &= vls - 1) {
 		unsigned vl = (unsigned)__builtin_ctz(vls);
 
-		while (hca->ready[vl].head && port_has_room(hca->port, vl) &&
-		       host_is_ready(hca, vl)) {
-			struct endpoint_qp *qp = take(hca, vl);
+		while (ep->ready[vl].head && port_has_room(ep->port, vl) && host_is_ready(ep, vl)) {
+			struct endpoint_qp *qp = take(ep, vl);
 
 			if (next_departure(qp) <= now)
 				send_one(qp);
 			sort_in(qp);
 		}
 	}
-	if (hca->departures.count || hca->sends_slowly || event_pending(&hca->pace))
-		schedule_pace(hca);
+	if (ep->departures.count || ep->sends_slowly || event_pending(&ep->pace))
+		schedule_pace(ep);
 }
 
 void departure_consider(struct endpoint_qp *qp)
@@ -175,13 +174,13 @@ void departure_consider(struct endpoint_qp *qp)
 	if (qp->flags & QP_READY)
 		return;
 	sort_in(qp);
-	departure_fill(qp->hca);
+	departure_fill(qp->ep);
 }
 
 /* Time without anything to send is no credit. */
 void departure_begin(struct endpoint_qp *qp)
 {
-	qp->allowed_at = later(qp->allowed_at, endpoint_now(qp->hca));
+	qp->allowed_at = later(qp->allowed_at, endpoint_now(qp->ep));
 }
 
 void departure_hold(struct endpoint_qp *qp, sim_time until)
@@ -195,7 +194,7 @@ void departure_hold(struct endpoint_qp *qp, sim_time until)
 /* Bursts are paid for together, as the algorithm that has them says. */
 static bool paced_from_departure(struct endpoint_qp *qp)
 {
-	return __builtin_expect(qp->hca->paces_departures, 0) && !cc_of(qp)->burst_bytes;
+	return __builtin_expect(qp->ep->paces_departures, 0) && !cc_of(qp)->burst_bytes;
 }
 
 void departure_rate_changed(struct endpoint_qp *qp, uint64_t rate_before)
@@ -206,10 +205,10 @@ void departure_rate_changed(struct endpoint_qp *qp, uint64_t rate_before)
 		return;
 	if (paced_from_departure(qp))
 		pace_departed_again(cc_of(qp), &qp->allowed_at, rate_before,
-				    port_rate_bps(qp->hca->port));
+				    port_rate_bps(qp->ep->port));
 	else
 		pace_rate_changed(qp->cc->congestion, cc_of(qp), &qp->allowed_at,
-				  endpoint_now(qp->hca), rate_before);
+				  endpoint_now(qp->ep), rate_before);
 	if (qp->allowed_at != before && qp->place[DEADLINE_DEPARTURE] != NOT_IN_HEAP)
 		sort_in(qp);
 }
@@ -217,35 +216,35 @@ void departure_rate_changed(struct endpoint_qp *qp, uint64_t rate_before)
 /* What the host's memory and the service level's share of the link take for it. */
 static void pay_host(struct endpoint_qp *qp, uint32_t wire_bytes, sim_time now)
 {
-	struct endpoint_hca *hca = qp->hca;
-	const struct endpoint_params *params = hca->params;
-	sim_time *vl_at = &hca->vl_send_at[qp->vl];
-	double share = params->ets_share * (double)port_rate_bps(hca->port);
+	struct endpoint_hca *ep = qp->ep;
+	const struct endpoint_params *params = ep->params;
+	sim_time *vl_at = &ep->vl_send_at[qp->vl];
+	double share = params->ets_share * (double)port_rate_bps(ep->port);
 
-	hca->host_send_at =
-		later(hca->host_send_at, now) + (sim_time)wire_bytes * 8 * SEC / params->send_rate;
+	ep->host_send_at =
+		later(ep->host_send_at, now) + (sim_time)wire_bytes * 8 * SEC / params->send_rate;
 	if (params->ets_share < 1)
-		*vl_at = later(*vl_at, now) + (sim_time)((double)(wire_bytes + hca->gap_bytes) * 8 *
-							 (double)SEC / share);
+		*vl_at = later(*vl_at, now) +
+			 (sim_time)((double)(wire_bytes + ep->gap_bytes) * 8 * (double)SEC / share);
 }
 
 void departure_pay(struct endpoint_qp *qp, const struct packet *packet)
 {
-	struct endpoint_hca *hca = qp->hca;
+	struct endpoint_hca *ep = qp->ep;
 	const struct congestion *congestion = qp->cc->congestion;
 	struct cc_state *cc = cc_of(qp);
 	uint32_t wire_bytes = packet->wire_bytes;
-	sim_time now = endpoint_now(hca);
+	sim_time now = endpoint_now(ep);
 
-	if (hca->sends_slowly)
+	if (ep->sends_slowly)
 		pay_host(qp, wire_bytes, now);
 	qp->flags &= (uint8_t)~QP_HELD;
 	if (paced_from_departure(qp))
-		pace_departed(cc, &qp->allowed_at, now, wire_bytes + hca->gap_bytes,
-			      port_rate_bps(hca->port));
+		pace_departed(cc, &qp->allowed_at, now, wire_bytes + ep->gap_bytes,
+			      port_rate_bps(ep->port));
 	else if (cc->rate_bps != RATE_UNLIMITED)
 		pace_pay(congestion, cc, &qp->allowed_at, now, packet->payload_bytes,
-			 wire_bytes + hca->gap_bytes);
+			 wire_bytes + ep->gap_bytes);
 	if (congestion->ops->on_send)
 		congestion->ops->on_send(cc, congestion->params, now, wire_bytes);
 }
@@ -255,8 +254,8 @@ static void pace_fire(struct event *event)
 	departure_fill(container_of(event, struct endpoint_hca, pace));
 }
 
-void departure_init(struct endpoint_hca *hca)
+void departure_init(struct endpoint_hca *ep)
 {
-	deadline_heap_init(&hca->departures, DEADLINE_DEPARTURE);
-	event_init(&hca->pace, &hca->block, pace_fire);
+	deadline_heap_init(&ep->departures, DEADLINE_DEPARTURE);
+	event_init(&ep->pace, &ep->block, pace_fire);
 }

@@ -12,24 +12,24 @@
 
 void endpoint_post(struct endpoint_qp *qp, struct endpoint_message *message)
 {
-	struct endpoint_hca *hca = qp->hca;
+	struct endpoint_hca *ep = qp->ep;
 
 	assert(message->done &&
 	       (message->bytes <= UINT32_MAX || message->operation < ENDPOINT_READ));
 	if (!qp->cc)
-		connect_state_init(qp, hca->congestion);
+		connect_state_init(qp, ep->congestion);
 	message->qp = qp;
-	message->posted_at = endpoint_now(hca);
+	message->posted_at = endpoint_now(ep);
 	message->packets_sent = message->packets_retransmitted = 0;
-	hca->count.messages_posted++;
-	delay_line_push(&hca->doorbells, &message->item, hca->params->send_latency);
+	ep->count.messages_posted++;
+	delay_line_push(&ep->doorbells, &message->item, ep->params->send_latency);
 }
 
-static uint64_t psns_of(const struct endpoint_hca *hca, const struct endpoint_message *message)
+static uint64_t psns_of(const struct endpoint_hca *ep, const struct endpoint_message *message)
 {
-	if (message->operation == ENDPOINT_ATOMIC || message->bytes <= hca->mtu_bytes)
+	if (message->operation == ENDPOINT_ATOMIC || message->bytes <= ep->mtu_bytes)
 		return 1;
-	return (message->bytes + hca->mtu_bytes - 1) / hca->mtu_bytes;
+	return (message->bytes + ep->mtu_bytes - 1) / ep->mtu_bytes;
 }
 
 /* The host has done its part: the message is the transport's. */
@@ -44,8 +44,8 @@ static void enqueue(struct delay_line *line, struct delay_item *item)
 		endpoint_complete(qp, message, ENDPOINT_FLUSHED);
 		return;
 	}
-	message->packets = psns_of(qp->hca, message);
-	if (qp->hca->flows) {
+	message->packets = psns_of(qp->ep, message);
+	if (qp->ep->flows) {
 		flow_post(qp, message);
 		return;
 	}
@@ -61,7 +61,7 @@ static void enqueue(struct delay_line *line, struct delay_item *item)
 	if (!qp->sending)
 		qp->sending = message;
 	if (!last) {
-		qp->hca->active_qps++;
+		qp->ep->active_qps++;
 		departure_begin(qp);
 	}
 	if (message_is_read_or_atomic(message))
@@ -72,15 +72,15 @@ static void enqueue(struct delay_line *line, struct delay_item *item)
 void endpoint_complete(struct endpoint_qp *qp, struct endpoint_message *message,
 		       enum endpoint_status status)
 {
-	struct endpoint_hca *hca = qp->hca;
+	struct endpoint_hca *ep = qp->ep;
 
 	message->status = status;
-	message->done_at = endpoint_now(hca) + hca->params->complete_latency;
+	message->done_at = endpoint_now(ep) + ep->params->complete_latency;
 	if (status == ENDPOINT_OK)
-		hca->count.messages_completed++;
+		ep->count.messages_completed++;
 	else
-		hca->count.messages_failed++;
-	delay_line_push_at(&hca->completions, &message->item, message->done_at);
+		ep->count.messages_failed++;
+	delay_line_push_at(&ep->completions, &message->item, message->done_at);
 }
 
 static void complete(struct delay_line *line, struct delay_item *item)
@@ -88,7 +88,7 @@ static void complete(struct delay_line *line, struct delay_item *item)
 	struct endpoint_message *message = container_of(item, struct endpoint_message, item);
 
 	(void)line;
-	trace(&message->qp->hca->block, TRACE_MESSAGE_COMPLETE, message->tag, message->qp->number,
+	trace(&message->qp->ep->block, TRACE_MESSAGE_COMPLETE, message->tag, message->qp->number,
 	      message->bytes);
 	message->done(message);
 }
@@ -120,98 +120,98 @@ static void packet_line_fire(struct event *event)
 	line->head = packet->next;
 	if (line->head)
 		sim_schedule_at(event, line->head->tail_at);
-	line->handle(line->hca, packet);
+	line->handle(line->ep, packet);
 }
 
-static void packet_line_init(struct packet_line *line, struct endpoint_hca *hca,
+static void packet_line_init(struct packet_line *line, struct endpoint_hca *ep,
 			     void (*handle)(struct endpoint_hca *, struct packet *))
 {
-	*line = (struct packet_line){.hca = hca, .handle = handle};
-	event_init(&line->event, &hca->block, packet_line_fire);
+	*line = (struct packet_line){.ep = ep, .handle = handle};
+	event_init(&line->event, &ep->block, packet_line_fire);
 }
 
-static void send_late(struct endpoint_hca *hca, struct packet *packet)
+static void send_late(struct endpoint_hca *ep, struct packet *packet)
 {
-	port_send_at(hca->port, packet, endpoint_now(hca));
+	port_send_at(ep->port, packet, endpoint_now(ep));
 }
 
-static struct endpoint_qp *find_qp(const struct endpoint_hca *hca, const struct packet *packet)
+static struct endpoint_qp *find_qp(const struct endpoint_hca *ep, const struct packet *packet)
 {
 	uint32_t index = packet->dest_qp - FIRST_QP_NUMBER;
 
-	assert(index < hca->qp_count);
-	return hca->qps[index];
+	assert(index < ep->qp_count);
+	return ep->qps[index];
 }
 
 /* Gives the input space back, as fast as the host empties it. Moves tail_at to when the packet has its effect. */
-static void take_in(struct endpoint_hca *hca, struct packet *packet)
+static void take_in(struct endpoint_hca *ep, struct packet *packet)
 {
 	sim_time in_memory_at = packet->tail_at;
 
-	if (hca->receives_slowly) {
-		sim_time took = (sim_time)packet->wire_bytes * 8 * SEC / hca->params->receive_rate;
+	if (ep->receives_slowly) {
+		sim_time took = (sim_time)packet->wire_bytes * 8 * SEC / ep->params->receive_rate;
 
-		if (hca->host_receive_at + took > in_memory_at)
-			in_memory_at = hca->host_receive_at + took;
-		hca->host_receive_at = in_memory_at;
+		if (ep->host_receive_at + took > in_memory_at)
+			in_memory_at = ep->host_receive_at + took;
+		ep->host_receive_at = in_memory_at;
 	}
-	port_release_at(hca->port, packet->vl, packet->wire_bytes, in_memory_at);
-	packet->tail_at = in_memory_at + hca->params->receive_latency;
+	port_release_at(ep->port, packet->vl, packet->wire_bytes, in_memory_at);
+	packet->tail_at = in_memory_at + ep->params->receive_latency;
 }
 
-static bool is_refused(struct endpoint_hca *hca, const struct packet *packet)
+static bool is_refused(struct endpoint_hca *ep, const struct packet *packet)
 {
 	bool damaged = packet->damage & DAMAGE_ICRC;
-	bool foreign = packet->damage & WRONG_MAC && packet->path->destination != hca->endpoint;
+	bool foreign = packet->damage & WRONG_MAC && packet->path->destination != ep->endpoint;
 
-	hca->count.icrc_drops += damaged;
-	hca->count.foreign_drops += !damaged && foreign;
+	ep->count.icrc_drops += damaged;
+	ep->count.foreign_drops += !damaged && foreign;
 	return damaged || foreign;
 }
 
 static void receive(struct port_user *user, struct port *port, struct packet *packet)
 {
-	struct endpoint_hca *hca = container_of(user, struct endpoint_hca, port_user);
+	struct endpoint_hca *ep = container_of(user, struct endpoint_hca, port_user);
 
 	(void)port;
-	take_in(hca, packet);
-	if (__builtin_expect(packet->damage, 0) && is_refused(hca, packet)) {
-		packet_free(hca->pool, packet);
+	take_in(ep, packet);
+	if (__builtin_expect(packet->damage, 0) && is_refused(ep, packet)) {
+		packet_free(ep->pool, packet);
 	} else if (opcode_is_request(packet->opcode)) {
-		responder_arrive(find_qp(hca, packet), packet);
+		responder_arrive(find_qp(ep, packet), packet);
 	} else {
 		packet->ingress = IS_RESPONSE;
-		packet_line_push(&hca->arrived, packet);
+		packet_line_push(&ep->arrived, packet);
 	}
 }
 
 static void receive_in_partition(struct port_user *user, struct port *port, struct packet *packet)
 {
-	struct endpoint_hca *hca = container_of(user, struct endpoint_hca, port_user);
+	struct endpoint_hca *ep = container_of(user, struct endpoint_hca, port_user);
 
-	if (pkey_matches(packet->pkey, endpoint_pkey(find_qp(hca, packet)))) {
+	if (pkey_matches(packet->pkey, endpoint_pkey(find_qp(ep, packet)))) {
 		receive(user, port, packet);
 		return;
 	}
 	port_release_at(port, packet->vl, packet->wire_bytes, packet->tail_at);
-	hca->count.pkey_violations++;
-	packet_free(hca->pool, packet);
+	ep->count.pkey_violations++;
+	packet_free(ep->pool, packet);
 }
 
-void endpoint_receives(struct endpoint_hca *hca)
+void endpoint_receives(struct endpoint_hca *ep)
 {
-	hca->port_user.receive = hca->partitioned ? receive_in_partition : receive;
+	ep->port_user.receive = ep->partitioned ? receive_in_partition : receive;
 }
 
-static void act(struct endpoint_hca *hca, struct packet *packet)
+static void act(struct endpoint_hca *ep, struct packet *packet)
 {
-	struct endpoint_qp *qp = find_qp(hca, packet);
+	struct endpoint_qp *qp = find_qp(ep, packet);
 
 	if (packet->ingress != IS_RESPONSE) {
 		responder_act(qp, packet);
 	} else if (packet->opcode == CNP_NOTIFY) {
 		notify_receive(qp);
-		packet_free(hca->pool, packet);
+		packet_free(ep->pool, packet);
 		departure_consider(qp);
 	} else {
 		requester_act(qp, packet);
@@ -226,19 +226,19 @@ static void room(struct port_user *user, struct port *port, unsigned vl)
 
 /* ---- what is asked ---- */
 
-struct port *endpoint_port(struct endpoint_hca *hca)
+struct port *endpoint_port(struct endpoint_hca *ep)
 {
-	return hca->port;
+	return ep->port;
 }
 
-struct sim *endpoint_sim(const struct endpoint_hca *hca)
+struct sim *endpoint_sim(const struct endpoint_hca *ep)
 {
-	return hca->block.sim;
+	return ep->block.sim;
 }
 
-uint32_t endpoint_number(const struct endpoint_hca *hca)
+uint32_t endpoint_number(const struct endpoint_hca *ep)
 {
-	return hca->endpoint;
+	return ep->endpoint;
 }
 
 uint32_t endpoint_qp_number(const struct endpoint_qp *qp)
@@ -246,9 +246,9 @@ uint32_t endpoint_qp_number(const struct endpoint_qp *qp)
 	return qp->number;
 }
 
-uint32_t endpoint_next_qp_number(const struct endpoint_hca *hca)
+uint32_t endpoint_next_qp_number(const struct endpoint_hca *ep)
 {
-	return FIRST_QP_NUMBER + hca->qp_count;
+	return FIRST_QP_NUMBER + ep->qp_count;
 }
 
 struct endpoint_qp *endpoint_peer(const struct endpoint_qp *qp)
@@ -258,7 +258,7 @@ struct endpoint_qp *endpoint_peer(const struct endpoint_qp *qp)
 
 struct endpoint_hca *endpoint_of(const struct endpoint_qp *qp)
 {
-	return qp->hca;
+	return qp->ep;
 }
 
 const struct path *endpoint_path(const struct endpoint_qp *qp)
@@ -268,7 +268,7 @@ const struct path *endpoint_path(const struct endpoint_qp *qp)
 
 uint64_t endpoint_packets_sent(const struct endpoint_message *message)
 {
-	return message->qp->hca->flows ? flow_packets_sent(message) : message->packets_sent;
+	return message->qp->ep->flows ? flow_packets_sent(message) : message->packets_sent;
 }
 
 bool endpoint_failed(const struct endpoint_qp *qp)
@@ -278,11 +278,11 @@ bool endpoint_failed(const struct endpoint_qp *qp)
 
 uint64_t endpoint_rate_bps(struct endpoint_qp *qp)
 {
-	uint64_t line = port_rate_bps(qp->hca->port);
+	uint64_t line = port_rate_bps(qp->ep->port);
 
 	if (!qp->cc)
 		return line;
-	congestion_settle(qp->cc->congestion, cc_of(qp), endpoint_now(qp->hca));
+	congestion_settle(qp->cc->congestion, cc_of(qp), endpoint_now(qp->ep));
 	return cc_of(qp)->rate_bps < line ? cc_of(qp)->rate_bps : line;
 }
 
@@ -290,13 +290,13 @@ uint64_t endpoint_cwnd_bytes(struct endpoint_qp *qp)
 {
 	if (!qp->cc)
 		return CWND_UNLIMITED;
-	congestion_settle(qp->cc->congestion, cc_of(qp), endpoint_now(qp->hca));
+	congestion_settle(qp->cc->congestion, cc_of(qp), endpoint_now(qp->ep));
 	return cc_of(qp)->cwnd_bytes;
 }
 
 uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp)
 {
-	if (qp->hca->flows)
+	if (qp->ep->flows)
 		return flow_acked_bytes(qp);
 	return qp->acked_bytes + (qp->cc ? qp->cc->response_bytes : 0);
 }
@@ -305,7 +305,7 @@ uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp)
 static uint64_t message_bytes(const struct endpoint_qp *qp, const struct endpoint_message *message,
 			      uint64_t from, uint64_t end)
 {
-	uint64_t mtu = qp->hca->mtu_bytes, first = message->first_psn;
+	uint64_t mtu = qp->ep->mtu_bytes, first = message->first_psn;
 	uint64_t low = from > first ? (from - first) * mtu : 0;
 	uint64_t high = end > first ? (end - first) * mtu : 0;
 
@@ -334,7 +334,7 @@ uint64_t endpoint_arrived_bytes(const struct endpoint_qp *qp)
 	const struct endpoint_message *message = oldest_message(qp);
 
 	/* going back to the begin of a message, what has come of it counts for nothing */
-	if (qp->hca->flows || !qp->peer || qp->hca->params->recovery == GO_BACK_0)
+	if (qp->ep->flows || !qp->peer || qp->ep->params->recovery == GO_BACK_0)
 		return bytes;
 	for (; message; message = message == qp->newest ? NULL : message->next)
 		if (!message_is_read_or_atomic(message))
@@ -357,20 +357,20 @@ uint32_t endpoint_marks(const struct endpoint_qp *qp)
 	return qp->marks;
 }
 
-const struct endpoint_counters *endpoint_counters(const struct endpoint_hca *hca)
+const struct endpoint_counters *endpoint_counters(const struct endpoint_hca *ep)
 {
-	return &hca->count;
+	return &ep->count;
 }
 
 /* ---- life ---- */
 
-void endpoint_attach(struct endpoint_hca *hca, struct endpoints *endpoints, uint32_t number)
+void endpoint_attach(struct endpoint_hca *ep, struct endpoints *endpoints, uint32_t number)
 {
-	assert(!hca->qp_count);
-	hca->endpoints = endpoints;
-	hca->endpoint = number;
-	hca->partitioned = endpoints_get(endpoints, number)->partitions != &partitions_default;
-	endpoint_receives(hca);
+	assert(!ep->qp_count);
+	ep->endpoints = endpoints;
+	ep->endpoint = number;
+	ep->partitioned = endpoints_get(endpoints, number)->partitions != &partitions_default;
+	endpoint_receives(ep);
 }
 
 void endpoint_set_congestion(struct endpoint_qp *qp, const struct congestion *congestion)
@@ -379,9 +379,9 @@ void endpoint_set_congestion(struct endpoint_qp *qp, const struct congestion *co
 	connect_state_init(qp, congestion);
 }
 
-void endpoint_set_user(struct endpoint_hca *hca, struct endpoint_user *user)
+void endpoint_set_user(struct endpoint_hca *ep, struct endpoint_user *user)
 {
-	hca->user = user;
+	ep->user = user;
 }
 
 /* clang-format off */
@@ -402,40 +402,40 @@ struct endpoint_hca *endpoint_create(struct sim *sim, const char *name,
 				     enum link_layer link_layer, struct packet_pool *pool,
 				     const struct congestion *congestion)
 {
-	struct endpoint_hca *hca = sim_arena(sim, sizeof(*hca));
+	struct endpoint_hca *ep = sim_arena(sim, sizeof(*ep));
 	char port_name[256];
 	int length = snprintf(port_name, sizeof(port_name), "%s.port", name);
 
 	assert(length > 0 && (size_t)length < sizeof(port_name));
-	block_init(&hca->block, sim, &endpoint_type, name, params, &hca->count);
-	hca->port_user = (struct port_user){.receive = receive, .room = room};
-	hca->port = port_create(sim, port_name, port_params, link_layer, pool, &hca->port_user);
-	port_set_sources(hca->port, SOURCES);
-	hca->pool = pool;
-	hca->params = params;
-	hca->congestion = congestion;
-	hca->link_layer = link_layer;
-	hca->mtu_bytes = (uint32_t)port_params->mtu;
-	hca->ack_interval =
+	block_init(&ep->block, sim, &endpoint_type, name, params, &ep->count);
+	ep->port_user = (struct port_user){.receive = receive, .room = room};
+	ep->port = port_create(sim, port_name, port_params, link_layer, pool, &ep->port_user);
+	port_set_sources(ep->port, SOURCES);
+	ep->pool = pool;
+	ep->params = params;
+	ep->congestion = congestion;
+	ep->link_layer = link_layer;
+	ep->mtu_bytes = (uint32_t)port_params->mtu;
+	ep->ack_interval =
 		congestion_ack_interval(congestion, params->ack_interval, port_params->mtu);
-	hca->cwnd_room = params->cwnd_fill == FILL_WHOLE ? hca->mtu_bytes : 1;
-	hca->gap_bytes = link_layer == LINK_ETHERNET ? 20 : 0; /* preamble and gap */
-	hca->ecn = link_layer == LINK_ETHERNET && params->notify != NOTIFY_NONE ? ECN_ECT0
-										: ECN_NOT_ECT;
-	hca->sends_slowly = params->send_rate < port_rate_bps(hca->port) || params->ets_share < 1;
-	hca->paces_departures = params->pace_from == PACE_DEPARTURE;
-	hca->receives_slowly = params->receive_rate < port_rate_bps(hca->port);
-	departure_init(hca);
-	timeout_init(hca);
-	packet_line_init(&hca->arrived, hca, act);
-	packet_line_init(&hca->naks, hca, send_late);
-	packet_line_init(&hca->cnps, hca, send_late);
-	stall_init(hca);
-	read_recoveries_init(&hca->read_recoveries, params->read_recoveries);
-	delay_line_init(&hca->doorbells, &hca->block, enqueue);
-	delay_line_init(&hca->completions, &hca->block, complete);
-	pool_init(&hca->response_pool, sizeof(struct response), 0);
-	return hca;
+	ep->cwnd_room = params->cwnd_fill == FILL_WHOLE ? ep->mtu_bytes : 1;
+	ep->gap_bytes = link_layer == LINK_ETHERNET ? 20 : 0; /* preamble and gap */
+	ep->ecn = link_layer == LINK_ETHERNET && params->notify != NOTIFY_NONE ? ECN_ECT0
+									       : ECN_NOT_ECT;
+	ep->sends_slowly = params->send_rate < port_rate_bps(ep->port) || params->ets_share < 1;
+	ep->paces_departures = params->pace_from == PACE_DEPARTURE;
+	ep->receives_slowly = params->receive_rate < port_rate_bps(ep->port);
+	departure_init(ep);
+	timeout_init(ep);
+	packet_line_init(&ep->arrived, ep, act);
+	packet_line_init(&ep->naks, ep, send_late);
+	packet_line_init(&ep->cnps, ep, send_late);
+	stall_init(ep);
+	read_recoveries_init(&ep->read_recoveries, params->read_recoveries);
+	delay_line_init(&ep->doorbells, &ep->block, enqueue);
+	delay_line_init(&ep->completions, &ep->block, complete);
+	pool_init(&ep->response_pool, sizeof(struct response), 0);
+	return ep;
 }
 
 static void packet_line_fini(struct packet_line *line)
@@ -445,28 +445,28 @@ static void packet_line_fini(struct packet_line *line)
 		struct packet *packet = line->head;
 
 		line->head = packet->next;
-		packet_free(line->hca->pool, packet);
+		packet_free(line->ep->pool, packet);
 	}
 }
 
 /* A run may be broken off: what is under way goes with the adapter; messages are their owners'. */
-void endpoint_destroy(struct endpoint_hca *hca)
+void endpoint_destroy(struct endpoint_hca *ep)
 {
-	struct packet_line *lines[] = {&hca->arrived, &hca->naks, &hca->cnps, &hca->stalled};
-	struct event *events[] = {&hca->pace, &hca->timeout, &hca->doorbells.event,
-				  &hca->completions.event};
+	struct packet_line *lines[] = {&ep->arrived, &ep->naks, &ep->cnps, &ep->stalled};
+	struct event *events[] = {&ep->pace, &ep->timeout, &ep->doorbells.event,
+				  &ep->completions.event};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(lines); i++)
 		packet_line_fini(lines[i]);
 	for (unsigned i = 0; i < ARRAY_SIZE(events); i++)
 		sim_cancel(events[i]);
-	flow_destroy(hca);
-	connect_destroy(hca);
-	pool_fini(&hca->response_pool);
-	deadline_heap_fini(&hca->departures);
-	deadline_heap_fini(&hca->overdue);
-	cnp_limiter_fini(&hca->cnp_limiter);
-	read_recoveries_fini(&hca->read_recoveries);
-	port_destroy(hca->port);
-	block_fini(&hca->block);
+	flow_destroy(ep);
+	connect_destroy(ep);
+	pool_fini(&ep->response_pool);
+	deadline_heap_fini(&ep->departures);
+	deadline_heap_fini(&ep->overdue);
+	cnp_limiter_fini(&ep->cnp_limiter);
+	read_recoveries_fini(&ep->read_recoveries);
+	port_destroy(ep->port);
+	block_fini(&ep->block);
 }

@@ -120,33 +120,33 @@ struct endpoint_hca *endpoint_create(struct sim *sim, const char *name,
 				     const struct port_params *port_params,
 				     enum link_layer link_layer, struct packet_pool *pool,
 				     const struct congestion *congestion);
-void endpoint_destroy(struct endpoint_hca *hca);
+void endpoint_destroy(struct endpoint_hca *ep);
 
-struct port *endpoint_port(struct endpoint_hca *hca);
-struct sim *endpoint_sim(const struct endpoint_hca *hca);
+struct port *endpoint_port(struct endpoint_hca *ep);
+struct sim *endpoint_sim(const struct endpoint_hca *ep);
 
 /* Its number among the endpoints; once, before queue pairs are joined. */
-void endpoint_attach(struct endpoint_hca *hca, struct endpoints *endpoints, uint32_t number);
-uint32_t endpoint_number(const struct endpoint_hca *hca);
+void endpoint_attach(struct endpoint_hca *ep, struct endpoints *endpoints, uint32_t number);
+uint32_t endpoint_number(const struct endpoint_hca *ep);
 
 /* Flows take the place of packets: hca/endpoint/flow.c says what is left of the transport then. Before queue pairs are
  * joined; the caller knows of each pair of paths that topology_trace_route() finds the route. */
 struct flow_fabric;
-void endpoint_set_flows(struct endpoint_hca *hca, struct flow_fabric *flows);
+void endpoint_set_flows(struct endpoint_hca *ep, struct flow_fabric *flows);
 
 /* A pair of queue pairs; the one on `hca` is returned, endpoint_peer() is the other. `entropy` varies the UDP source
  * port beyond what the queue pair numbers do. */
-struct endpoint_qp *endpoint_create_pair(struct endpoint_hca *hca, struct endpoint_hca *other,
+struct endpoint_qp *endpoint_create_pair(struct endpoint_hca *ep, struct endpoint_hca *other,
 					 unsigned service_level, uint32_t entropy);
 struct endpoint_qp *endpoint_peer(const struct endpoint_qp *qp); /* NULL: no endpoint_hca's */
 
 /* The one end of a connection with an adapter of another kind, that is endpoint `other`; connected before the first post, with the
  * number of the queue pair there. Nothing but go_back_n recovers with those. */
-struct endpoint_qp *endpoint_open(struct endpoint_hca *hca, uint32_t other, unsigned service_level,
+struct endpoint_qp *endpoint_open(struct endpoint_hca *ep, uint32_t other, unsigned service_level,
 				  uint16_t udp_source_port);
 void endpoint_connect(struct endpoint_qp *qp, uint32_t number);
 uint32_t endpoint_qp_number(const struct endpoint_qp *qp);
-uint32_t endpoint_next_qp_number(const struct endpoint_hca *hca);
+uint32_t endpoint_next_qp_number(const struct endpoint_hca *ep);
 
 /* The HCA that the queue pair is of; what its packets have in common, interned. */
 struct endpoint_hca *endpoint_of(const struct endpoint_qp *qp);
@@ -156,7 +156,7 @@ const struct path *endpoint_path(const struct endpoint_qp *qp);
 void endpoint_set_congestion(struct endpoint_qp *qp, const struct congestion *congestion);
 
 /* Where deliveries are told; NULL: nowhere. */
-void endpoint_set_user(struct endpoint_hca *hca, struct endpoint_user *user);
+void endpoint_set_user(struct endpoint_hca *ep, struct endpoint_user *user);
 
 /* Messages of a queue pair are sent, and complete, in this order. */
 void endpoint_post(struct endpoint_qp *qp, struct endpoint_message *message);
@@ -182,6 +182,6 @@ uint64_t endpoint_inflight_bytes(const struct endpoint_qp *qp);
 uint32_t endpoint_cnps(const struct endpoint_qp *qp);  /* that it was sent */
 uint32_t endpoint_marks(const struct endpoint_qp *qp); /* marked packets that came to it */
 
-const struct endpoint_counters *endpoint_counters(const struct endpoint_hca *hca);
+const struct endpoint_counters *endpoint_counters(const struct endpoint_hca *ep);
 
 #endif

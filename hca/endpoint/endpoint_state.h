@@ -81,7 +81,7 @@ struct selective;
 struct endpoint_qp {
 	/* line 0: what each packet sent reads */
 	const struct path *path;
-	struct endpoint_hca *hca;
+	struct endpoint_hca *ep;
 	struct qp_cc *cc;                 /* NULL: has sent nothing yet */
 	struct endpoint_message *sending; /* holds send_psn, NULL: nothing to send */
 	uint64_t send_psn;                /* next to make */
@@ -128,8 +128,8 @@ struct qp_cc {
 struct packet_line {
 	struct event event;
 	struct packet *head, *tail;
-	struct endpoint_hca *hca;
-	void (*handle)(struct endpoint_hca *hca, struct packet *packet);
+	struct endpoint_hca *ep;
+	void (*handle)(struct endpoint_hca *ep, struct packet *packet);
 };
 
 struct ready_list {
@@ -205,17 +205,17 @@ static inline bool message_is_read_or_atomic(const struct endpoint_message *mess
 /* What packets of the queue pair carry, and what those that come to it must match. */
 static inline uint16_t endpoint_pkey(const struct endpoint_qp *qp)
 {
-	const struct endpoints *endpoints = qp->hca->endpoints;
+	const struct endpoints *endpoints = qp->ep->endpoints;
 
-	if (__builtin_expect(!qp->hca->partitioned, 1))
+	if (__builtin_expect(!qp->ep->partitioned, 1))
 		return PKEY_DEFAULT;
 	return partitions_towards(endpoints_get(endpoints, qp->path->source)->partitions,
 				  endpoints_get(endpoints, qp->path->destination)->partitions);
 }
 
-static inline sim_time endpoint_now(const struct endpoint_hca *hca)
+static inline sim_time endpoint_now(const struct endpoint_hca *ep)
 {
-	return sim_now(hca->block.sim);
+	return sim_now(ep->block.sim);
 }
 
 /* The 64-bit number nearest to `near` that the wire shows as `psn`. */
@@ -227,28 +227,28 @@ static inline uint64_t psn_near(uint64_t near, uint32_t psn)
 }
 
 /* endpoint.c */
-void endpoint_receives(struct endpoint_hca *hca); /* what comes from the port from now on */
+void endpoint_receives(struct endpoint_hca *ep); /* what comes from the port from now on */
 void endpoint_complete(struct endpoint_qp *qp, struct endpoint_message *message,
 		       enum endpoint_status status);
 void packet_line_append(struct packet_line *line, struct packet *packet);
 void packet_line_push(struct packet_line *line, struct packet *packet); /* due at its tail_at */
 
 /* stall.c */
-void stall_init(struct endpoint_hca *hca);
-void stall_until(struct endpoint_hca *hca, sim_time until); /* nothing is taken in until then */
+void stall_init(struct endpoint_hca *ep);
+void stall_until(struct endpoint_hca *ep, sim_time until); /* nothing is taken in until then */
 
 /* connect.c */
 void connect_state_init(struct endpoint_qp *qp, const struct congestion *congestion);
-void connect_destroy(struct endpoint_hca *hca);
+void connect_destroy(struct endpoint_hca *ep);
 
 /* departure.c */
 void departure_consider(struct endpoint_qp *qp); /* something has changed that may let it send */
-void departure_fill(struct endpoint_hca *hca);   /* as much as the port takes */
+void departure_fill(struct endpoint_hca *ep);    /* as much as the port takes */
 void departure_begin(
 	struct endpoint_qp *qp); /* there is something to send after a while with nothing */
 void departure_hold(struct endpoint_qp *qp, sim_time until);
 void departure_rate_changed(struct endpoint_qp *qp, uint64_t rate_before);
-void departure_init(struct endpoint_hca *hca);
+void departure_init(struct endpoint_hca *ep);
 void departure_pay(struct endpoint_qp *qp, const struct packet *packet); /* it was sent */
 
 /* request.c */
@@ -300,13 +300,13 @@ bool selective_recovers(const struct endpoint_qp *qp);
 /* timeout.c */
 void timeout_arm(struct endpoint_qp *qp); /* from now on */
 void timeout_disarm(struct endpoint_qp *qp);
-void timeout_init(struct endpoint_hca *hca);
+void timeout_init(struct endpoint_hca *ep);
 
 /* flow.c */
 void flow_post(struct endpoint_qp *qp, struct endpoint_message *message);
 uint64_t flow_acked_bytes(const struct endpoint_qp *qp); /* what is under way counts by its share */
 uint64_t flow_packets_sent(const struct endpoint_message *message); /* likewise */
-void flow_destroy(struct endpoint_hca *hca);
+void flow_destroy(struct endpoint_hca *ep);
 
 /* notify.c */
 void notify_marked(struct endpoint_qp *qp); /* a marked packet has had its effect */

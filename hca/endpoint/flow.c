@@ -48,7 +48,7 @@ static uint64_t message_wire_bytes(const struct flow_message *flow)
 {
 	const struct endpoint_qp *qp = flow->source;
 	const uint8_t *opcodes = data_opcodes[flow->message->operation];
-	uint64_t bytes = flow->message->bytes, mtu = qp->hca->mtu_bytes;
+	uint64_t bytes = flow->message->bytes, mtu = qp->ep->mtu_bytes;
 	uint64_t packets = flow->transfer.packets;
 
 	if (packets == 1)
@@ -67,7 +67,7 @@ static struct topology_route route_of(const struct endpoint_qp *qp)
 {
 	struct topology_route route;
 	char error[256];
-	bool there = topology_trace_route(flow_fabric_topology(qp->hca->flows), qp->path, &route,
+	bool there = topology_trace_route(flow_fabric_topology(qp->ep->flows), qp->path, &route,
 					  error, sizeof(error));
 
 	assert(there);
@@ -87,18 +87,18 @@ static sim_time travel(const struct endpoint_qp *qp, uint8_t opcode)
 
 static struct flow_queue *queue_of(const struct endpoint_qp *qp)
 {
-	struct endpoint_hca *hca = qp->hca;
+	struct endpoint_hca *ep = qp->ep;
 	uint32_t index = qp->number - FIRST_QP_NUMBER;
 
-	if (index >= hca->flow_queue_count) {
-		hca->flow_queues =
-			realloc(hca->flow_queues, hca->qp_count * sizeof(hca->flow_queues[0]));
-		assert(hca->flow_queues);
-		for (uint32_t i = hca->flow_queue_count; i < hca->qp_count; i++)
-			hca->flow_queues[i] = (struct flow_queue){0};
-		hca->flow_queue_count = hca->qp_count;
+	if (index >= ep->flow_queue_count) {
+		ep->flow_queues =
+			realloc(ep->flow_queues, ep->qp_count * sizeof(ep->flow_queues[0]));
+		assert(ep->flow_queues);
+		for (uint32_t i = ep->flow_queue_count; i < ep->qp_count; i++)
+			ep->flow_queues[i] = (struct flow_queue){0};
+		ep->flow_queue_count = ep->qp_count;
 	}
-	return &hca->flow_queues[index];
+	return &ep->flow_queues[index];
 }
 
 static void transfer_ended(struct flow_transfer *transfer);
@@ -117,10 +117,10 @@ static void begin_first(struct endpoint_qp *qp)
 			transfer->packets * PREAMBLE_BYTES + (transfer->packets - 1) * GAP_BYTES;
 	transfer->ended = transfer_ended;
 	if (!message_is_read_or_atomic(flow->message)) {
-		flow->message->started_at = endpoint_now(qp->hca);
+		flow->message->started_at = endpoint_now(qp->ep);
 		qp->sent_bytes += flow->message->bytes;
 	}
-	flow_fabric_begin(qp->hca->flows, transfer);
+	flow_fabric_begin(qp->ep->flows, transfer);
 }
 
 static void queue_push(struct flow_message *flow)
@@ -141,7 +141,7 @@ static void queue_push(struct flow_message *flow)
 
 static void then(struct flow_message *flow, void (*fire)(struct event *), sim_time delay)
 {
-	event_init(&flow->event, &flow->message->qp->hca->block, fire);
+	event_init(&flow->event, &flow->message->qp->ep->block, fire);
 	sim_schedule(&flow->event, delay);
 }
 
@@ -155,7 +155,7 @@ static void complete(struct event *event)
 		qp->acked_bytes += message->bytes;
 	flow->next->previous = flow->previous;
 	flow->previous->next = flow->next;
-	pool_give(&qp->hca->flow_pool, flow);
+	pool_give(&qp->ep->flow_pool, flow);
 	endpoint_complete(qp, message, ENDPOINT_OK);
 }
 
@@ -164,24 +164,24 @@ static void arrive(struct event *event)
 {
 	struct flow_message *flow = container_of(event, struct flow_message, event);
 	struct endpoint_qp *destination = flow->source->peer;
-	struct endpoint_hca *hca = destination->hca;
+	struct endpoint_hca *ep = destination->ep;
 	const struct endpoint_message *message = flow->message;
 
-	hca->count.data_packets_received += flow->transfer.packets;
-	hca->count.data_bytes_received += message->bytes;
+	ep->count.data_packets_received += flow->transfer.packets;
+	ep->count.data_bytes_received += message->bytes;
 	if (message->operation == ENDPOINT_READ) {
 		complete(event);
 		return;
 	}
 	if (message->operation == ENDPOINT_WRITE)
-		hca->count.rx_write_requests++;
+		ep->count.rx_write_requests++;
 	else
-		hca->count.rx_sends++;
+		ep->count.rx_sends++;
 	then(flow, complete,
-	     travel(destination, RC_ACK) + flow->source->hca->params->receive_latency);
-	if (hca->user && hca->user->delivered && message->tag)
-		hca->user->delivered(hca->user, destination, message->tag,
-				     PSN_OF(message->first_psn + message->packets - 1));
+	     travel(destination, RC_ACK) + flow->source->ep->params->receive_latency);
+	if (ep->user && ep->user->delivered && message->tag)
+		ep->user->delivered(ep->user, destination, message->tag,
+				    PSN_OF(message->first_psn + message->packets - 1));
 }
 
 static void transfer_ended(struct flow_transfer *transfer)
@@ -192,19 +192,19 @@ static void transfer_ended(struct flow_transfer *transfer)
 
 	if (flow->message->operation != ENDPOINT_READ)
 		flow->message->packets_sent = transfer->packets;
-	source->hca->count.data_packets_sent += transfer->packets;
-	source->hca->count.data_bytes_sent += flow->message->bytes;
+	source->ep->count.data_packets_sent += transfer->packets;
+	source->ep->count.data_bytes_sent += flow->message->bytes;
 	queue->head = flow->after;
 	if (queue->head)
 		begin_first(source);
-	then(flow, arrive, transfer->route.latency + source->peer->hca->params->receive_latency);
+	then(flow, arrive, transfer->route.latency + source->peer->ep->params->receive_latency);
 }
 
 static void respond_read(struct event *event)
 {
 	struct flow_message *flow = container_of(event, struct flow_message, event);
 
-	flow->source->hca->count.rx_read_requests++;
+	flow->source->ep->count.rx_read_requests++;
 	queue_push(flow);
 }
 
@@ -212,16 +212,16 @@ static void respond_atomic(struct event *event)
 {
 	struct flow_message *flow = container_of(event, struct flow_message, event);
 
-	flow->source->hca->count.rx_atomic_requests++;
+	flow->source->ep->count.rx_atomic_requests++;
 	then(flow, complete,
-	     travel(flow->source, RC_ATOMIC_ACK) + flow->message->qp->hca->params->receive_latency);
+	     travel(flow->source, RC_ATOMIC_ACK) + flow->message->qp->ep->params->receive_latency);
 }
 
 void flow_post(struct endpoint_qp *qp, struct endpoint_message *message)
 {
-	struct endpoint_hca *hca = qp->hca;
-	const struct endpoint_params *responder = qp->peer->hca->params;
-	struct flow_message *flow = pool_take(&hca->flow_pool), *head = hca->flow_messages;
+	struct endpoint_hca *ep = qp->ep;
+	const struct endpoint_params *responder = qp->peer->ep->params;
+	struct flow_message *flow = pool_take(&ep->flow_pool), *head = ep->flow_messages;
 	bool read_or_atomic = message_is_read_or_atomic(message);
 
 	flow->message = message;
@@ -231,10 +231,10 @@ void flow_post(struct endpoint_qp *qp, struct endpoint_message *message)
 	flow->previous = head;
 	head->next->previous = flow;
 	head->next = flow;
-	event_init(&flow->event, &hca->block, complete);
+	event_init(&flow->event, &ep->block, complete);
 	message->packets_sent = read_or_atomic; /* the request */
 	if (read_or_atomic)
-		message->started_at = endpoint_now(hca);
+		message->started_at = endpoint_now(ep);
 	if (message->operation == ENDPOINT_READ)
 		then(flow, respond_read,
 		     travel(qp, RC_READ_REQUEST) + responder->receive_latency +
@@ -270,25 +270,25 @@ uint64_t flow_packets_sent(const struct endpoint_message *message)
 
 /* ---- life ---- */
 
-void endpoint_set_flows(struct endpoint_hca *hca, struct flow_fabric *flows)
+void endpoint_set_flows(struct endpoint_hca *ep, struct flow_fabric *flows)
 {
-	assert(!hca->flows && !hca->qp_count);
-	hca->flows = flows;
-	pool_init(&hca->flow_pool, sizeof(struct flow_message), 0);
-	hca->flow_messages = calloc(1, sizeof(*hca->flow_messages));
-	assert(hca->flow_messages);
-	hca->flow_messages->next = hca->flow_messages->previous = hca->flow_messages;
+	assert(!ep->flows && !ep->qp_count);
+	ep->flows = flows;
+	pool_init(&ep->flow_pool, sizeof(struct flow_message), 0);
+	ep->flow_messages = calloc(1, sizeof(*ep->flow_messages));
+	assert(ep->flow_messages);
+	ep->flow_messages->next = ep->flow_messages->previous = ep->flow_messages;
 }
 
-void flow_destroy(struct endpoint_hca *hca)
+void flow_destroy(struct endpoint_hca *ep)
 {
-	struct flow_message *head = hca->flow_messages;
+	struct flow_message *head = ep->flow_messages;
 
-	if (!hca->flows)
+	if (!ep->flows)
 		return;
 	for (struct flow_message *flow = head->next; flow != head; flow = flow->next)
 		sim_cancel(&flow->event);
-	pool_fini(&hca->flow_pool);
+	pool_fini(&ep->flow_pool);
 	free(head);
-	free(hca->flow_queues);
+	free(ep->flow_queues);
 }

@@ -8,12 +8,12 @@
 
 void notify_marked(struct endpoint_qp *qp)
 {
-	struct endpoint_hca *hca = qp->hca;
-	sim_time now = endpoint_now(hca);
-	const struct endpoint_params *params = hca->params;
+	struct endpoint_hca *ep = qp->ep;
+	sim_time now = endpoint_now(ep);
+	const struct endpoint_params *params = ep->params;
 	struct packet *cnp;
 
-	if (!cnp_limiter_pass(&hca->cnp_limiter, (enum cnp_limit)params->cnp_limit,
+	if (!cnp_limiter_pass(&ep->cnp_limiter, (enum cnp_limit)params->cnp_limit,
 			      params->cnp_interval, qp->path->destination, &qp->cnp_at, now))
 		return;
 	cnp = response_packet(qp, CNP_NOTIFY, 0);
@@ -21,24 +21,24 @@ void notify_marked(struct endpoint_qp *qp)
 	response_set_priority(qp, cnp, params->cnp_priority);
 	cnp->wire_bytes = packet_wire_bytes(cnp);
 	cnp->tail_at = now + params->cnp_delay;
-	hca->count.cnp_sent++;
+	ep->count.cnp_sent++;
 	if (params->cnp_delay)
-		packet_line_push(&hca->cnps, cnp);
+		packet_line_push(&ep->cnps, cnp);
 	else
-		port_send_at(hca->port, cnp, now);
+		port_send_at(ep->port, cnp, now);
 }
 
 void notify_receive(struct endpoint_qp *qp)
 {
-	struct endpoint_hca *hca = qp->hca;
+	struct endpoint_hca *ep = qp->ep;
 	uint64_t rate_before;
 
-	hca->count.cnp_received++;
+	ep->count.cnp_received++;
 	qp->cnps++;
 	if (!qp->cc)
 		return;
-	rate_before = congestion_on_cnp(qp->cc->congestion, cc_of(qp), endpoint_now(hca));
-	trace(&hca->block, TRACE_CNP, 0, qp->number, cc_of(qp)->rate_bps / 1000000);
+	rate_before = congestion_on_cnp(qp->cc->congestion, cc_of(qp), endpoint_now(ep));
+	trace(&ep->block, TRACE_CNP, 0, qp->number, cc_of(qp)->rate_bps / 1000000);
 	departure_rate_changed(qp, rate_before);
 }
 
@@ -48,7 +48,6 @@ void notify_loss(struct endpoint_qp *qp, enum congestion_loss loss)
 
 	if (!qp->cc->congestion->ops->on_loss)
 		return;
-	rate_before =
-		congestion_on_loss(qp->cc->congestion, cc_of(qp), endpoint_now(qp->hca), loss);
+	rate_before = congestion_on_loss(qp->cc->congestion, cc_of(qp), endpoint_now(qp->ep), loss);
 	departure_rate_changed(qp, rate_before);
 }

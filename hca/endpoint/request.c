@@ -20,8 +20,8 @@ static bool window_open(struct endpoint_qp *qp)
 	uint64_t in_flight = qp->sent_bytes - qp->acked_bytes;
 	const struct cc_state *cc = cc_of(qp);
 
-	return qp->send_psn - qp->unacked_psn < qp->hca->params->window_packets &&
-	       (!in_flight || in_flight + qp->hca->cwnd_room <= cc->cwnd_bytes);
+	return qp->send_psn - qp->unacked_psn < qp->ep->params->window_packets &&
+	       (!in_flight || in_flight + qp->ep->cwnd_room <= cc->cwnd_bytes);
 }
 
 bool request_possible(struct endpoint_qp *qp)
@@ -30,29 +30,29 @@ bool request_possible(struct endpoint_qp *qp)
 
 	if (!qp->newest || qp->flags & QP_FAILED)
 		return false;
-	congestion_settle(qp->cc->congestion, cc_of(qp), endpoint_now(qp->hca));
+	congestion_settle(qp->cc->congestion, cc_of(qp), endpoint_now(qp->ep));
 	if (qp->selective && selective_next(qp, &psn))
 		return true;
 	if (!qp->sending || !window_open(qp))
 		return false;
 	return !message_is_read_or_atomic(qp->sending) ||
-	       qp->reads_outstanding < qp->hca->params->reads_max;
+	       qp->reads_outstanding < qp->ep->params->reads_max;
 }
 
 static uint64_t payload_of(const struct endpoint_qp *qp, const struct endpoint_message *message,
 			   uint64_t index)
 {
-	uint64_t before = index * qp->hca->mtu_bytes;
+	uint64_t before = index * qp->ep->mtu_bytes;
 	uint64_t left = message->bytes - before;
 
-	return left < qp->hca->mtu_bytes ? left : qp->hca->mtu_bytes;
+	return left < qp->ep->mtu_bytes ? left : qp->ep->mtu_bytes;
 }
 
 /* Bytes of the queue pair's payload before that PSN of the message. */
 static uint64_t bytes_before(const struct endpoint_qp *qp, const struct endpoint_message *message,
 			     uint64_t psn)
 {
-	uint64_t before = (psn - message->first_psn) * qp->hca->mtu_bytes;
+	uint64_t before = (psn - message->first_psn) * qp->ep->mtu_bytes;
 
 	return message->first_byte + (before < message->bytes ? before : message->bytes);
 }
@@ -62,14 +62,14 @@ static bool closes_window(struct endpoint_qp *qp, uint32_t payload_bytes)
 {
 	uint64_t in_flight = qp->sent_bytes + payload_bytes - qp->acked_bytes;
 
-	return in_flight + qp->hca->cwnd_room > cc_of(qp)->cwnd_bytes ||
-	       qp->send_psn + 1 - qp->unacked_psn >= qp->hca->params->window_packets;
+	return in_flight + qp->ep->cwnd_room > cc_of(qp)->cwnd_bytes ||
+	       qp->send_psn + 1 - qp->unacked_psn >= qp->ep->params->window_packets;
 }
 
 static void fill_data(struct endpoint_qp *qp, struct packet *packet,
 		      const struct endpoint_message *message, uint64_t psn)
 {
-	struct endpoint_hca *hca = qp->hca;
+	struct endpoint_hca *ep = qp->ep;
 	uint64_t index = psn - message->first_psn;
 	bool first = index == 0, last = index + 1 == message->packets;
 	enum position position = first ? (last ? POSITION_ONLY : POSITION_FIRST)
@@ -77,8 +77,8 @@ static void fill_data(struct endpoint_qp *qp, struct packet *packet,
 
 	packet->opcode = opcodes[message->operation][position];
 	packet->payload_bytes = (uint32_t)payload_of(qp, message, index);
-	packet->ecn = hca->ecn;
-	packet->ack_request = last || (uint32_t)(index + 1) % hca->ack_interval == 0 ||
+	packet->ecn = ep->ecn;
+	packet->ack_request = last || (uint32_t)(index + 1) % ep->ack_interval == 0 ||
 			      closes_window(qp, packet->payload_bytes);
 	if (first) {
 		packet->dma_length = (uint32_t)message->bytes;
@@ -86,15 +86,15 @@ static void fill_data(struct endpoint_qp *qp, struct packet *packet,
 		packet->rkey = message->rkey;
 	}
 	if (packet->ack_request && qp->cc->congestion->ops->lives_by & CONGESTION_TELEMETRY)
-		packet->telemetry = telemetry_new(hca->pool);
-	hca->count.data_packets_sent++;
-	hca->count.data_bytes_sent += packet->payload_bytes;
+		packet->telemetry = telemetry_new(ep->pool);
+	ep->count.data_packets_sent++;
+	ep->count.data_bytes_sent += packet->payload_bytes;
 }
 
 static void fill_read_or_atomic(struct endpoint_qp *qp, struct packet *packet,
 				const struct endpoint_message *message, uint64_t psn)
 {
-	uint64_t done = (psn - message->first_psn) * qp->hca->mtu_bytes;
+	uint64_t done = (psn - message->first_psn) * qp->ep->mtu_bytes;
 
 	packet->ack_request = true;
 	packet->remote_address = message->remote_address + done;
@@ -110,7 +110,7 @@ static void fill_read_or_atomic(struct endpoint_qp *qp, struct packet *packet,
 /* Of headers that RoCE has not. */
 static uint32_t extra_bytes(const struct endpoint_qp *qp, const struct packet *packet)
 {
-	const struct endpoint_params *params = qp->hca->params;
+	const struct endpoint_params *params = qp->ep->params;
 	uint64_t bytes = packet->payload_bytes ? params->data_header_extra : 0;
 
 	return (uint32_t)(bytes + (packet->telemetry ? params->telemetry_bytes : 0));
@@ -118,8 +118,8 @@ static uint32_t extra_bytes(const struct endpoint_qp *qp, const struct packet *p
 
 static void transmit(struct endpoint_qp *qp, struct endpoint_message *message, uint64_t psn)
 {
-	struct endpoint_hca *hca = qp->hca;
-	struct packet *packet = packet_new(hca->pool);
+	struct endpoint_hca *ep = qp->ep;
+	struct packet *packet = packet_new(ep->pool);
 	bool again = psn < qp->made_psn;
 
 	packet->path = qp->path;
@@ -127,8 +127,8 @@ static void transmit(struct endpoint_qp *qp, struct endpoint_message *message, u
 	packet->ingress = SOURCE_REQUESTS;
 	packet->hop_limit = qp->path->hop_limit;
 	packet->tag = message->tag;
-	packet->sent_at = endpoint_now(hca);
-	packet->serial = ++hca->serial;
+	packet->sent_at = endpoint_now(ep);
+	packet->serial = ++ep->serial;
 	packet->psn = PSN_OF(psn);
 	packet->dest_qp = qp->peer_number;
 	packet->pkey = endpoint_pkey(qp);
@@ -140,14 +140,14 @@ static void transmit(struct endpoint_qp *qp, struct endpoint_message *message, u
 	packet->wire_bytes = packet_wire_bytes(packet) + extra_bytes(qp, packet);
 	if (!message->packets_sent++) {
 		message->started_at = packet->sent_at;
-		trace(&hca->block, TRACE_MESSAGE_START, message->tag, qp->number, packet->psn);
+		trace(&ep->block, TRACE_MESSAGE_START, message->tag, qp->number, packet->psn);
 	}
 	message->packets_retransmitted += again;
-	hca->count.packets_retransmitted += again;
+	ep->count.packets_retransmitted += again;
 	departure_pay(qp, packet);
 	if (qp->deadline == SIM_NEVER)
 		timeout_arm(qp);
-	port_send(hca->port, packet);
+	port_send(ep->port, packet);
 }
 
 struct endpoint_message *request_message(const struct endpoint_qp *qp, uint64_t psn)
@@ -192,7 +192,7 @@ void request_rewind(struct endpoint_qp *qp, uint64_t psn)
 	struct endpoint_message *message = request_message(qp, psn);
 
 	assert(psn >= qp->unacked_psn && psn <= qp->made_psn);
-	trace(&qp->hca->block, TRACE_REWIND, message->tag, qp->number, PSN_OF(psn));
+	trace(&qp->ep->block, TRACE_REWIND, message->tag, qp->number, PSN_OF(psn));
 	qp->send_psn = psn;
 	qp->sending = message;
 	qp->sent_bytes = message_is_read_or_atomic(message) ? message->first_byte

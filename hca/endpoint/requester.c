@@ -10,7 +10,7 @@ static void finish(struct endpoint_qp *qp, struct endpoint_message *message)
 {
 	if (message == qp->newest) {
 		qp->newest = NULL;
-		qp->hca->active_qps--;
+		qp->ep->active_qps--;
 		qp->flags &= (uint8_t)~QP_READS;
 	} else {
 		qp->newest->next = message->next;
@@ -68,7 +68,7 @@ static uint64_t advance(struct endpoint_qp *qp, const struct packet *packet, uin
 	}
 	if (message && end > message->first_psn && !message_is_read_or_atomic(message))
 		qp->acked_bytes =
-			message->first_byte + (end - message->first_psn) * qp->hca->mtu_bytes;
+			message->first_byte + (end - message->first_psn) * qp->ep->mtu_bytes;
 	if (qp->send_psn < end)
 		qp->send_psn = end;
 	if (qp->sent_bytes < qp->acked_bytes)
@@ -97,7 +97,7 @@ static void notify_algorithm(struct endpoint_qp *qp, const struct packet *packet
 			     uint64_t packets)
 {
 	const struct congestion *congestion = qp->cc->congestion;
-	sim_time now = endpoint_now(qp->hca);
+	sim_time now = endpoint_now(qp->ep);
 	sim_time asked = asked_at(qp, packet);
 	uint64_t rate_before;
 	struct congestion_ack ack = {
@@ -124,25 +124,25 @@ static void go_back(struct endpoint_qp *qp, sim_time reaction)
 		return;
 	request_rewind(qp, qp->unacked_psn);
 	if (reaction)
-		departure_hold(qp, endpoint_now(qp->hca) + reaction);
+		departure_hold(qp, endpoint_now(qp->ep) + reaction);
 	timeout_arm(qp);
 }
 
 /* With a limit of recoveries, what was held up in a stall may come after its queue pair has asked again: no other gap. */
 static void imply_nak(struct endpoint_qp *qp)
 {
-	struct endpoint_hca *hca = qp->hca;
-	sim_time now = endpoint_now(hca), delay = hca->params->read_loss_delay;
+	struct endpoint_hca *ep = qp->ep;
+	sim_time now = endpoint_now(ep), delay = ep->params->read_loss_delay;
 	sim_time begin;
 
-	if (hca->read_recoveries.limit && qp->flags & QP_GAP)
+	if (ep->read_recoveries.limit && qp->flags & QP_GAP)
 		return;
 	qp->flags |= QP_GAP;
-	begin = read_recoveries_begin(&hca->read_recoveries, now, delay);
-	hca->count.implied_nak_seq_err++;
+	begin = read_recoveries_begin(&ep->read_recoveries, now, delay);
+	ep->count.implied_nak_seq_err++;
 	go_back(qp, begin - now + delay);
 	if (begin > now)
-		stall_until(hca, begin);
+		stall_until(ep, begin);
 }
 
 static void take_ack(struct endpoint_qp *qp, const struct packet *packet, uint64_t end)
@@ -151,11 +151,11 @@ static void take_ack(struct endpoint_qp *qp, const struct packet *packet, uint64
 	uint64_t barrier = barrier_before(qp, end);
 	uint64_t bytes;
 
-	if (qp->hca->params->recovery == GO_BACK_0)
+	if (qp->ep->params->recovery == GO_BACK_0)
 		barrier = message_start(qp, barrier);
 	bytes = advance(qp, packet, barrier);
 	notify_algorithm(qp, packet, bytes, qp->unacked_psn - before);
-	if (barrier_before(qp, end) < end && qp->hca->params->recovery != GO_BACK_0)
+	if (barrier_before(qp, end) < end && qp->ep->params->recovery != GO_BACK_0)
 		imply_nak(qp);
 }
 
@@ -167,12 +167,12 @@ static bool kept(const struct endpoint_qp *qp, uint64_t psn)
 
 static void take_nak(struct endpoint_qp *qp, const struct packet *packet)
 {
-	const struct endpoint_params *params = qp->hca->params;
+	const struct endpoint_params *params = qp->ep->params;
 	uint64_t psn = psn_near(qp->unacked_psn, packet->psn);
 
-	qp->hca->count.packet_seq_err++;
+	qp->ep->count.packet_seq_err++;
 	if (psn < qp->unacked_psn || psn > qp->made_psn) {
-		qp->hca->count.stale_responses++;
+		qp->ep->count.stale_responses++;
 		return;
 	}
 	take_ack(qp, packet, psn);
@@ -185,7 +185,7 @@ static void take_nak(struct endpoint_qp *qp, const struct packet *packet)
 		if (params->timeout_restart == RESTARTED_BY_NAK && qp->unacked_psn < qp->made_psn)
 			timeout_arm(qp);
 		if (params->nak_reaction)
-			departure_hold(qp, endpoint_now(qp->hca) + params->nak_reaction);
+			departure_hold(qp, endpoint_now(qp->ep) + params->nak_reaction);
 	} else {
 		go_back(qp, params->nak_reaction);
 	}
@@ -197,10 +197,10 @@ static void take_rnr_nak(struct endpoint_qp *qp, const struct packet *packet)
 	uint64_t psn = psn_near(qp->unacked_psn, packet->psn);
 
 	if (psn < qp->unacked_psn || psn >= qp->made_psn) {
-		qp->hca->count.stale_responses++;
+		qp->ep->count.stale_responses++;
 		return;
 	}
-	qp->hca->count.rnr_nak_received++;
+	qp->ep->count.rnr_nak_received++;
 	take_ack(qp, packet, psn);
 	go_back(qp, aeth_rnr_delay(aeth_value(packet->syndrome)));
 }
@@ -208,17 +208,17 @@ static void take_rnr_nak(struct endpoint_qp *qp, const struct packet *packet)
 static void take_response(struct endpoint_qp *qp, const struct packet *packet)
 {
 	uint64_t psn = psn_near(qp->unacked_psn, packet->psn);
-	struct endpoint_hca *hca = qp->hca;
+	struct endpoint_hca *ep = qp->ep;
 	uint64_t before = qp->unacked_psn, barrier, bytes;
 
 	if (packet->ecn == ECN_CE) {
-		hca->count.ecn_marked_packets++;
+		ep->count.ecn_marked_packets++;
 		qp->marks++;
-		if (hca->params->notify != NOTIFY_NONE)
+		if (ep->params->notify != NOTIFY_NONE)
 			notify_marked(qp);
 	}
 	if (psn < qp->unacked_psn || psn >= qp->made_psn) {
-		hca->count.stale_responses++;
+		ep->count.stale_responses++;
 		return;
 	}
 	barrier = barrier_before(qp, psn + 1);
@@ -228,8 +228,8 @@ static void take_response(struct endpoint_qp *qp, const struct packet *packet)
 			imply_nak(qp);
 		return;
 	}
-	hca->count.data_packets_received += packet->payload_bytes != 0;
-	hca->count.data_bytes_received += packet->payload_bytes;
+	ep->count.data_packets_received += packet->payload_bytes != 0;
+	ep->count.data_bytes_received += packet->payload_bytes;
 	qp->cc->response_bytes += packet->payload_bytes;
 	if (barrier == psn)
 		bytes += advance(qp, packet, psn + 1);
@@ -238,10 +238,10 @@ static void take_response(struct endpoint_qp *qp, const struct packet *packet)
 
 void requester_act(struct endpoint_qp *qp, struct packet *packet)
 {
-	struct endpoint_hca *hca = qp->hca;
+	struct endpoint_hca *ep = qp->ep;
 
 	if (!qp->cc || qp->flags & QP_FAILED) {
-		hca->count.stale_responses++;
+		ep->count.stale_responses++;
 	} else if (packet->opcode != RC_ACK) {
 		take_response(qp, packet);
 	} else if (aeth_type(packet->syndrome) == SYNDROME_NAK) {
@@ -251,14 +251,14 @@ void requester_act(struct endpoint_qp *qp, struct packet *packet)
 	} else {
 		uint64_t end = psn_near(qp->unacked_psn, packet->psn) + 1;
 
-		hca->count.acks_received++;
+		ep->count.acks_received++;
 		if (end > qp->unacked_psn && end <= qp->made_psn &&
-		    !(!hca->params->cumulative_ack && end != qp->unacked_psn + 1))
+		    !(!ep->params->cumulative_ack && end != qp->unacked_psn + 1))
 			take_ack(qp, packet, end);
 		else
-			hca->count.stale_responses++;
+			ep->count.stale_responses++;
 	}
-	packet_free(hca->pool, packet);
+	packet_free(ep->pool, packet);
 	if (qp->cc)
 		departure_consider(qp);
 }

@@ -12,7 +12,7 @@
 
 static uint64_t psns_of(const struct endpoint_qp *qp, const struct packet *packet)
 {
-	uint64_t mtu = qp->hca->mtu_bytes;
+	uint64_t mtu = qp->ep->mtu_bytes;
 
 	if (packet->opcode != RC_READ_REQUEST || packet->dma_length <= mtu)
 		return 1;
@@ -26,7 +26,7 @@ static bool is_read_or_atomic(const struct packet *packet)
 
 static void count_executed(struct endpoint_qp *qp, const struct packet *packet)
 {
-	struct endpoint_counters *count = &qp->hca->count;
+	struct endpoint_counters *count = &qp->ep->count;
 
 	switch (opcode_info[packet->opcode].operation) {
 	case OP_WRITE:
@@ -44,10 +44,10 @@ static void count_executed(struct endpoint_qp *qp, const struct packet *packet)
 	}
 }
 
-static void count_data(struct endpoint_hca *hca, const struct packet *packet)
+static void count_data(struct endpoint_hca *ep, const struct packet *packet)
 {
-	hca->count.data_packets_received += packet->payload_bytes != 0;
-	hca->count.data_bytes_received += packet->payload_bytes;
+	ep->count.data_packets_received += packet->payload_bytes != 0;
+	ep->count.data_bytes_received += packet->payload_bytes;
 }
 
 static unsigned take_expected(struct endpoint_qp *qp, const struct packet *packet)
@@ -62,7 +62,7 @@ static unsigned take_expected(struct endpoint_qp *qp, const struct packet *packe
 	qp->expected_psn += psns_of(qp, packet);
 	if (qp->selective)
 		selective_take(qp, from);
-	count_data(qp->hca, packet);
+	count_data(qp->ep, packet);
 	if (opcode_ends_message(packet->opcode)) {
 		qp->messages++;
 		count_executed(qp, packet);
@@ -77,8 +77,7 @@ static unsigned take_expected(struct endpoint_qp *qp, const struct packet *packe
 		consequences |= ended ? DELIVERS_STORED : 0;
 		consequences |= qp->expected_psn != next ? OWES_ACK : 0;
 	}
-	return qp->hca->user ? consequences
-			     : consequences & ~(unsigned)(DELIVERS | DELIVERS_STORED);
+	return qp->ep->user ? consequences : consequences & ~(unsigned)(DELIVERS | DELIVERS_STORED);
 }
 
 /* Has the sender gone back since the last packet that came too early? Then what it began with is lost again. */
@@ -92,16 +91,16 @@ static bool sent_anew(struct endpoint_qp *qp, uint64_t psn)
 
 static unsigned take_early(struct endpoint_qp *qp, const struct packet *packet, uint64_t psn)
 {
-	struct endpoint_hca *hca = qp->hca;
-	const struct endpoint_params *params = hca->params;
+	struct endpoint_hca *ep = qp->ep;
+	const struct endpoint_params *params = ep->params;
 	bool anew = sent_anew(qp, psn);
 
-	hca->count.out_of_sequence++;
+	ep->count.out_of_sequence++;
 	if (params->recovery == SELECTIVE_REPEAT && !is_read_or_atomic(packet)) {
 		bool ends = opcode_ends_message(packet->opcode);
 
 		if (selective_store(qp, psn, ends, packet->tag)) {
-			count_data(hca, packet);
+			count_data(ep, packet);
 			if (ends)
 				count_executed(qp, packet);
 		}
@@ -116,7 +115,7 @@ static unsigned take_early(struct endpoint_qp *qp, const struct packet *packet, 
 
 static unsigned take_duplicate(struct endpoint_qp *qp, const struct packet *packet)
 {
-	qp->hca->count.duplicate_request++;
+	qp->ep->count.duplicate_request++;
 	if (is_read_or_atomic(packet))
 		return OWES_RESPONSE;
 	return packet->ack_request ? OWES_ACK : 0;
@@ -124,7 +123,7 @@ static unsigned take_duplicate(struct endpoint_qp *qp, const struct packet *pack
 
 void responder_arrive(struct endpoint_qp *qp, struct packet *packet)
 {
-	struct endpoint_hca *hca = qp->hca;
+	struct endpoint_hca *ep = qp->ep;
 	uint64_t psn = psn_near(qp->expected_psn, packet->psn);
 	unsigned consequences;
 
@@ -135,20 +134,20 @@ void responder_arrive(struct endpoint_qp *qp, struct packet *packet)
 	else
 		consequences = take_duplicate(qp, packet);
 	if (packet->ecn == ECN_CE) {
-		hca->count.ecn_marked_packets++;
+		ep->count.ecn_marked_packets++;
 		qp->marks++;
 		qp->marked++;
-		if (hca->params->notify == NOTIFY_CNP)
+		if (ep->params->notify == NOTIFY_CNP)
 			consequences |= OWES_CNP;
 	}
 	if (!consequences) {
-		packet_free(hca->pool, packet);
+		packet_free(ep->pool, packet);
 		return;
 	}
 	packet->ingress = (uint16_t)consequences;
 	/* what an ACK will name: all that was taken by now, also if more comes before it is made */
 	packet->immediate = PSN_OF(qp->expected_psn);
-	packet_line_push(&hca->arrived, packet);
+	packet_line_push(&ep->arrived, packet);
 }
 
 /* A message that ends before `end` is whole; once, also if go-back-0 has sent it anew. */
@@ -157,7 +156,7 @@ static void deliver(struct endpoint_qp *qp, uint64_t end, uint32_t tag)
 	if ((int32_t)((uint32_t)end - qp->delivered) <= 0)
 		return;
 	qp->delivered = (uint32_t)end;
-	qp->hca->user->delivered(qp->hca->user, qp, tag, PSN_OF(end - 1));
+	qp->ep->user->delivered(qp->ep->user, qp, tag, PSN_OF(end - 1));
 }
 
 void responder_act(struct endpoint_qp *qp, struct packet *packet)
@@ -171,7 +170,7 @@ void responder_act(struct endpoint_qp *qp, struct packet *packet)
 	if (consequences & OWES_RESPONSE)
 		response_owe(qp, packet, psn);
 	if (consequences & OWES_ACK)
-		response_ack(qp, qp->hca->params->cumulative_ack ? taken - 1 : psn, packet);
+		response_ack(qp, qp->ep->params->cumulative_ack ? taken - 1 : psn, packet);
 	if (consequences & OWES_NAK)
 		response_nak(qp, taken, psn);
 	if (consequences & DELIVERS)
@@ -183,5 +182,5 @@ void responder_act(struct endpoint_qp *qp, struct packet *packet)
 		if (selective_ended(qp, end, &tag))
 			deliver(qp, end + 1, tag);
 	}
-	packet_free(qp->hca->pool, packet);
+	packet_free(qp->ep->pool, packet);
 }

@@ -7,15 +7,15 @@
 
 struct packet *response_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t psn)
 {
-	struct endpoint_hca *hca = qp->hca;
-	struct packet *packet = packet_new(hca->pool);
+	struct endpoint_hca *ep = qp->ep;
+	struct packet *packet = packet_new(ep->pool);
 
 	packet->path = qp->path;
 	packet->vl = qp->vl;
 	packet->ingress = SOURCE_RESPONSES;
 	packet->hop_limit = qp->path->hop_limit;
-	packet->sent_at = endpoint_now(hca);
-	packet->serial = ++hca->serial;
+	packet->sent_at = endpoint_now(ep);
+	packet->serial = ++ep->serial;
 	packet->opcode = opcode;
 	packet->psn = PSN_OF(psn);
 	packet->dest_qp = qp->peer_number;
@@ -27,28 +27,28 @@ struct packet *response_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t 
 
 void response_set_priority(struct endpoint_qp *qp, struct packet *packet, uint64_t priority)
 {
-	struct endpoint_hca *hca = qp->hca;
+	struct endpoint_hca *ep = qp->ep;
 	struct path path = *qp->path;
 
 	if (priority > 15)
 		return;
 	path.service_level = (uint8_t)priority; /* made when they were joined */
-	packet->path = path_intern(endpoints_paths(hca->endpoints), &path);
-	packet->vl = (uint8_t)port_vl(hca->port, path.service_level);
+	packet->path = path_intern(endpoints_paths(ep->endpoints), &path);
+	packet->vl = (uint8_t)port_vl(ep->port, path.service_level);
 }
 
 static void transmit(struct endpoint_qp *qp, struct packet *packet)
 {
 	packet->wire_bytes = packet_wire_bytes(packet);
 	if (packet->telemetry)
-		packet->wire_bytes += (uint32_t)qp->hca->params->telemetry_bytes;
-	port_send_at(qp->hca->port, packet, endpoint_now(qp->hca));
+		packet->wire_bytes += (uint32_t)qp->ep->params->telemetry_bytes;
+	port_send_at(qp->ep->port, packet, endpoint_now(qp->ep));
 }
 
 /* When the last bit of what has its effect now was here. */
 static sim_time came_at(const struct endpoint_qp *qp)
 {
-	return endpoint_now(qp->hca) - qp->hca->params->receive_latency;
+	return endpoint_now(qp->ep) - qp->ep->params->receive_latency;
 }
 
 /* What an ACK says of congestion; where another kind of adapter looks for it, if it goes to one. */
@@ -56,7 +56,7 @@ static void fill_notice(struct endpoint_qp *qp, struct packet *ack, sim_time ask
 			sim_time came_at)
 {
 	if (ack->opcode == RC_ACK)
-		response_set_priority(qp, ack, qp->hca->params->ack_priority);
+		response_set_priority(qp, ack, qp->ep->params->ack_priority);
 	if (qp->flags & QP_FAR) {
 		ack->asked_at = asked_at;
 		ack->request_at = came_at;
@@ -64,7 +64,7 @@ static void fill_notice(struct endpoint_qp *qp, struct packet *ack, sim_time ask
 		ack->remote_address = asked_at;
 	}
 	ack->immediate = qp->marked;
-	ack->becn = qp->marked && qp->hca->params->notify == NOTIFY_ACK;
+	ack->becn = qp->marked && qp->ep->params->notify == NOTIFY_ACK;
 	qp->marked = 0;
 }
 
@@ -75,7 +75,7 @@ static struct response *first_response(const struct endpoint_qp *qp)
 
 static struct response *append(struct endpoint_qp *qp)
 {
-	struct response *response = pool_take(&qp->hca->response_pool);
+	struct response *response = pool_take(&qp->ep->response_pool);
 
 	if (qp->responses) {
 		response->next = qp->responses->next;
@@ -96,7 +96,7 @@ static void remove_first(struct endpoint_qp *qp)
 		qp->responses = NULL;
 	else
 		qp->responses->next = first->next;
-	pool_give(&qp->hca->response_pool, first);
+	pool_give(&qp->ep->response_pool, first);
 }
 
 void response_drop_all(struct endpoint_qp *qp)
@@ -117,7 +117,7 @@ void response_ack(struct endpoint_qp *qp, uint64_t psn, struct packet *asked)
 			response = append(qp);
 		response->kind = OP_ACK;
 		response->psn = psn;
-		response->ready_at = endpoint_now(qp->hca);
+		response->ready_at = endpoint_now(qp->ep);
 		response->asked_at = asked->sent_at;
 		response->came_at = came_at(qp);
 		return;
@@ -128,24 +128,24 @@ void response_ack(struct endpoint_qp *qp, uint64_t psn, struct packet *asked)
 	asked->telemetry = NULL;
 	if (ack->telemetry)
 		ack->telemetry->complete = true;
-	qp->hca->count.acks_sent++;
+	qp->ep->count.acks_sent++;
 	transmit(qp, ack);
 }
 
 /* The NAK names the PSN that is missing; selective repeat adds the one that has come (IRN's SACK). */
 void response_nak(struct endpoint_qp *qp, uint64_t psn, uint64_t arrived_psn)
 {
-	struct endpoint_hca *hca = qp->hca;
+	struct endpoint_hca *ep = qp->ep;
 	struct packet *nak = response_packet(qp, RC_ACK, psn);
 
 	nak->syndrome = aeth_syndrome(SYNDROME_NAK, NAK_PSN_SEQUENCE);
 	nak->dma_length = PSN_OF(arrived_psn);
 	fill_notice(qp, nak, 0, came_at(qp));
 	nak->wire_bytes = packet_wire_bytes(nak);
-	hca->count.naks_sent++;
-	nak->tail_at = endpoint_now(hca) + hca->params->nak_delay;
-	if (hca->params->nak_delay)
-		packet_line_push(&hca->naks, nak);
+	ep->count.naks_sent++;
+	nak->tail_at = endpoint_now(ep) + ep->params->nak_delay;
+	if (ep->params->nak_delay)
+		packet_line_push(&ep->naks, nak);
 	else
 		transmit(qp, nak);
 }
@@ -164,19 +164,19 @@ static void forget_from(struct endpoint_qp *qp, uint64_t psn)
 			before->next = last->next;
 			qp->responses = before;
 		}
-		pool_give(&qp->hca->response_pool, last);
+		pool_give(&qp->ep->response_pool, last);
 	}
 }
 
 void response_owe(struct endpoint_qp *qp, const struct packet *request, uint64_t psn)
 {
-	const struct endpoint_params *params = qp->hca->params;
+	const struct endpoint_params *params = qp->ep->params;
 	bool atomic = opcode_is_atomic(request->opcode);
 	struct response *response;
 
 	forget_from(qp, psn);
 	if (!qp->cc)
-		connect_state_init(qp, qp->hca->congestion);
+		connect_state_init(qp, qp->ep->congestion);
 	if (!qp->responses)
 		departure_begin(qp);
 	response = append(qp);
@@ -186,10 +186,10 @@ void response_owe(struct endpoint_qp *qp, const struct packet *request, uint64_t
 	response->asked_at = request->sent_at;
 	response->came_at = came_at(qp);
 	response->tag = request->tag;
-	if (qp->hca->user && qp->hca->user->read_begins && !atomic)
-		qp->hca->user->read_begins(qp->hca->user, qp, request->tag, PSN_OF(psn));
+	if (qp->ep->user && qp->ep->user->read_begins && !atomic)
+		qp->ep->user->read_begins(qp->ep->user, qp, request->tag, PSN_OF(psn));
 	response->ready_at =
-		endpoint_now(qp->hca) + (atomic ? params->atomic_latency : params->read_latency);
+		endpoint_now(qp->ep) + (atomic ? params->atomic_latency : params->read_latency);
 	departure_consider(qp);
 }
 
@@ -204,28 +204,28 @@ sim_time response_ready_at(const struct endpoint_qp *qp)
 
 static void send_read_response(struct endpoint_qp *qp, struct response *response)
 {
-	struct endpoint_hca *hca = qp->hca;
-	bool last = response->bytes <= hca->mtu_bytes;
+	struct endpoint_hca *ep = qp->ep;
+	bool last = response->bytes <= ep->mtu_bytes;
 	uint8_t opcode = response->started ? (last ? RC_READ_RESP_LAST : RC_READ_RESP_MIDDLE)
 					   : (last ? RC_READ_RESP_ONLY : RC_READ_RESP_FIRST);
 	struct packet *packet = response_packet(qp, opcode, response->psn);
 
-	packet->payload_bytes = (uint32_t)(last ? response->bytes : hca->mtu_bytes);
-	packet->ecn = hca->ecn;
+	packet->payload_bytes = (uint32_t)(last ? response->bytes : ep->mtu_bytes);
+	packet->ecn = ep->ecn;
 	if (qp->flags & QP_FAR)
 		packet->request_at = response->came_at;
 	packet->wire_bytes = packet_wire_bytes(packet);
 	response->bytes -= packet->payload_bytes;
 	response->psn++;
 	response->started = true;
-	hca->count.data_packets_sent++;
-	hca->count.data_bytes_sent += packet->payload_bytes;
+	ep->count.data_packets_sent++;
+	ep->count.data_bytes_sent += packet->payload_bytes;
 	departure_pay(qp, packet);
-	port_send(hca->port, packet);
+	port_send(ep->port, packet);
 	if (!last)
 		return;
-	if (hca->user && hca->user->read_ends)
-		hca->user->read_ends(hca->user, qp, response->tag, PSN_OF(response->psn - 1));
+	if (ep->user && ep->user->read_ends)
+		ep->user->read_ends(ep->user, qp, response->tag, PSN_OF(response->psn - 1));
 	remove_first(qp);
 }
 
@@ -235,14 +235,14 @@ void response_send(struct endpoint_qp *qp)
 	struct packet *packet;
 
 	if (response->kind == OP_READ_RESPONSE) {
-		congestion_settle(qp->cc->congestion, cc_of(qp), endpoint_now(qp->hca));
+		congestion_settle(qp->cc->congestion, cc_of(qp), endpoint_now(qp->ep));
 		send_read_response(qp, response);
 		return;
 	}
 	packet = response_packet(qp, response->kind == OP_ACK ? RC_ACK : RC_ATOMIC_ACK,
 				 response->psn);
 	fill_notice(qp, packet, response->asked_at, response->came_at);
-	qp->hca->count.acks_sent += response->kind == OP_ACK;
+	qp->ep->count.acks_sent += response->kind == OP_ACK;
 	remove_first(qp);
 	transmit(qp, packet);
 }

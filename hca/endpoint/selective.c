@@ -107,7 +107,7 @@ static struct selective *selective_of(struct endpoint_qp *qp)
 	selective = calloc(1, sizeof(*selective));
 	assert(selective);
 	selective->limit = RING_LEAST - 1;
-	while (selective->limit + 1 < qp->hca->params->window_packets)
+	while (selective->limit + 1 < qp->ep->params->window_packets)
 		selective->limit = selective->limit * 2 + 1;
 	qp->selective = selective;
 	return selective;
@@ -187,7 +187,7 @@ unsigned selective_advance(struct endpoint_qp *qp)
 		qp->expected_psn++;
 		passed++;
 	}
-	if (ended && qp->hca->user)
+	if (ended && qp->ep->user)
 		selective->undelivered += passed;
 	return ended;
 }
@@ -221,7 +221,7 @@ void selective_lost(struct endpoint_qp *qp)
 	struct selective *selective = selective_of(qp);
 
 	recover(qp);
-	if (qp->hca->params->timeout_retransmits == RETRANSMITS_ALL) {
+	if (qp->ep->params->timeout_retransmits == RETRANSMITS_ALL) {
 		selective->highest = qp->made_psn;
 		selective->windowed = true;
 	} else if (selective->highest <= qp->unacked_psn) {
@@ -232,7 +232,7 @@ void selective_lost(struct endpoint_qp *qp)
 /* Does an ACK of less than all show that the packet behind it is lost? */
 static bool shows_loss(const struct endpoint_qp *qp, sim_time asked_at)
 {
-	return qp->hca->params->partial_ack == PARTIAL_ANY || asked_at >= qp->selective->again_at;
+	return qp->ep->params->partial_ack == PARTIAL_ANY || asked_at >= qp->selective->again_at;
 }
 
 void selective_acked(struct endpoint_qp *qp, uint64_t from, sim_time asked_at)
@@ -258,7 +258,7 @@ static bool cwnd_full(const struct endpoint_qp *qp, const struct selective *sele
 	uint64_t again = selective->again_psn - qp->unacked_psn;
 	const struct cc_state *cc = (const struct cc_state *)(const void *)qp->cc->state;
 
-	return again && (again + 1) * qp->hca->mtu_bytes > cc->cwnd_bytes;
+	return again && (again + 1) * qp->ep->mtu_bytes > cc->cwnd_bytes;
 }
 
 bool selective_next(struct endpoint_qp *qp, uint64_t *psn)
@@ -282,7 +282,7 @@ void selective_sent(struct endpoint_qp *qp, uint64_t end)
 {
 	qp->selective->again_psn = end;
 	qp->selective->end_psn = qp->made_psn;
-	qp->selective->again_at = endpoint_now(qp->hca);
+	qp->selective->again_at = endpoint_now(qp->ep);
 }
 
 bool selective_recovers(const struct endpoint_qp *qp)

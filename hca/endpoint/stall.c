@@ -18,37 +18,37 @@ static void keep(struct port_user *user, struct port *port, struct packet *packe
 	packet_line_append(&container_of(user, struct endpoint_hca, port_user)->stalled, packet);
 }
 
-void stall_until(struct endpoint_hca *hca, sim_time until)
+void stall_until(struct endpoint_hca *ep, sim_time until)
 {
-	hca->count.read_recovery_stalls++;
-	hca->port_user.receive = keep;
-	sim_cancel(&hca->arrived.event);
-	sim_cancel(&hca->stalled.event);
-	sim_schedule_at(&hca->stalled.event, until);
+	ep->count.read_recovery_stalls++;
+	ep->port_user.receive = keep;
+	sim_cancel(&ep->arrived.event);
+	sim_cancel(&ep->stalled.event);
+	sim_schedule_at(&ep->stalled.event, until);
 }
 
 static void end(struct event *event)
 {
 	struct packet_line *line = container_of(event, struct packet_line, event);
-	struct endpoint_hca *hca = line->hca;
-	sim_time now = endpoint_now(hca);
+	struct endpoint_hca *ep = line->ep;
+	sim_time now = endpoint_now(ep);
 
-	endpoint_receives(hca);
-	for (struct packet *packet = hca->arrived.head; packet; packet = packet->next)
+	endpoint_receives(ep);
+	for (struct packet *packet = ep->arrived.head; packet; packet = packet->next)
 		packet->tail_at = later(packet->tail_at, now);
-	if (hca->arrived.head)
-		sim_schedule_at(&hca->arrived.event, hca->arrived.head->tail_at);
+	if (ep->arrived.head)
+		sim_schedule_at(&ep->arrived.event, ep->arrived.head->tail_at);
 	while (line->head) {
 		struct packet *packet = line->head;
 
 		line->head = packet->next;
 		packet->tail_at = later(packet->tail_at, now);
-		hca->port_user.receive(&hca->port_user, hca->port, packet);
+		ep->port_user.receive(&ep->port_user, ep->port, packet);
 	}
 }
 
-void stall_init(struct endpoint_hca *hca)
+void stall_init(struct endpoint_hca *ep)
 {
-	hca->stalled = (struct packet_line){.hca = hca};
-	event_init(&hca->stalled.event, &hca->block, end);
+	ep->stalled = (struct packet_line){.ep = ep};
+	event_init(&ep->stalled.event, &ep->block, end);
 }

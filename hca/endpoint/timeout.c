@@ -26,7 +26,7 @@ static sim_time adaptive_timeout(const struct endpoint_params *params, unsigned 
 
 static bool few_in_flight(const struct endpoint_qp *qp)
 {
-	return qp->made_psn - qp->unacked_psn <= qp->hca->params->rto_low_packets;
+	return qp->made_psn - qp->unacked_psn <= qp->ep->params->rto_low_packets;
 }
 
 static void choose_rto(struct endpoint_qp *qp)
@@ -38,7 +38,7 @@ static void choose_rto(struct endpoint_qp *qp)
 
 static sim_time duration(const struct endpoint_qp *qp)
 {
-	const struct endpoint_params *params = qp->hca->params;
+	const struct endpoint_params *params = qp->ep->params;
 
 	if (params->recovery == SELECTIVE_REPEAT)
 		return qp->flags & QP_RTO_LOW ? params->rto_low : params->rto_high;
@@ -51,37 +51,37 @@ static sim_time duration(const struct endpoint_qp *qp)
 	return (4096 * NS) << params->timeout;
 }
 
-static void schedule(struct endpoint_hca *hca)
+static void schedule(struct endpoint_hca *ep)
 {
-	sim_time at = hca->overdue.count ? hca->overdue.entries[0].at : SIM_NEVER;
+	sim_time at = ep->overdue.count ? ep->overdue.entries[0].at : SIM_NEVER;
 
-	if (event_pending(&hca->timeout)) {
-		if (event_time(&hca->timeout) <= at && at != SIM_NEVER)
+	if (event_pending(&ep->timeout)) {
+		if (event_time(&ep->timeout) <= at && at != SIM_NEVER)
 			return;
-		sim_cancel(&hca->timeout);
+		sim_cancel(&ep->timeout);
 	}
 	if (at != SIM_NEVER)
-		sim_schedule_at(&hca->timeout, at);
+		sim_schedule_at(&ep->timeout, at);
 }
 
 void timeout_arm(struct endpoint_qp *qp)
 {
-	struct endpoint_hca *hca = qp->hca;
+	struct endpoint_hca *ep = qp->ep;
 	uint32_t place = qp->place[DEADLINE_RESPONSE];
 	sim_time wait;
 
-	if (hca->params->recovery == SELECTIVE_REPEAT)
+	if (ep->params->recovery == SELECTIVE_REPEAT)
 		choose_rto(qp);
 	wait = duration(qp);
 	if (wait == SIM_NEVER) {
 		timeout_disarm(qp);
 		return;
 	}
-	qp->deadline = endpoint_now(hca) + wait;
-	if (place != NOT_IN_HEAP && hca->overdue.entries[place].at <= qp->deadline)
+	qp->deadline = endpoint_now(ep) + wait;
+	if (place != NOT_IN_HEAP && ep->overdue.entries[place].at <= qp->deadline)
 		return;
-	deadline_heap_set(&hca->overdue, qp, qp->deadline);
-	schedule(hca);
+	deadline_heap_set(&ep->overdue, qp, qp->deadline);
+	schedule(ep);
 }
 
 void timeout_disarm(struct endpoint_qp *qp)
@@ -89,13 +89,13 @@ void timeout_disarm(struct endpoint_qp *qp)
 	qp->deadline = SIM_NEVER;
 	if (qp->place[DEADLINE_RESPONSE] == NOT_IN_HEAP)
 		return;
-	deadline_heap_remove(&qp->hca->overdue, qp);
-	schedule(qp->hca);
+	deadline_heap_remove(&qp->ep->overdue, qp);
+	schedule(qp->ep);
 }
 
 static void fail(struct endpoint_qp *qp)
 {
-	struct endpoint_hca *hca = qp->hca;
+	struct endpoint_hca *ep = qp->ep;
 	enum endpoint_status status = ENDPOINT_RETRY_EXCEEDED;
 
 	qp->flags |= QP_FAILED;
@@ -105,7 +105,7 @@ static void fail(struct endpoint_qp *qp)
 
 		if (message == qp->newest) {
 			qp->newest = NULL;
-			hca->active_qps--;
+			ep->active_qps--;
 		} else {
 			qp->newest->next = message->next;
 		}
@@ -126,17 +126,17 @@ static unsigned retries_max(const struct endpoint_params *params)
 
 static void expire(struct endpoint_qp *qp)
 {
-	struct endpoint_hca *hca = qp->hca;
+	struct endpoint_hca *ep = qp->ep;
 
-	hca->count.local_ack_timeouts++;
-	if (hca->params->retry_count != RETRIES_ENDLESS &&
-	    qp->retries++ >= retries_max(hca->params)) {
+	ep->count.local_ack_timeouts++;
+	if (ep->params->retry_count != RETRIES_ENDLESS &&
+	    qp->retries++ >= retries_max(ep->params)) {
 		fail(qp);
 		return;
 	}
 	qp->flags &= (uint8_t)~QP_GAP;
 	notify_loss(qp, LOSS_TIMEOUT);
-	if (hca->params->recovery == SELECTIVE_REPEAT)
+	if (ep->params->recovery == SELECTIVE_REPEAT)
 		selective_lost(qp);
 	else
 		request_rewind(qp, qp->unacked_psn);
@@ -149,31 +149,31 @@ static void extend(struct endpoint_qp *qp)
 	if (!(qp->flags & QP_RTO_LOW) || few_in_flight(qp))
 		return;
 	qp->flags &= (uint8_t)~QP_RTO_LOW;
-	qp->deadline += qp->hca->params->rto_high - qp->hca->params->rto_low;
+	qp->deadline += qp->ep->params->rto_high - qp->ep->params->rto_low;
 }
 
 static void timeout_fire(struct event *event)
 {
-	struct endpoint_hca *hca = container_of(event, struct endpoint_hca, timeout);
-	sim_time now = endpoint_now(hca);
+	struct endpoint_hca *ep = container_of(event, struct endpoint_hca, timeout);
+	sim_time now = endpoint_now(ep);
 
-	while (hca->overdue.count && hca->overdue.entries[0].at <= now) {
-		struct endpoint_qp *qp = hca->overdue.entries[0].qp;
+	while (ep->overdue.count && ep->overdue.entries[0].at <= now) {
+		struct endpoint_qp *qp = ep->overdue.entries[0].qp;
 
 		if (qp->deadline <= now)
 			extend(qp);
 		if (qp->deadline > now) {
-			deadline_heap_set(&hca->overdue, qp, qp->deadline);
+			deadline_heap_set(&ep->overdue, qp, qp->deadline);
 		} else {
-			deadline_heap_remove(&hca->overdue, qp);
+			deadline_heap_remove(&ep->overdue, qp);
 			expire(qp);
 		}
 	}
-	schedule(hca);
+	schedule(ep);
 }
 
-void timeout_init(struct endpoint_hca *hca)
+void timeout_init(struct endpoint_hca *ep)
 {
-	deadline_heap_init(&hca->overdue, DEADLINE_RESPONSE);
-	event_init(&hca->timeout, &hca->block, timeout_fire);
+	deadline_heap_init(&ep->overdue, DEADLINE_RESPONSE);
+	event_init(&ep->timeout, &ep->block, timeout_fire);
 }

@@ -133,8 +133,8 @@ static struct port_params link_port(const struct scenario *scenario, uint32_t nu
 	const struct scenario_node *end = &link->ends[0];
 	const struct scenario_host *host = &scenario->hosts[end->number];
 	struct port_params params = end->is_switch ? scenario->switches[end->number].params->port
-				    : host->hca != NULL ? host->hca->port
-							: host->endpoint->port;
+				    : host->detailed != NULL ? host->detailed->port
+							     : host->endpoint->port;
 	port_params_override(&params, link->port, link->given);
 	return params;
 }
@@ -172,7 +172,7 @@ static void create_hca(struct build *build, uint32_t i, const struct scenario_li
 {
 	const struct scenario_host *host = &build->scenario->hosts[i];
 	struct sim *sim = sim_of(build, false, i);
-	struct hca_params params = *host->hca;
+	struct hca_params params = *host->detailed;
 	char name[NAME_BYTES];
 	if (link != NULL)
 		port_params_override(&params.port, link->port, link->given);

@@ -18,7 +18,7 @@ static bool flood(struct build *build, char *error, size_t error_bytes)
 	if (hosts == NULL)
 		abort();
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
-		if (scenario->hosts[i].hca != NULL)
+		if (scenario->hosts[i].detailed != NULL)
 			hosts[count++] = i;
 	}
 	bool good = topology_set_group(build->topology, GROUP_UNKNOWN,

@@ -65,7 +65,7 @@ static void unite(struct graph *graph, uint32_t one, uint32_t other)
 
 static uint32_t host_weight(const struct scenario *scenario, uint32_t host)
 {
-	return scenario->hosts[host].hca != NULL ? DETAILED_WEIGHT : HOST_WEIGHT;
+	return scenario->hosts[host].detailed != NULL ? DETAILED_WEIGHT : HOST_WEIGHT;
 }
 
 /* Of its port. */
@@ -294,7 +294,7 @@ static void estimate(const struct scenario *scenario, struct lp_assignment *assi
 		for (unsigned side = 0; side < 2; side++) {
 			if (!ends[side].is_switch)
 				rates[lps[side]] +=
-					rate * (scenario->hosts[ends[side].number].hca != NULL
+					rate * (scenario->hosts[ends[side].number].detailed != NULL
 							? DETAILED_EVENTS
 							: ENDPOINT_EVENTS);
 		}

@@ -85,7 +85,7 @@ bool program_check(const struct scenario *scenario, const struct scenario_progra
 {
 	const struct scenario_host *host = &scenario->hosts[program->host];
 	char reason[ERROR_BYTES / 2];
-	if (host->hca == NULL)
+	if (host->detailed == NULL)
 		snprintf(error, error_bytes,
 			 "%s has an HCA of fidelity endpoint, which no program can use",
 			 host->name);

@@ -105,9 +105,9 @@ static void refuse_endpoint_keys(struct yaml_node *map, struct yaml_errors *erro
 
 static void check_hca(struct yaml_node *map, void *params, struct yaml_errors *errors)
 {
-	const struct hca_params *hca = params;
+	const struct hca_params *adapter = params;
 	struct yaml_node *transport = yaml_get(map, "transport");
-	if (transport != NULL && hca->transport.recovery != TRANSPORT_GO_BACK_N)
+	if (transport != NULL && adapter->transport.recovery != TRANSPORT_GO_BACK_N)
 		yaml_error(errors, transport,
 			   "recovery: a detailed adapter has go_back_n alone; expected that, or an "
 			   "adapter of fidelity: endpoint");
@@ -118,14 +118,14 @@ static void check_hca(struct yaml_node *map, void *params, struct yaml_errors *e
 
 static void read_congestion(struct yaml_node *node, void *params, struct yaml_errors *errors)
 {
-	struct hca_params *hca = params;
-	congestion_key_read(node, &hca->congestion, errors);
+	struct hca_params *adapter = params;
+	congestion_key_read(node, &adapter->congestion, errors);
 }
 
 static void print_congestion(const void *params, unsigned indent, FILE *out)
 {
-	const struct hca_params *hca = params;
-	congestion_key_print(&hca->congestion, indent, out);
+	const struct hca_params *adapter = params;
+	congestion_key_print(&adapter->congestion, indent, out);
 }
 
 static const struct composite_extra hca_extra = {"congestion", NULL, read_congestion,

@@ -65,11 +65,12 @@ void modules_check(const struct yaml_node *node, const void *params, struct yaml
 bool modules_first(const struct scenario *scenario, const char **host, const char **block)
 {
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
-		for (unsigned kind = 0; scenario->hosts[i].hca != NULL && kind < MODULE_KIND_COUNT;
-		     kind++) {
+		for (unsigned kind = 0;
+		     scenario->hosts[i].detailed != NULL && kind < MODULE_KIND_COUNT; kind++) {
 			*host = scenario->hosts[i].name;
 			*block = module_block((enum module_kind)kind);
-			if (*hca_module_text(scenario->hosts[i].hca, (enum module_kind)kind)->text)
+			if (*hca_module_text(scenario->hosts[i].detailed, (enum module_kind)kind)
+				     ->text)
 				return true;
 		}
 	}

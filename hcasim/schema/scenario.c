@@ -224,12 +224,12 @@ static void read_hca(struct scenario_reader *reader, struct yaml_node *node,
 	if (name != NULL && strcmp(name, "detailed") != 0)
 		yaml_error(reader->errors, fidelity,
 			   "no fidelity \"%s\"; expected endpoint or detailed", name);
-	host->hca = composite_create(COMPOSITE_HCA);
+	host->detailed = composite_create(COMPOSITE_HCA);
 	unsigned before = reader->errors->count;
 	if (node->kind != YAML_NULL)
-		preset_read(COMPOSITE_HCA, node, others, host->hca, NULL, reader->errors);
+		preset_read(COMPOSITE_HCA, node, others, host->detailed, NULL, reader->errors);
 	if (reader->errors->count == before)
-		modules_check(node, host->hca, reader->errors);
+		modules_check(node, host->detailed, reader->errors);
 }
 
 /* `hca:` and `host:` of a map: the adapter, and the host that it is in. */
@@ -241,9 +241,9 @@ static void read_adapter(struct scenario_reader *reader, struct yaml_node *map,
 	if (hca != NULL)
 		read_hca(reader, hca, host);
 	else
-		host->hca = composite_create(COMPOSITE_HCA);
+		host->detailed = composite_create(COMPOSITE_HCA);
 	if (slot != NULL && slot->kind != YAML_NULL)
-		scenario_read_slot(reader, hca, slot, host->hca);
+		scenario_read_slot(reader, hca, slot, host->detailed);
 }
 
 static void give_address(struct scenario_host *host, uint32_t number)
@@ -304,7 +304,7 @@ static void read_exceptions(struct scenario_reader *reader, struct yaml_node *ma
 			continue;
 		}
 		host->alike = false;
-		host->hca = NULL;
+		host->detailed = NULL;
 		host->endpoint = NULL;
 		read_adapter(reader, node, host);
 	}
@@ -354,7 +354,7 @@ static void generate_hosts(struct scenario_reader *reader, struct yaml_node *nod
 			snprintf(scenario->host_names[i], LAYOUT_NAME_BYTES, "host%u", i);
 		host->name = scenario->host_names[i];
 		host->alike = true;
-		host->hca = scenario->every_host.hca;
+		host->detailed = scenario->every_host.detailed;
 		host->endpoint = scenario->every_host.endpoint;
 		give_address(host, i);
 	}
@@ -458,7 +458,7 @@ static void read_program_host(struct scenario_reader *reader, struct yaml_node *
 			   near);
 	else if (*host == NO_HOST)
 		yaml_error(reader->errors, node, "no host \"%s\"", name);
-	else if (reader->scenario->hosts[*host].hca == NULL)
+	else if (reader->scenario->hosts[*host].detailed == NULL)
 		yaml_error(reader->errors, node,
 			   "%s has an HCA of fidelity endpoint, which no "
 			   "program can use",
@@ -541,7 +541,7 @@ bool scenario_has(const struct scenario *scenario, enum adapter_fidelity fidelit
 {
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
 		const struct scenario_host *host = &scenario->hosts[i];
-		if (fidelity == FIDELITY_ENDPOINT ? host->endpoint != NULL : host->hca != NULL)
+		if (fidelity == FIDELITY_ENDPOINT ? host->endpoint != NULL : host->detailed != NULL)
 			return true;
 	}
 	return false;
@@ -549,9 +549,9 @@ bool scenario_has(const struct scenario *scenario, enum adapter_fidelity fidelit
 
 static void free_adapter(const struct scenario_host *host)
 {
-	if (host->hca != NULL)
-		congestion_choice_fini(&host->hca->congestion);
-	free(host->hca);
+	if (host->detailed != NULL)
+		congestion_choice_fini(&host->detailed->congestion);
+	free(host->detailed);
 	endpoint_device_destroy(host->endpoint);
 }
 

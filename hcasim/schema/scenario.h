@@ -112,7 +112,7 @@ struct scenario_host {
 	const char *name;
 	uint8_t ipv4[4];
 	bool alike;                       /* what it has is scenario.every_host's */
-	struct hca_params *hca;           /* NULL: of fidelity endpoint */
+	struct hca_params *detailed;      /* NULL: of fidelity endpoint */
 	struct endpoint_device *endpoint; /* NULL: of fidelity detailed */
 };
 

@@ -15,14 +15,14 @@
 static const struct congestion_ops *ops_of(const struct scenario_host *host)
 {
 	return host->endpoint != NULL ? host->endpoint->choice.congestion.ops
-				      : host->hca->congestion.congestion.ops;
+				      : host->detailed->congestion.congestion.ops;
 }
 
 /* notify: none, which no default is: its packets are not to be marked. */
 static bool wants_no_marks(const struct scenario_host *host)
 {
 	return host->endpoint != NULL ? host->endpoint->endpoint.notify == NOTIFY_NONE
-				      : host->hca->notification.notify == NOTIFICATION_NONE;
+				      : host->detailed->notification.notify == NOTIFICATION_NONE;
 }
 
 /* Returns the first host whose algorithm cannot do without the signal. NULL: none. */

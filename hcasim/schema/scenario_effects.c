@@ -227,7 +227,7 @@ static bool is_given(const struct scenario_link *link, const char *key)
 
 static const struct port_params *port_of(const struct scenario_host *host)
 {
-	return host->hca != NULL ? &host->hca->port : &host->endpoint->port;
+	return host->detailed != NULL ? &host->detailed->port : &host->endpoint->port;
 }
 
 /* A link's speed replaces that of both ends: an adapter whose preset or map says more is slowed down. The first is named. */

@@ -37,7 +37,7 @@ static void place(struct scenario_reader *reader, const struct yaml_node *node)
 	if (scenario->host_count < 2)
 		yaml_error(reader->errors, node, "a load needs two hosts or more");
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
-		if (scenario->hosts[i].hca != NULL)
+		if (scenario->hosts[i].detailed != NULL)
 			continue;
 		yaml_error(reader->errors, node,
 			   "work requests need HCAs of fidelity: detailed; that of %s is endpoint; "

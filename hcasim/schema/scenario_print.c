@@ -105,7 +105,7 @@ static void print_hca(const struct scenario_host *host, unsigned indent, FILE *o
 		fprintf(out, "%*sfidelity: endpoint\n", (int)indent + 2, "");
 		composite_print(COMPOSITE_ENDPOINT, host->endpoint, indent + 2, out);
 	} else {
-		composite_print(COMPOSITE_HCA, host->hca, indent + 2, out);
+		composite_print(COMPOSITE_HCA, host->detailed, indent + 2, out);
 	}
 }
 

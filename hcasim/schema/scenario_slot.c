@@ -46,7 +46,7 @@ static bool is_said(const struct yaml_node *map, const struct param_section *sec
 
 struct slot_check {
 	struct scenario_reader *reader;
-	const struct yaml_node *hca, *slot;
+	const struct yaml_node *adapter, *slot;
 	const void *defaults, *assumed, *found, *said_by_slot;
 	bool has_preset;
 	char *differences; /* of presets */
@@ -60,7 +60,7 @@ static void refuse_twice(void *context, const struct param_section *section,
 {
 	const struct slot_check *check = context;
 	char here[VALUE_BYTES], there[VALUE_BYTES];
-	if (!is_said(check->hca, section, param) || !is_said(check->slot, section, param))
+	if (!is_said(check->adapter, section, param) || !is_said(check->slot, section, param))
 		return;
 	print_value(section, param, check->said_by_slot, here);
 	print_value(section, param, check->found, there);
@@ -76,7 +76,7 @@ static void note_difference(void *context, const struct param_section *section,
 {
 	struct slot_check *check = context;
 	char here[VALUE_BYTES], there[VALUE_BYTES], nobody[VALUE_BYTES];
-	if (is_said(check->hca, section, param) || is_said(check->slot, section, param))
+	if (is_said(check->adapter, section, param) || is_said(check->slot, section, param))
 		return;
 	print_value(section, param, check->found, here);
 	print_value(section, param, check->assumed, there);
@@ -99,7 +99,7 @@ static void *copy_of(const void *params)
 	return memcpy(copy, params, bytes);
 }
 
-void scenario_read_slot(struct scenario_reader *reader, struct yaml_node *hca,
+void scenario_read_slot(struct scenario_reader *reader, struct yaml_node *adapter,
 			struct yaml_node *slot, struct hca_params *params)
 {
 	unsigned before = reader->errors->count;
@@ -110,26 +110,26 @@ void scenario_read_slot(struct scenario_reader *reader, struct yaml_node *hca,
 	void *defaults = composite_create(COMPOSITE_HCA), *assumed = copy_of(params);
 	preset_read(COMPOSITE_HOST, slot, NULL, params, NULL, reader->errors);
 	void *said_by_slot = copy_of(params);
-	if (reader->errors->count == before && hca != NULL && hca->kind == YAML_MAP) {
+	if (reader->errors->count == before && adapter != NULL && adapter->kind == YAML_MAP) {
 		static const char *const others[] = {"preset", NULL};
-		composite_override(COMPOSITE_HOST, hca, others, params, reader->errors);
+		composite_override(COMPOSITE_HOST, adapter, others, params, reader->errors);
 	}
 	struct slot_check check = {
 		.reader = reader,
-		.hca = hca != NULL ? hca : slot,
+		.adapter = adapter != NULL ? adapter : slot,
 		.slot = slot,
 		.defaults = defaults,
 		.assumed = assumed,
 		.found = params,
 		.said_by_slot = said_by_slot,
-		.has_preset = hca != NULL &&
-			      (hca->kind == YAML_SCALAR ||
-			       (hca->kind == YAML_MAP && yaml_get(hca, "preset") != NULL))};
+		.has_preset = adapter != NULL &&
+			      (adapter->kind == YAML_SCALAR ||
+			       (adapter->kind == YAML_MAP && yaml_get(adapter, "preset") != NULL))};
 	check.out = open_memstream(&check.differences, &check.length);
 	if (check.out == NULL)
 		abort();
 	if (reader->errors->count == before) {
-		if (hca != NULL)
+		if (adapter != NULL)
 			visit_all(refuse_twice, &check);
 		visit_all(note_difference, &check);
 	}

@@ -136,7 +136,7 @@ static void refuse_endpoints(struct scenario_reader *reader, const struct yaml_n
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const struct scenario_host *host = &reader->scenario->hosts[hosts[i]];
-		if (host->hca != NULL)
+		if (host->detailed != NULL)
 			continue;
 		yaml_error(reader->errors, map,
 			   "%s has an HCA of fidelity endpoint, which knows no multicast; expected "

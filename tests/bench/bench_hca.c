@@ -41,7 +41,7 @@ struct host {
 	struct hca_driver driver;
 	struct address_resolver resolver;
 	struct memory *memory;
-	struct hca *hca;
+	struct hca *adapter;
 	uint64_t next_free;
 	uint32_t key, cqn, endpoint;
 	const struct path *path;
@@ -129,11 +129,11 @@ static void host_init(struct pair *pair, unsigned index)
 	host->resolver.resolve = no_path;
 	host->memory = memory_buffer_create(BASE, BYTES);
 	host->next_free = BASE;
-	host->hca = hca_create(pair->sim, names[index], &params, LINK_INFINIBAND, pair->pool,
-			       &host->driver, &host->resolver);
+	host->adapter = hca_create(pair->sim, names[index], &params, LINK_INFINIBAND, pair->pool,
+				   &host->driver, &host->resolver);
 	host->endpoint = endpoints_add(pair->endpoints, names[index], LINK_INFINIBAND,
 				       (const uint8_t[]){10, 0, 0, (uint8_t)(index + 1)});
-	must(hca_mr_create(host->hca,
+	must(hca_mr_create(host->adapter,
 			   &(struct mr){.pd = PD,
 					.access = MR_LOCAL_WRITE | MR_REMOTE_WRITE,
 					.page_shift = 21,
@@ -143,7 +143,7 @@ static void host_init(struct pair *pair, unsigned index)
 					.valid = true,
 					.memory = host->memory},
 			   &host->key));
-	must(hca_cq_create(host->hca,
+	must(hca_cq_create(host->adapter,
 			   &(struct hca_cq_attr){.memory = host->memory,
 						 .buffer = take(host, CQ_ENTRIES * 64),
 						 .doorbell_record = take(host, 8),
@@ -173,7 +173,7 @@ static void find_path(struct pair *pair, unsigned from)
 
 static void link_nodes(struct pair *pair, unsigned host, unsigned sw, unsigned port)
 {
-	unsigned node = topology_add_host(pair->topology, hca_port(pair->hosts[host].hca),
+	unsigned node = topology_add_host(pair->topology, hca_port(pair->hosts[host].adapter),
 					  pair->hosts[host].endpoint);
 	char error[256];
 
@@ -229,14 +229,14 @@ static uint32_t add_qp(struct host *host, uint64_t *ring)
 	};
 	uint32_t qpn = 0;
 
-	must(hca_qp_create(host->hca, &attr, &qpn));
+	must(hca_qp_create(host->adapter, &attr, &qpn));
 	*ring = attr.sq_buffer;
 	return qpn;
 }
 
 static void connect(struct host *host, uint32_t qpn, uint32_t peer)
 {
-	must(hca_qp_modify(host->hca, qpn,
+	must(hca_qp_modify(host->adapter, qpn,
 			   &(struct hca_qp_state){.mask = (QP_SET_RATE_LIMIT << 1) - 1,
 						  .state = STATE_RTS,
 						  .path = host->path,
@@ -292,9 +292,9 @@ static void post_list(const struct workload *workload, struct pair *pair, uint32
 		*block += bytes / WQE_BLOCK_BYTES;
 	}
 	for (uint32_t at = 0; workload->is_inline && at < bytes; at += WQE_BLOCK_BYTES)
-		hca_uar_write(host->hca, UAR_BLUEFLAME + at, wqe + at, WQE_BLOCK_BYTES);
+		hca_uar_write(host->adapter, UAR_BLUEFLAME + at, wqe + at, WQE_BLOCK_BYTES);
 	if (!workload->is_inline)
-		hca_uar_write(host->hca, UAR_BLUEFLAME, wqe, 8);
+		hca_uar_write(host->adapter, UAR_BLUEFLAME, wqe, 8);
 }
 
 static void run(const struct workload *workload)
@@ -303,7 +303,8 @@ static void run(const struct workload *workload)
 	uint64_t ring, other_ring, packets;
 	uint32_t qpn = add_qp(&pair->hosts[0], &ring), block = 0;
 	uint32_t peer = add_qp(&pair->hosts[1], &other_ring);
-	const struct transport_counters *count = transport_counters(pair->hosts[0].hca->transport);
+	const struct transport_counters *count =
+		transport_counters(pair->hosts[0].adapter->transport);
 	uint64_t posted = 0, window = workload->is_inline ? SQ_BLOCKS / 2 - 16 : SQ_BLOCKS - 32;
 	double start = cpu_seconds(), seconds, simulated;
 
@@ -318,7 +319,7 @@ static void run(const struct workload *workload)
 	}
 	seconds = cpu_seconds() - start;
 	simulated = (double)sim_now(pair->sim) / (double)SEC;
-	packets = port_counters(hca_port(pair->hosts[0].hca))->packets_sent;
+	packets = port_counters(hca_port(pair->hosts[0].adapter))->packets_sent;
 	printf("%-13s %9.0f messages/s, %9.0f packets/s of real time; %6.2f M messages/s, %6.2f "
 	       "Gb/s simulated\n",
 	       workload->name, (double)count->wqes_completed / seconds, (double)packets / seconds,

@@ -116,7 +116,7 @@ static double receive_rate(bool prefetch, uint64_t *wqe_reads)
 		CHECK_WC(mini_wait(one->send_cq), CQE_SENT, 0);
 	}
 	start = sim_now(mini->sim) - start;
-	*wqe_reads = receive_queues_counters(mini->hosts[1].hca->receive_queues)->wqe_reads;
+	*wqe_reads = receive_queues_counters(mini->hosts[1].adapter->receive_queues)->wqe_reads;
 	mini_run(mini);
 	mini_qp_destroy(one);
 	mini_qp_destroy(other);
@@ -155,11 +155,11 @@ static struct icm_cache_counters mtt_use(uint32_t page_shift)
 	mini_alloc(host, (1 << 21) - host->next_free % (1 << 21)); /* the region is aligned */
 	source = mini_alloc(host, REGION);
 	target = mini_alloc(&mini->hosts[1], 4096);
-	mr = *hca_mr_find(host->hca, host->key);
+	mr = *hca_mr_find(host->adapter, host->key);
 	mr.address = mr.host_address = source;
 	mr.length = REGION;
 	mr.page_shift = page_shift;
-	CU_ASSERT_EQUAL_FATAL(hca_mr_create(host->hca, &mr, &key), 0);
+	CU_ASSERT_EQUAL_FATAL(hca_mr_create(host->adapter, &mr, &key), 0);
 	one = mini_qp_create(host, QP_RC);
 	other = mini_qp_create(&mini->hosts[1], QP_RC);
 	mini_connect(one, other, 1024);
@@ -175,7 +175,7 @@ static struct icm_cache_counters mtt_use(uint32_t page_shift)
 		CHECK_WC(mini_wait(one->send_cq), CQE_SENT, 0);
 	}
 	mini_run(mini);
-	count = *translation_mtt_counters(host->hca->translation);
+	count = *translation_mtt_counters(host->adapter->translation);
 	mini_qp_destroy(one);
 	mini_qp_destroy(other);
 	mini_run(mini);
@@ -219,10 +219,10 @@ static sim_time large_time(bool relaxed, bool small_misses, uint64_t *stalls)
 	source = mini_alloc(&mini->hosts[0], LARGE);
 	large = mini_alloc(receiver, PAIRS * LARGE);
 	small = mini_alloc(receiver, PAIRS * PAGE_BYTES);
-	mr = *hca_mr_find(receiver->hca, receiver->key);
+	mr = *hca_mr_find(receiver->adapter, receiver->key);
 	mr.physical =
 		true; /* no MTT reads, which would wait for the writes before them whatever their data may do */
-	CU_ASSERT_EQUAL_FATAL(hca_mr_create(receiver->hca, &mr, &rkey), 0);
+	CU_ASSERT_EQUAL_FATAL(hca_mr_create(receiver->adapter, &mr, &rkey), 0);
 	one = mini_qp_create(&mini->hosts[0], QP_RC);
 	other = mini_qp_create(receiver, QP_RC);
 	mini_connect(one, other, 4096);
@@ -237,7 +237,7 @@ static sim_time large_time(bool relaxed, bool small_misses, uint64_t *stalls)
 	}
 	mini_run(mini);
 	mini_fill(&mini->hosts[0], source, LARGE, 2);
-	*stalls = pcie_counters(receiver->hca->pcie)->order_stall_time;
+	*stalls = pcie_counters(receiver->adapter->pcie)->order_stall_time;
 	start = sim_now(mini->sim);
 	for (unsigned i = 0; i < PAIRS; i++) {
 		mini_post(one, &(struct mini_send){.opcode = WQE_WRITE,
@@ -258,7 +258,7 @@ static sim_time large_time(bool relaxed, bool small_misses, uint64_t *stalls)
 		while (!mini_matches(receiver, large + i * LARGE, LARGE, 2))
 			sim_run(mini->sim, sim_now(mini->sim) + 10 * NS);
 	start = sim_now(mini->sim) - start;
-	*stalls = pcie_counters(receiver->hca->pcie)->order_stall_time - *stalls;
+	*stalls = pcie_counters(receiver->adapter->pcie)->order_stall_time - *stalls;
 	mini_run(mini);
 	mini_qp_destroy(one);
 	mini_qp_destroy(other);

@@ -40,7 +40,7 @@ static struct pair pair_create(enum hca_cq_compress compress, uint32_t entries)
 
 static const struct completion_counters *count(const struct pair *pair, unsigned host)
 {
-	return completion_counters(pair->mini->hosts[host].hca->completion);
+	return completion_counters(pair->mini->hosts[host].adapter->completion);
 }
 
 /* Messages of BYTES, BYTES + 1, ... behind one doorbell, fast enough to be compressed together. */
@@ -136,7 +136,7 @@ static sim_time lone_latency(enum hca_cq_compress compress, bool armed)
 {
 	struct pair pair = pair_create(compress, ENTRIES);
 	const struct latency_counters *stages =
-		latency_stages_counters(pair.mini->hosts[1].hca->latency);
+		latency_stages_counters(pair.mini->hosts[1].adapter->latency);
 	struct mini_wc wc;
 	sim_time latency;
 
@@ -228,7 +228,7 @@ static void test_closed(void)
 	sim_run(sim, sim_now(sim) + 100 * NS);
 	CU_ASSERT_EQUAL(count(&pair, 1)->cqes, 1);
 	CU_ASSERT_EQUAL(count(&pair, 1)->lost, 0);
-	CU_ASSERT_EQUAL(hca_cq_destroy(pair.mini->hosts[1].hca, pair.cqs[1].number), 0);
+	CU_ASSERT_EQUAL(hca_cq_destroy(pair.mini->hosts[1].adapter, pair.cqs[1].number), 0);
 	CU_ASSERT_EQUAL(count(&pair, 1)->lost, 1);
 	mini_run(pair.mini);
 	CU_ASSERT_EQUAL(count(&pair, 1)->cqes, 1);
@@ -242,8 +242,8 @@ static void test_refused(void)
 	uint32_t cqn;
 
 	mini_start(mini, LINK_INFINIBAND);
-	CU_ASSERT_EQUAL(hca_cq_create(mini->hosts[0].hca, &attr, &cqn), -EINVAL);
+	CU_ASSERT_EQUAL(hca_cq_create(mini->hosts[0].adapter, &attr, &cqn), -EINVAL);
 	attr.cqe_bytes = 64;
-	CU_ASSERT_EQUAL(hca_cq_create(mini->hosts[0].hca, &attr, &cqn), 0);
+	CU_ASSERT_EQUAL(hca_cq_create(mini->hosts[0].adapter, &attr, &cqn), 0);
 	mini_destroy(mini);
 }

@@ -150,9 +150,9 @@ static void test_pacing_is_a_stage(void)
 	set("rate", "5Gbps");
 	rig = rig_create_on(mini, QP_RC, LINK_ETHERNET, MTU);
 	time = time_of(&rig, WQE_WRITE, PACKETS * MTU);
-	latency = latency_stages_counters(rig.one->hca->latency);
+	latency = latency_stages_counters(rig.one->adapter->latency);
 	CU_ASSERT_EQUAL(latency->pacing,
-			cc_unit_counters(rig.one->hca->transport->congestion)->held_time);
+			cc_unit_counters(rig.one->adapter->transport->congestion)->held_time);
 	CU_ASSERT_TRUE(latency->pacing > (PACKETS - 1) * SLOT_BYTES * 8 * BIT_SLOW - 39 * 200 * NS);
 	CU_ASSERT_TRUE(latency->pacing < (PACKETS - 1) * (SLOT_BYTES + 1) * 8 * BIT_SLOW);
 #define ADD(name, field, end) sum += latency->field;
@@ -170,10 +170,10 @@ static void test_rate_limits_of_verbs_are_that_stage(void)
 	struct hca_qp_state state = {.mask = QP_SET_RATE_LIMIT,
 				     .rate_limit_bps = UINT64_C(5000000000)};
 
-	CU_ASSERT_EQUAL(hca_qp_modify(rig.one->hca, rig.qp->number, &state), 0);
+	CU_ASSERT_EQUAL(hca_qp_modify(rig.one->adapter, rig.qp->number, &state), 0);
 	time_of(&rig, WQE_WRITE, 4 * MTU);
-	CU_ASSERT_TRUE(latency_stages_counters(rig.one->hca->latency)->pacing > 3 * 6 * US);
-	CU_ASSERT_TRUE(latency_stages_counters(rig.one->hca->latency)->pacing < 3 * 7 * US);
+	CU_ASSERT_TRUE(latency_stages_counters(rig.one->adapter->latency)->pacing > 3 * 6 * US);
+	CU_ASSERT_TRUE(latency_stages_counters(rig.one->adapter->latency)->pacing < 3 * 7 * US);
 	rig_destroy(&rig);
 }
 
@@ -214,7 +214,7 @@ static void test_a_window_of_four_packets(void)
 
 static const struct qp_congestion *state_of(const struct mini_qp *qp)
 {
-	return qp_find(qp->host->hca->transport, qp->number)->congestion;
+	return qp_find(qp->host->adapter->transport, qp->number)->congestion;
 }
 
 static void test_losses_leave_no_account(void)
@@ -296,8 +296,8 @@ static void test_cnps_cut_rates(void)
 	choose(mini, "dcqcn-paper");
 	mini->params.notification.cnp_interval = 1 * SEC;
 	rig = rig_create_on(mini, QP_RC, LINK_ETHERNET, MTU);
-	count = cc_unit_counters(rig.one->hca->transport->congestion);
-	line = port_rate_bps(hca_port(rig.one->hca));
+	count = cc_unit_counters(rig.one->adapter->transport->congestion);
+	line = port_rate_bps(hca_port(rig.one->adapter));
 	mark_all(&rig);
 	rig_post(&rig, WQE_WRITE, 8 * MTU);
 	while (!count->cnp_received)
@@ -352,7 +352,7 @@ static void test_off_is_not_there(void)
 
 	mark_all(&rig);
 	time_of(&rig, WQE_WRITE, 8 * MTU);
-	CU_ASSERT_PTR_NULL(rig.one->hca->transport->congestion);
+	CU_ASSERT_PTR_NULL(rig.one->adapter->transport->congestion);
 	CU_ASSERT_PTR_NULL(state_of(rig.qp));
 	CU_ASSERT_EQUAL(fault_counters(rig.fault)->packets_marked, 0); /* they are not ECT */
 	end(&rig);

@@ -44,7 +44,7 @@ static struct rig tight_rig(void)
 	rig.source = mini_alloc(rig.one, 1 << 20);
 	rig.target = mini_alloc(rig.other, 1 << 20);
 	rig.fault = fault_create(rig.mini->sim, "host0.hca.port.fault");
-	port_set_transmit_fault(hca_port(rig.one->hca), rig.fault);
+	port_set_transmit_fault(hca_port(rig.one->adapter), rig.fault);
 	mini_connect(rig.qp, rig.peer, 1024);
 	return rig;
 }
@@ -69,7 +69,7 @@ static void finish(struct rig *rig)
 	mini_qp_destroy(rig->qp);
 	mini_qp_destroy(rig->peer);
 	mini_run(rig->mini);
-	port_set_transmit_fault(hca_port(rig->one->hca), NULL);
+	port_set_transmit_fault(hca_port(rig->one->adapter), NULL);
 	fault_destroy(rig->fault);
 	mini_destroy(rig->mini);
 }
@@ -199,10 +199,10 @@ static void end_at(sim_time at, bool driver_destroys)
 		mini_qp_destroy(rig.qp);
 		mini_qp_destroy(rig.peer);
 	}
-	port_set_transmit_fault(hca_port(rig.one->hca), NULL);
+	port_set_transmit_fault(hca_port(rig.one->adapter), NULL);
 	fault_destroy(rig.fault);
 	for (unsigned i = 0; i < 2; i++) {
-		hca_destroy(mini->hosts[i].hca);
+		hca_destroy(mini->hosts[i].adapter);
 		memory_buffer_destroy(mini->hosts[i].memory);
 	}
 	if (!driver_destroys) {

@@ -95,7 +95,7 @@ static void check_conservation(const struct crowd *crowd)
 	for (unsigned host = 0; host < ARRAY_SIZE(crowd->mini->hosts); host++) {
 		for (enum context_kind kind = CONTEXT_REQUESTER; kind <= CONTEXT_SRQ; kind++) {
 			const struct icm_cache_counters *count = context_cache_counters(
-				crowd->mini->hosts[host].hca->contexts, kind);
+				crowd->mini->hosts[host].adapter->contexts, kind);
 
 			CU_ASSERT_EQUAL(count->lookups,
 					count->hits + count->misses + count->merges);

@@ -173,9 +173,9 @@ static void test_datagrams_in_64_bytes(void)
 	mini_start(mini, LINK_INFINIBAND);
 	cq = mini_cq_create(&mini->hosts[0], 64, 64);
 	attr.send_cqn = attr.recv_cqn = cq.number;
-	CU_ASSERT_TRUE(hca_qp_create(mini->hosts[0].hca, &attr, &qpn) < 0);
+	CU_ASSERT_TRUE(hca_qp_create(mini->hosts[0].adapter, &attr, &qpn) < 0);
 	cq = mini_cq_create(&mini->hosts[0], 64, 128);
 	attr.send_cqn = attr.recv_cqn = cq.number;
-	CU_ASSERT_EQUAL(hca_qp_create(mini->hosts[0].hca, &attr, &qpn), 0);
+	CU_ASSERT_EQUAL(hca_qp_create(mini->hosts[0].adapter, &attr, &qpn), 0);
 	mini_destroy(mini);
 }

@@ -67,7 +67,7 @@ static void srq_create(struct dc *dc)
 {
 	struct mini_host *host = dc->rig.other;
 	uint64_t buffer = mini_alloc(host, 4096), record = mini_alloc(host, 8);
-	int error = hca_srq_create(host->hca,
+	int error = hca_srq_create(host->adapter,
 				   &(struct hca_srq_attr){.memory = host->memory,
 							  .buffer = buffer,
 							  .doorbell_record = record,
@@ -101,16 +101,16 @@ static struct hca_qp_attr dct_attr(const struct dc *dc)
 
 static void dct_create(struct dc *dc, uint32_t index)
 {
-	struct hca *hca = dc->rig.other->hca;
+	struct hca *adapter = dc->rig.other->adapter;
 	struct hca_qp_attr attr = dct_attr(dc);
 	struct hca_qp_state state = mini_state(dc->rig.other, MTU);
 
-	CU_ASSERT_EQUAL_FATAL(hca_qp_create(hca, &attr, &dc->dct[index]), 0);
+	CU_ASSERT_EQUAL_FATAL(hca_qp_create(adapter, &attr, &dc->dct[index]), 0);
 	state.path = NULL;
 	state.state = STATE_RTR;
 	state.mask = QP_SET_STATE | QP_SET_PATH | QP_SET_MTU | QP_SET_ACCESS | QP_SET_PKEY |
 		     QP_SET_MIN_RNR_TIMER | QP_SET_MAX_DEST_RD_ATOMIC;
-	CU_ASSERT_EQUAL(hca_qp_modify(hca, dc->dct[index], &state), 0);
+	CU_ASSERT_EQUAL(hca_qp_modify(adapter, dc->dct[index], &state), 0);
 }
 
 static struct mini_qp *dci_create(struct dc *dc)
@@ -158,15 +158,15 @@ static struct dc dc_create(void)
 
 static void dc_destroy(struct dc *dc)
 {
-	struct hca *hca = dc->rig.other->hca;
+	struct hca *adapter = dc->rig.other->adapter;
 
 	mini_run(dc->rig.mini);
 	mini_qp_destroy(dc->dci);
 	mini_qp_destroy(dc->second);
 	for (uint32_t i = 0; i < 2; i++)
 		if (dc->dct[i])
-			CU_ASSERT_EQUAL(hca_qp_destroy(hca, dc->dct[i]), 0);
-	CU_ASSERT_EQUAL(hca_srq_destroy(hca, dc->srqn), 0);
+			CU_ASSERT_EQUAL(hca_qp_destroy(adapter, dc->dct[i]), 0);
+	CU_ASSERT_EQUAL(hca_srq_destroy(adapter, dc->srqn), 0);
 	rig_destroy(&dc->rig);
 }
 
@@ -440,7 +440,7 @@ static void test_nobody_there(void)
 	struct dc dc = dc_create();
 	const uint8_t nowhere[48] = {[8] = 0x80};
 
-	CU_ASSERT_EQUAL(hca_qp_destroy(dc.rig.other->hca, dc.dct[1]), 0);
+	CU_ASSERT_EQUAL(hca_qp_destroy(dc.rig.other->adapter, dc.dct[1]), 0);
 	post(&dc, 1, WQE_WRITE, 64);
 	CHECK_WC(mini_wait(dc.dci->send_cq), CQE_SEND_ERROR, RETRIES_EXCEEDED);
 	CU_ASSERT_EQUAL(count_one(&dc, "dc_connects"), 1 + 7);
@@ -504,24 +504,24 @@ static void test_lost_disconnect(void)
 static void test_what_cannot_be_made(void)
 {
 	struct dc dc = dc_create();
-	struct hca *hca = dc.rig.other->hca;
+	struct hca *adapter = dc.rig.other->adapter;
 	struct hca_qp_attr attr = dct_attr(&dc);
 	uint32_t number = 0;
 
 	attr.srqn = 0;
-	CU_ASSERT_EQUAL(hca_qp_create(hca, &attr, &number), -EINVAL);
+	CU_ASSERT_EQUAL(hca_qp_create(adapter, &attr, &number), -EINVAL);
 	attr = dct_attr(&dc);
 	attr.sq_blocks = 64;
-	CU_ASSERT_EQUAL(hca_qp_create(hca, &attr, &number), -EINVAL);
+	CU_ASSERT_EQUAL(hca_qp_create(adapter, &attr, &number), -EINVAL);
 	attr = dct_attr(&dc);
 	attr.type = QP_DCR;
-	CU_ASSERT_EQUAL(hca_qp_create(hca, &attr, &number), -EINVAL);
+	CU_ASSERT_EQUAL(hca_qp_create(adapter, &attr, &number), -EINVAL);
 	attr = (struct hca_qp_attr){.type = QP_DCI,
 				    .sq_blocks = 64,
 				    .rq_entries = 64,
 				    .rq_stride_bytes = 64,
 				    .send_cqn = dc.cq.number,
 				    .recv_cqn = dc.cq.number};
-	CU_ASSERT_EQUAL(hca_qp_create(hca, &attr, &number), -EINVAL);
+	CU_ASSERT_EQUAL(hca_qp_create(adapter, &attr, &number), -EINVAL);
 	dc_destroy(&dc);
 }

@@ -34,7 +34,7 @@ SUITE(TESTS)
 
 struct bench {
 	struct mini *mini;
-	struct hca *hca;
+	struct hca *adapter;
 	struct moderation moderation;
 	struct event note;
 	const sim_time *times; /* when completions become visible; 0 ends the list */
@@ -66,10 +66,10 @@ static struct bench *bench_create(uint32_t from, uint32_t count, sim_time period
 	bench->mini->params.event_queue.moderation_count = count;
 	bench->mini->params.event_queue.moderation_period = period;
 	mini_start(bench->mini, LINK_INFINIBAND);
-	bench->hca = bench->mini->hosts[0].hca;
-	moderation_init(&bench->moderation, bench->hca->events, due);
+	bench->adapter = bench->mini->hosts[0].adapter;
+	moderation_init(&bench->moderation, bench->adapter->events, due);
 	bench->moderation.cqn = 77;
-	event_init(&bench->note, &bench->hca->block, note);
+	event_init(&bench->note, &bench->adapter->block, note);
 	return bench;
 }
 
@@ -225,15 +225,15 @@ static void take_all_and_arm(struct rig *rig)
 static void test_a_completion_queue(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
-	struct hca *hca = rig.other->hca;
+	struct hca *adapter = rig.other->adapter;
 	uint32_t cqn = rig.peer->recv_cq->number;
 
 	for (unsigned i = 0; i < 32; i++)
 		mini_receive(rig.peer, rig.target, 64);
-	CU_ASSERT_EQUAL(hca_cq_moderate(hca, cqn, 65536, 1 * US), -EINVAL);
-	CU_ASSERT_EQUAL(hca_cq_moderate(hca, cqn, 1, 4096 * US), -EINVAL);
-	CU_ASSERT_EQUAL(hca_cq_moderate(hca, cqn + 100, 1, 1 * US), -EINVAL);
-	CU_ASSERT_EQUAL(hca_cq_moderate(hca, cqn, 4, 4095 * US), 0);
+	CU_ASSERT_EQUAL(hca_cq_moderate(adapter, cqn, 65536, 1 * US), -EINVAL);
+	CU_ASSERT_EQUAL(hca_cq_moderate(adapter, cqn, 1, 4096 * US), -EINVAL);
+	CU_ASSERT_EQUAL(hca_cq_moderate(adapter, cqn + 100, 1, 1 * US), -EINVAL);
+	CU_ASSERT_EQUAL(hca_cq_moderate(adapter, cqn, 4, 4095 * US), 0);
 	post_sends(&rig, 3); /* not armed */
 	take_all_and_arm(&rig);
 	post_sends(&rig, 1); /* there was no event before it: at once */

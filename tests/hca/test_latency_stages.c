@@ -108,9 +108,9 @@ static uint64_t sum_of_received(const struct latency_counters *count)
 static void run_mix(enum qp_type type, double loss)
 {
 	struct rig rig = rig_create(type, 1024);
-	const struct latency_counters *count = latency_stages_counters(rig.one->hca->latency);
+	const struct latency_counters *count = latency_stages_counters(rig.one->adapter->latency);
 	struct trace_file *trace;
-	const struct latency_counters *peer = latency_stages_counters(rig.other->hca->latency);
+	const struct latency_counters *peer = latency_stages_counters(rig.other->adapter->latency);
 	unsigned completions = 0, receives = 0, traced = 0;
 
 	trace = trace_open(rig.mini->sim, "trace", "*.latency");
@@ -166,7 +166,7 @@ static void test_unreliable(void)
 static struct latency_counters since(struct rig *rig, struct mini_host *host,
 				     const struct latency_counters *before)
 {
-	struct latency_counters count = *latency_stages_counters(host->hca->latency);
+	struct latency_counters count = *latency_stages_counters(host->adapter->latency);
 
 	for (unsigned i = 0; i < sizeof(count) / sizeof(uint64_t); i++)
 		((uint64_t *)&count)[i] -= ((const uint64_t *)before)[i];
@@ -196,10 +196,11 @@ static struct latency_counters measure(size_t changed, enum qp_type type, uint8_
 	rig_post(&rig, opcode, 64); /* fills the caches */
 	mini_wait(rig.qp->send_cq);
 	mini_run(rig.mini);
-	before = *latency_stages_counters(rig.one->hca->latency);
+	before = *latency_stages_counters(rig.one->adapter->latency);
 	start = sim_now(rig.mini->sim);
 	rig_post(&rig, opcode, 64);
-	while (latency_stages_counters(rig.one->hca->latency)->completions == before.completions)
+	while (latency_stages_counters(rig.one->adapter->latency)->completions ==
+	       before.completions)
 		sim_run(rig.mini->sim, sim_next(rig.mini->sim) + 1);
 	*total = sim_now(rig.mini->sim) - 1 - start;
 	return since(&rig, rig.one, &before);
@@ -284,13 +285,14 @@ static struct latency_counters receive_measure(size_t changed, uint32_t bytes, s
 		mini_receive(rig.peer, rig.target, 8192);
 	rig_post(&rig, WQE_SEND, bytes); /* fills the caches, brings the other receive WQEs */
 	mini_run(rig.mini);
-	before = *latency_stages_counters(rig.other->hca->latency);
+	before = *latency_stages_counters(rig.other->adapter->latency);
 	CU_ASSERT_EQUAL(before.received, 1);
 	rig_post(&rig, WQE_SEND, bytes);
-	while (port_counters(hca_port(rig.other->hca))->packets_received == (bytes + 1023) / 1024)
+	while (port_counters(hca_port(rig.other->adapter))->packets_received ==
+	       (bytes + 1023) / 1024)
 		sim_run(rig.mini->sim, sim_next(rig.mini->sim) + 1);
 	arrives = sim_now(rig.mini->sim) - 1;
-	while (latency_stages_counters(rig.other->hca->latency)->received == 1)
+	while (latency_stages_counters(rig.other->adapter->latency)->received == 1)
 		sim_run(rig.mini->sim, sim_next(rig.mini->sim) + 1);
 	*total = sim_now(rig.mini->sim) - 1 - arrives;
 	return since(&rig, rig.other, &before);

@@ -116,8 +116,8 @@ static void test_against_a_link(void)
 	outside = sim_now(mini->sim) - start;
 	CU_ASSERT_EQUAL(outside - inside,
 			2 * (sim_time)((double)port->length * (double)port->propagation) +
-				port_serialization(hca_port(rig->one->hca), 50) +
-				port_serialization(hca_port(rig->one->hca), 30));
+				port_serialization(hca_port(rig->one->adapter), 50) +
+				port_serialization(hca_port(rig->one->adapter), 30));
 	local_destroy(&local);
 }
 

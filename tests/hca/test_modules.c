@@ -124,9 +124,9 @@ static void play(struct mini *mini)
 	block_init(&block, mini->sim, &(struct block_type){.name = "test"}, "test", NULL, NULL);
 	random_init(&random, &block, "traffic");
 	for (unsigned i = 0; i < PAIRS; i++) {
-		struct mr mr = *hca_mr_find(one->hca, one->key);
+		struct mr mr = *hca_mr_find(one->adapter, one->key);
 
-		CU_ASSERT_EQUAL(hca_mr_create(one->hca, &mr, &keys[i]), 0);
+		CU_ASSERT_EQUAL(hca_mr_create(one->adapter, &mr, &keys[i]), 0);
 		qps[i] = mini_qp_create(one, QP_RC);
 		peers[i] = mini_qp_create(other, QP_RC);
 		mini_connect(qps[i], peers[i], 1024);
@@ -139,11 +139,11 @@ static void play(struct mini *mini)
 		while (mini_poll(qps[i]->send_cq, &wc))
 			CU_ASSERT_EQUAL(wc.syndrome, 0);
 		if (n % 50 == 49) {
-			struct mr mr = *hca_mr_find(one->hca, keys[i]);
+			struct mr mr = *hca_mr_find(one->adapter, keys[i]);
 
 			mini_run(mini);
-			CU_ASSERT_EQUAL(hca_mr_destroy(one->hca, keys[i]), 0);
-			CU_ASSERT_EQUAL(hca_mr_create(one->hca, &mr, &keys[i]), 0);
+			CU_ASSERT_EQUAL(hca_mr_destroy(one->adapter, keys[i]), 0);
+			CU_ASSERT_EQUAL(hca_mr_create(one->adapter, &mr, &keys[i]), 0);
 		}
 	}
 	mini_run(mini);
@@ -175,7 +175,7 @@ static struct outcome run(enum sim_engine engine, bool tight, const struct hca_p
 	CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
 	mini_start(mini, LINK_INFINIBAND);
 	for (unsigned i = 0; i < 2; i++)
-		port_tap(hca_port(mini->hosts[i].hca), log_packet, &log);
+		port_tap(hca_port(mini->hosts[i].adapter), log_packet, &log);
 	play(mini);
 	counters_print_text(mini->sim, NULL, out);
 	counters_print_json(mini->sim, NULL, out); /* with gauges */

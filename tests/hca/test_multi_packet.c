@@ -97,7 +97,7 @@ static void check(struct pair *pair, unsigned wqe, unsigned first, unsigned stri
 
 static const struct receive_queue_counters *counters(const struct pair *pair)
 {
-	return receive_queues_counters(pair->mini->hosts[1].hca->receive_queues);
+	return receive_queues_counters(pair->mini->hosts[1].adapter->receive_queues);
 }
 
 static void test_strides(void)
@@ -201,7 +201,7 @@ static int error_of(struct hca_qp_attr attr)
 	attr.memory = mini->hosts[0].memory;
 	attr.send_cqn = attr.recv_cqn = cq.number;
 	attr.rq_stride_bytes = 64;
-	error = hca_qp_create(mini->hosts[0].hca, &attr, &qpn);
+	error = hca_qp_create(mini->hosts[0].adapter, &attr, &qpn);
 	mini_destroy(mini);
 	return error;
 }

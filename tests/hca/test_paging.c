@@ -214,7 +214,7 @@ static uint32_t on_demand_key(struct mini_host *host)
 	};
 	uint32_t key = 0;
 
-	CU_ASSERT_EQUAL_FATAL(hca_mr_create(host->hca, &mr, &key), 0);
+	CU_ASSERT_EQUAL_FATAL(hca_mr_create(host->adapter, &mr, &key), 0);
 	return key;
 }
 
@@ -251,17 +251,17 @@ static void test_advice(void)
 	sim_time latency;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		CU_ASSERT_EQUAL(hca_mr_prefetch(rig.one->hca, key, rows[i].address, rows[i].length,
-						&latency),
+		CU_ASSERT_EQUAL(hca_mr_prefetch(rig.one->adapter, key, rows[i].address,
+						rows[i].length, &latency),
 				rows[i].respond);
 		/* none is there before the first is done: its pages, then one */
 		CU_ASSERT_EQUAL(latency, i == 0   ? MEMORY_BYTES / PAGE * PAGE_LATENCY
 					 : i == 1 ? PAGE_LATENCY
 						  : 0);
 	}
-	CU_ASSERT_EQUAL(hca_mr_prefetch(rig.one->hca, rig.one->key, MEMORY_BASE, 1, &latency),
+	CU_ASSERT_EQUAL(hca_mr_prefetch(rig.one->adapter, rig.one->key, MEMORY_BASE, 1, &latency),
 			-EINVAL);
-	CU_ASSERT_EQUAL(hca_mr_prefetch(rig.one->hca, key + 0x100, MEMORY_BASE, 1, &latency),
+	CU_ASSERT_EQUAL(hca_mr_prefetch(rig.one->adapter, key + 0x100, MEMORY_BASE, 1, &latency),
 			-EINVAL);
 	mini_run(rig.mini);
 	rig_destroy(&rig);
@@ -462,7 +462,7 @@ static void test_unreliable_queue_pairs(void)
 	struct mr both = {.on_demand = true, .physical = true, .page_shift = 12, .length = 1};
 	uint32_t key = on_demand_key(rig.one);
 
-	CU_ASSERT_EQUAL(hca_mr_create(rig.one->hca, &both, &both.key), -EINVAL);
+	CU_ASSERT_EQUAL(hca_mr_create(rig.one->adapter, &both, &both.key), -EINVAL);
 	post(&rig, rig.qp, WQE_WRITE, 100, key, 0);
 	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SEND_ERROR, 4);
 	CU_ASSERT_EQUAL(rig_count(&rig, "paging", "faults"), 0);

@@ -28,7 +28,7 @@ static uint32_t make_key(struct mini_host *host, uint32_t access, uint64_t addre
 			 uint32_t pd)
 {
 	uint32_t key = 0;
-	int error = hca_mr_create(host->hca,
+	int error = hca_mr_create(host->adapter,
 				  &(struct mr){.pd = pd,
 					       .access = access,
 					       .page_shift = 12,
@@ -92,7 +92,7 @@ static void test_operation_not_enabled(void)
 	struct rig rig = rig_create(QP_RC, 1024);
 	struct hca_qp_state state = {.mask = QP_SET_ACCESS, .access = MR_REMOTE_READ};
 
-	hca_qp_modify(rig.other->hca, rig.peer->number, &state);
+	hca_qp_modify(rig.other->adapter, rig.peer->number, &state);
 	rig_post(&rig, WQE_WRITE, 5000);
 	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SEND_ERROR, 0x12);
 	rig_destroy(&rig);
@@ -235,7 +235,7 @@ static void test_receive_posted_by_a_program_in_err(void)
 		sim_time took;
 
 		mini_receive(rig.qp, rig.source, 64);
-		hca_host_ran(rig.one->hca, posted_at);
+		hca_host_ran(rig.one->adapter, posted_at);
 		CHECK_WC(mini_wait(rig.qp->recv_cq), CQE_RECEIVE_ERROR, 0x05);
 		took = sim_now(rig.mini->sim) - posted_at;
 		/* error_poll, two reads (record, context of the CQ), the CQE */
@@ -243,7 +243,7 @@ static void test_receive_posted_by_a_program_in_err(void)
 		sim_run(rig.mini->sim, sim_now(rig.mini->sim) + round * 123 * US);
 	}
 	mini_to(rig.qp, STATE_RESET);
-	hca_host_ran(rig.one->hca, 0);
+	hca_host_ran(rig.one->adapter, 0);
 	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "receives_flushed"), 5);
 	rig_destroy(&rig);
 }

@@ -164,7 +164,7 @@ static sim_time when(struct rig *rig, struct mini_host *host, const char *counte
 static sim_time way(const struct rig *rig, uint32_t wire_bytes)
 {
 	const struct hca_params *params = &rig->mini->params;
-	const struct port *port = hca_port(rig->one->hca);
+	const struct port *port = hca_port(rig->one->adapter);
 
 	return params->scheduler.latency + params->transmit.latency +
 	       port_serialization(port, wire_bytes) + port_latency(port) + params->receive.latency;
@@ -208,7 +208,7 @@ static void test_receiver_not_ready_too_often(void)
 	struct rig rig = rig_create(QP_RC, 1024);
 	struct hca_qp_state state = {.mask = QP_SET_RNR_RETRY, .rnr_retry = 2};
 
-	hca_qp_modify(rig.one->hca, rig.qp->number, &state);
+	hca_qp_modify(rig.one->adapter, rig.qp->number, &state);
 	rig_post(&rig, WQE_SEND, 10);
 	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SEND_ERROR, 0x16);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "rnr_nak_sent"), 3);

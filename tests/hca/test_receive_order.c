@@ -119,7 +119,7 @@ static void test_writes_that_fail_under_way(void)
 		mini->params.transport.ack_when = ACK_LATE;
 		rig = rig_create_on(mini, types[i], LINK_INFINIBAND, 4096);
 		nowhere.memory = rig.other->memory;
-		CU_ASSERT_EQUAL_FATAL(hca_mr_create(rig.other->hca, &nowhere, &key), 0);
+		CU_ASSERT_EQUAL_FATAL(hca_mr_create(rig.other->adapter, &nowhere, &key), 0);
 		for (unsigned j = 0; j < MESSAGES; j++)
 			if (j == 2)
 				mini_receive_key(rig.peer, nowhere.address, BYTES + GRH, key);
@@ -163,7 +163,7 @@ static void changed(enum qp_type type, sim_time at, void (*change)(struct rig *r
 		.memory = rig.other->memory,
 	};
 
-	CU_ASSERT_EQUAL_FATAL(hca_mr_create(rig.other->hca, &all, &key), 0);
+	CU_ASSERT_EQUAL_FATAL(hca_mr_create(rig.other->adapter, &all, &key), 0);
 	mini_run(rig.mini);
 	for (unsigned i = 0; i < MESSAGES; i++)
 		mini_receive_key(rig.peer, rig.target + i * 8192, BYTES + GRH, key);
@@ -190,7 +190,7 @@ static void at_any_time(void (*change)(struct rig *rig, uint32_t key))
 
 static void destroy_region(struct rig *rig, uint32_t key)
 {
-	CU_ASSERT_EQUAL(hca_mr_destroy(rig->other->hca, key), 0);
+	CU_ASSERT_EQUAL(hca_mr_destroy(rig->other->adapter, key), 0);
 }
 
 static void test_region_that_goes_away(void)
@@ -230,7 +230,7 @@ static void test_read_that_fails_beside_sends(void)
 		unsigned count;
 
 		readable.memory = rig.other->memory;
-		CU_ASSERT_EQUAL_FATAL(hca_mr_create(rig.other->hca, &readable, &key), 0);
+		CU_ASSERT_EQUAL_FATAL(hca_mr_create(rig.other->adapter, &readable, &key), 0);
 		mini_run(rig.mini);
 		for (unsigned i = 0; i < MESSAGES; i++)
 			mini_receive(rig.peer, rig.target + i * 8192, BYTES);
@@ -242,7 +242,7 @@ static void test_read_that_fails_beside_sends(void)
 		for (unsigned i = 0; i < MESSAGES; i++)
 			send(&rig);
 		sim_run(rig.mini->sim, sim_now(rig.mini->sim) + at * NS);
-		CU_ASSERT_EQUAL(hca_mr_destroy(rig.other->hca, key), 0);
+		CU_ASSERT_EQUAL(hca_mr_destroy(rig.other->adapter, key), 0);
 		count = collect(&rig, statuses, MESSAGES);
 		CU_ASSERT_EQUAL(count, MESSAGES);
 		check_order(statuses, count);

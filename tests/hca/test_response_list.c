@@ -62,7 +62,7 @@ static sim_time read_and_write(struct rig *rig, uint32_t length)
 
 static const struct wqe_cache_counters *lookups(const struct rig *rig)
 {
-	return wqe_cache_counters(rig->one->hca->send_cache);
+	return wqe_cache_counters(rig->one->adapter->send_cache);
 }
 
 static void test_one(void)
@@ -121,7 +121,7 @@ static uint32_t read_many(uint64_t entries, uint64_t reads, uint64_t *at_a_time)
 	}
 	mini_run(rig.mini);
 	CU_ASSERT_EQUAL(lookups(&rig)->lookups, MANY);
-	*at_a_time = rig.one->hca->transport->gauge.response_lists.level_max;
+	*at_a_time = rig.one->adapter->transport->gauge.response_lists.level_max;
 	count = (uint32_t)lookups(&rig)->misses;
 	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"),
 			MANY / 8 + count); /* 8 blocks each at first */
@@ -176,6 +176,6 @@ static void test_gone(void)
 	rig.qp = mini_qp_create(rig.one, QP_RC);
 	mini_qp_destroy(first);
 	mini_run(rig.mini);
-	CU_ASSERT_EQUAL(rig.one->hca->transport->lists.pool.in_use, 0);
+	CU_ASSERT_EQUAL(rig.one->adapter->transport->lists.pool.in_use, 0);
 	rig_destroy(&rig);
 }

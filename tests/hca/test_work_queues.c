@@ -197,7 +197,7 @@ static void test_arming_on_its_way(void)
 
 static void swap_cq(struct mini_qp *qp, struct mini_cq cq)
 {
-	hca_cq_destroy(qp->host->hca, qp->send_cq->number);
+	hca_cq_destroy(qp->host->adapter, qp->send_cq->number);
 	*qp->send_cq = cq;
 }
 
@@ -209,11 +209,11 @@ static struct mini_qp *small_cq_qp(struct rig *rig)
 	struct mini_cq cq = mini_cq_create(rig->one, 4, 64);
 	int error;
 
-	hca_qp_destroy(rig->one->hca, qp->number);
+	hca_qp_destroy(rig->one->adapter, qp->number);
 	swap_cq(qp, cq);
 	attr.send_cqn = cq.number;
 	qp->number = 0;
-	error = hca_qp_create(rig->one->hca, &attr, &qp->number);
+	error = hca_qp_create(rig->one->adapter, &attr, &qp->number);
 	CU_ASSERT_EQUAL_FATAL(error, 0);
 	qp->attr = attr;
 	mini_to(rig->peer, STATE_RESET);
@@ -296,7 +296,7 @@ static void test_cq_overrun_of_receives(void)
 		if (!reset)
 			CU_ASSERT_EQUAL(rig.one->asyncs[1].what, ASYNC_QP_FATAL);
 		mini_qp_destroy(qp);
-		CU_ASSERT_EQUAL(hca_cq_destroy(rig.one->hca, cq.number), 0);
+		CU_ASSERT_EQUAL(hca_cq_destroy(rig.one->adapter, cq.number), 0);
 		rig_destroy(&rig);
 	}
 }
@@ -313,7 +313,7 @@ static void test_cq_resize(void)
 	post_write(&rig, qp);
 	post_write(&rig, qp);
 	mini_run(rig.mini);
-	error = hca_cq_resize(rig.one->hca, cq->number, larger.buffer, 16, 128);
+	error = hca_cq_resize(rig.one->adapter, cq->number, larger.buffer, 16, 128);
 	CU_ASSERT_EQUAL(error, 0);
 	mini_run(rig.mini);
 	CHECK_WC(mini_wait(cq), CQE_SENT, 0);
@@ -359,7 +359,7 @@ static struct mini_srq srq_create(struct mini_host *host)
 	srq.record = mini_alloc(host, 8);
 	for (uint32_t i = 0; i < SRQ_ENTRIES; i++)
 		put_word(host, srq.buffer + i * SRQ_STRIDE, (i + 5) % SRQ_ENTRIES);
-	error = hca_srq_create(host->hca,
+	error = hca_srq_create(host->adapter,
 			       &(struct hca_srq_attr){.memory = host->memory,
 						      .buffer = srq.buffer,
 						      .doorbell_record = srq.record,
@@ -399,7 +399,7 @@ static void test_shared_receive_queue(void)
 	}
 	for (uint32_t i = 0; i < 14; i++)
 		srq_post(&srq, rig.target + i * 4096, 4096);
-	hca_srq_arm(rig.other->hca, srq.number, 4);
+	hca_srq_arm(rig.other->adapter, srq.number, 4);
 	mini_run(rig.mini);
 	CU_ASSERT_EQUAL(rig.other->async_count, 0);
 	for (uint32_t i = 0; i < 14; i++) {
@@ -417,7 +417,7 @@ static void test_shared_receive_queue(void)
 		CU_ASSERT_EQUAL(rig.other->async_count, i >= 10);
 	}
 	CU_ASSERT_EQUAL(rig.other->asyncs[0].what, ASYNC_SRQ_LIMIT);
-	hca_srq_query(rig.other->hca, srq.number, &limit);
+	hca_srq_query(rig.other->adapter, srq.number, &limit);
 	CU_ASSERT_EQUAL(limit, 0);
 	for (unsigned i = 0; i < 2; i++) /* both wait for the one that comes */
 		mini_post(qps[i], &(struct mini_send){
@@ -434,7 +434,7 @@ static void test_shared_receive_queue(void)
 		mini_qp_destroy(qps[i]);
 		mini_qp_destroy(peers[i]);
 	}
-	hca_srq_destroy(rig.other->hca, srq.number);
+	hca_srq_destroy(rig.other->adapter, srq.number);
 	rig_destroy(&rig);
 }
 
@@ -531,7 +531,7 @@ static void test_rate_limit(void)
 	sim_time start = sim_now(rig.mini->sim);
 	double gigabits;
 
-	hca_qp_modify(rig.one->hca, rig.qp->number, &state);
+	hca_qp_modify(rig.one->adapter, rig.qp->number, &state);
 	rig_post(&rig, WQE_WRITE, 1 << 20);
 	mini_wait(rig.qp->send_cq);
 	gigabits = (double)(1 << 20) * 8 * 1000 / (double)(sim_now(rig.mini->sim) - start);

@@ -49,7 +49,8 @@ static struct hca_params defaults(void)
 /* As many RECVs as the ring has, one after the other; what they waited for their WQEs. */
 static sim_time lap(struct rig *rig)
 {
-	const struct latency_counters *stages = latency_stages_counters(rig->other->hca->latency);
+	const struct latency_counters *stages =
+		latency_stages_counters(rig->other->adapter->latency);
 	sim_time before = stages->wqe;
 
 	for (unsigned i = 0; i < RING; i++)
@@ -91,9 +92,9 @@ static void test_laps_of_a_receive_ring(void)
 	record = rig_read_time(rig.other, RECORD);
 	line = rig_read_time(rig.other, LINE);
 	CU_ASSERT_EQUAL(lap(&rig), record + RING * line);
-	CHECK_CACHE(rig.other->hca->receive_cache, 0, RING, 0);
+	CHECK_CACHE(rig.other->adapter->receive_cache, 0, RING, 0);
 	CU_ASSERT_EQUAL(lap(&rig), record + RING * 7 * NS);
-	CHECK_CACHE(rig.other->hca->receive_cache, RING, RING, 0);
+	CHECK_CACHE(rig.other->adapter->receive_cache, RING, RING, 0);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_queue", "wqe_reads"), RING);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "fills"), RING);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "evictions"), 0);
@@ -113,7 +114,7 @@ static void test_sequential_prefetch(void)
 	record = rig_read_time(rig.other, RECORD);
 	lines = rig_read_time(rig.other, 32 * LINE);
 	CU_ASSERT_EQUAL(lap(&rig), record + lines);
-	CHECK_CACHE(rig.other->hca->receive_cache, RING - 1, 1, 0);
+	CHECK_CACHE(rig.other->adapter->receive_cache, RING - 1, 1, 0);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "lost"), 0);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "prefetches"), RING - 1);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "fills"), RING);
@@ -135,7 +136,7 @@ static void test_prefetch_beyond_the_cache(void)
 	line = rig_read_time(rig.other, LINE);
 	lines = rig_read_time(rig.other, 32 * LINE);
 	CU_ASSERT_EQUAL(lap(&rig), record + lines + 48 * line);
-	CHECK_CACHE(rig.other->hca->receive_cache, 15, 1 + 48, 0);
+	CHECK_CACHE(rig.other->adapter->receive_cache, 15, 1 + 48, 0);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "lost"), 48);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_queue", "wqe_reads"), 2 + 48);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_queue", "taken"), RING);
@@ -166,8 +167,8 @@ static void test_send_wqes(void)
 	params.send_cache.ways = SENDS;
 	rig = rig_with(&params);
 	post_writes(&rig);
-	fetch_fits = latency_stages_counters(rig.one->hca->latency)->wqe_fetch;
-	CHECK_CACHE(rig.one->hca->send_cache, SENDS, 0, 0);
+	fetch_fits = latency_stages_counters(rig.one->adapter->latency)->wqe_fetch;
+	CHECK_CACHE(rig.one->adapter->send_cache, SENDS, 0, 0);
 	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), 1);
 	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "read_blocks"), SENDS);
 	CU_ASSERT_EQUAL(rig_count(&rig, "send_cache", "prefetches"), SENDS - 1);
@@ -178,12 +179,12 @@ static void test_send_wqes(void)
 	rig = rig_with(&params);
 	line = rig_read_time(rig.one, LINE);
 	post_writes(&rig);
-	CHECK_CACHE(rig.one->hca->send_cache, 1, SENDS - 1, 0);
+	CHECK_CACHE(rig.one->adapter->send_cache, 1, SENDS - 1, 0);
 	CU_ASSERT_EQUAL(rig_count(&rig, "send_cache", "lost"), SENDS - 1);
 	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), SENDS);
 	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "read_blocks"),
 			SENDS + SENDS * (SENDS + 1) / 2 - 1);
-	CU_ASSERT_TRUE(latency_stages_counters(rig.one->hca->latency)->wqe_fetch >
+	CU_ASSERT_TRUE(latency_stages_counters(rig.one->adapter->latency)->wqe_fetch >
 		       fetch_fits + (SENDS * (SENDS + 1) / 2 - 1) * line);
 	rig_destroy(&rig);
 }
@@ -199,7 +200,7 @@ static void test_send_wqes_that_are_sent_again(void)
 	rig_drop(&rig, false, (uint16_t)opcode_find(TRANSPORT_RC, OP_WRITE, SEG_ONLY, SUFFIX_NONE),
 		 1, 0);
 	post_writes(&rig);
-	CHECK_CACHE(rig.one->hca->send_cache, 2 * SENDS, 0, 0);
+	CHECK_CACHE(rig.one->adapter->send_cache, 2 * SENDS, 0, 0);
 	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "read_blocks"), SENDS);
 	rig_destroy(&rig);
 }
@@ -218,7 +219,7 @@ static void test_send_wqes_that_were_stored(void)
 					      .remote = rig.target,
 					      .blueflame = true});
 	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
-	CHECK_CACHE(rig.one->hca->send_cache, 1, 0, 0);
+	CHECK_CACHE(rig.one->adapter->send_cache, 1, 0, 0);
 	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), 0);
 	CU_ASSERT_EQUAL(rig_count(&rig, "send_cache", "fills"), 1);
 	rig_destroy(&rig);
@@ -229,8 +230,8 @@ static void test_none(void)
 	struct hca_params params = defaults();
 	struct rig rig = rig_with(&params);
 
-	CU_ASSERT_PTR_NULL(rig.one->hca->send_cache);
-	CU_ASSERT_PTR_NULL(rig.one->hca->receive_cache);
+	CU_ASSERT_PTR_NULL(rig.one->adapter->send_cache);
+	CU_ASSERT_PTR_NULL(rig.one->adapter->receive_cache);
 	for (struct block *at = sim_blocks(rig.mini->sim); at; at = at->next)
 		CU_ASSERT_STRING_NOT_EQUAL(at->type->name, "wqe_cache");
 	rig_destroy(&rig);

@@ -43,7 +43,7 @@ static struct xrc_queue xrc_queue_create(struct rig *rig, uint32_t xrcd, uint32_
 	struct mini_host *host = rig->other;
 	struct xrc_queue queue = {.cq = mini_cq_create(host, 16, 64)};
 	uint64_t buffer = mini_alloc(host, 4096), record = mini_alloc(host, 8);
-	int error = hca_srq_create(host->hca,
+	int error = hca_srq_create(host->adapter,
 				   &(struct hca_srq_attr){.memory = host->memory,
 							  .buffer = buffer,
 							  .doorbell_record = record,
@@ -78,7 +78,7 @@ static uint32_t xrc_qp(struct mini_host *host, enum qp_type type, struct mini_qp
 		attr.sq_blocks = 0;
 		attr.pd = PD + 1;
 	}
-	error = hca_qp_create(host->hca, &attr, &number);
+	error = hca_qp_create(host->adapter, &attr, &number);
 	CU_ASSERT_EQUAL_FATAL(error, 0);
 	return number;
 }
@@ -92,7 +92,7 @@ static void post_wqe(struct mini_qp *qp, uint8_t *wqe, uint32_t size)
 									 qp->attr.sq_blocks * 64,
 					    wqe + i, 64));
 	qp->sq_post += (size + 63) / 64;
-	hca_uar_write(qp->host->hca, UAR_BLUEFLAME, wqe, 8);
+	hca_uar_write(qp->host->adapter, UAR_BLUEFLAME, wqe, 8);
 }
 
 static void post_xrc(struct rig *rig, struct mini_qp *qp, uint32_t srqn, uint32_t length)
@@ -157,8 +157,8 @@ static void test_xrc(void)
 	write_xrc(&rig, &initiator, foreign, 3000);
 	CHECK_WC(mini_wait(initiator.send_cq), CQE_SEND_ERROR, 0x13);
 	mini_run(rig.mini);
-	hca_qp_destroy(rig.one->hca, initiator.number);
-	hca_qp_destroy(rig.other->hca, target.number);
+	hca_qp_destroy(rig.one->adapter, initiator.number);
+	hca_qp_destroy(rig.other->adapter, target.number);
 	rig_destroy(&rig);
 }
 
@@ -185,8 +185,9 @@ static void post_bind(struct mini_qp *qp, uint32_t key, uint8_t new_low, uint64_
 static uint32_t window_create(struct mini_host *host)
 {
 	uint32_t key = 0;
-	int error = hca_mr_create(
-		host->hca, &(struct mr){.pd = PD, .page_shift = 12, .memory = host->memory}, &key);
+	int error = hca_mr_create(host->adapter,
+				  &(struct mr){.pd = PD, .page_shift = 12, .memory = host->memory},
+				  &key);
 
 	CU_ASSERT_EQUAL_FATAL(error, 0);
 	return key;
@@ -209,8 +210,8 @@ static uint32_t bound_window(struct rig *rig)
 	CHECK_WC(mini_wait(rig->peer->send_cq), CQE_SENT, 0);
 	key = (key & ~UINT32_C(0xff)) | 0x5a;
 	/* its pages are those of the region, from where it begins */
-	CU_ASSERT_EQUAL(hca_mr_find(rig->other->hca, key)->mtt_index,
-			hca_mr_find(rig->other->hca, rig->other->key)->mtt_index +
+	CU_ASSERT_EQUAL(hca_mr_find(rig->other->adapter, key)->mtt_index,
+			hca_mr_find(rig->other->adapter, rig->other->key)->mtt_index +
 				(rig->target + 4096 - MEMORY_BASE) / 4096);
 	mini_fill(rig->one, rig->source, 8192, 1);
 	write_by(rig, key, 4096, 8192);
@@ -268,7 +269,7 @@ static void test_a_window_destroyed(void)
 	struct rig rig = rig_create(QP_RC, 1024);
 	uint32_t key = bound_window(&rig);
 
-	CU_ASSERT_EQUAL(hca_mr_destroy(rig.other->hca, key & ~UINT32_C(0xff)), 0);
+	CU_ASSERT_EQUAL(hca_mr_destroy(rig.other->adapter, key & ~UINT32_C(0xff)), 0);
 	write_by(&rig, key, 4096, 10);
 	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SEND_ERROR, 0x13);
 	rig_destroy(&rig);
@@ -296,8 +297,8 @@ static void test_multicast(void)
 	memcpy(path.dgid, gid, 16);
 	path.has_grh = true;
 	rig.mini->paths[0] = path_intern(endpoints_paths(rig.mini->endpoints), &path);
-	CU_ASSERT_EQUAL(hca_multicast_attach(rig.other->hca, rig.peer->number, gid), 0);
-	CU_ASSERT_EQUAL(hca_multicast_attach(rig.other->hca, second->number, gid), 0);
+	CU_ASSERT_EQUAL(hca_multicast_attach(rig.other->adapter, rig.peer->number, gid), 0);
+	CU_ASSERT_EQUAL(hca_multicast_attach(rig.other->adapter, second->number, gid), 0);
 	for (unsigned i = 0; i < 2; i++) {
 		mini_receive(rig.peer, rig.target, 1000);
 		mini_receive(second, rig.target + 4096, 1000);
@@ -316,8 +317,8 @@ static void test_multicast(void)
 		if (i == 0) {
 			CU_ASSERT_EQUAL(mini_wait(second->recv_cq).byte_count, 540);
 			CU_ASSERT_TRUE(mini_matches(rig.other, rig.target + 4096 + 40, 500, 3));
-			CU_ASSERT_EQUAL(hca_multicast_detach(rig.other->hca, second->number, gid),
-					0);
+			CU_ASSERT_EQUAL(
+				hca_multicast_detach(rig.other->adapter, second->number, gid), 0);
 		}
 	}
 	CU_ASSERT_FALSE(mini_poll(second->recv_cq, &(struct mini_wc){0}));

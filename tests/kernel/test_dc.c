@@ -66,9 +66,9 @@ static void test_create(void)
 	const uint32_t dci = MLX5_QP_FLAG_TYPE_DCI, dct = MLX5_QP_FLAG_TYPE_DCT;
 
 	CU_ASSERT_EQUAL(make_dc(&made, dct, true, 0), 0);
-	CU_ASSERT_EQUAL(qp_find(made.machine->hca->transport, made.qpn)->attr.type, QP_DCT);
+	CU_ASSERT_EQUAL(qp_find(made.machine->adapter->transport, made.qpn)->attr.type, QP_DCT);
 	CU_ASSERT_EQUAL(make_dc(&made, dci, false, 0), 0);
-	CU_ASSERT_EQUAL(qp_find(made.machine->hca->transport, made.qpn)->attr.type, QP_DCI);
+	CU_ASSERT_EQUAL(qp_find(made.machine->adapter->transport, made.qpn)->attr.type, QP_DCI);
 	CU_ASSERT_EQUAL(make_dc(&made, dci, true, 16),
 			0); /* it does not receive: the SRQ is nothing to it */
 	CU_ASSERT_EQUAL(make_dc(&made, dci, false, 16), -EINVAL);
@@ -113,7 +113,7 @@ static void test_target(void)
 	struct hca_qp_state state;
 
 	CU_ASSERT_EQUAL_FATAL(make_dc(&made, MLX5_QP_FLAG_TYPE_DCT, true, 0), 0);
-	CU_ASSERT_EQUAL(qp_find(made.machine->hca->transport, made.qpn)->attr.dc_key, KEY);
+	CU_ASSERT_EQUAL(qp_find(made.machine->adapter->transport, made.qpn)->attr.dc_key, KEY);
 	CU_ASSERT_EQUAL(modify(&made, STATE_INIT,
 			       ATTRIBUTE_PKEY_INDEX | ATTRIBUTE_PORT | ATTRIBUTE_ACCESS_FLAGS,
 			       &response),
@@ -124,7 +124,7 @@ static void test_target(void)
 			0);
 	CU_ASSERT_EQUAL(response.dctn, made.qpn);
 	CU_ASSERT_TRUE(response.response_length >= 8);
-	CU_ASSERT_EQUAL(hca_qp_query(made.machine->hca, made.qpn, &state), 0);
+	CU_ASSERT_EQUAL(hca_qp_query(made.machine->adapter, made.qpn, &state), 0);
 	CU_ASSERT_EQUAL(state.state, STATE_RTR);
 	CU_ASSERT_EQUAL(state.access, MR_REMOTE_READ);
 	CU_ASSERT_EQUAL(state.max_dest_rd_atomic, 16);

@@ -41,7 +41,7 @@ static struct hca_qp_state state_now(void)
 {
 	struct hca_qp_state state;
 
-	CU_ASSERT_EQUAL(hca_qp_query(machine->hca, qpn, &state), 0);
+	CU_ASSERT_EQUAL(hca_qp_query(machine->adapter, qpn, &state), 0);
 	return state;
 }
 

@@ -66,7 +66,7 @@ static void test_region(void)
 	uint32_t pd = make_pd(machine), key;
 	uint32_t handle = make_mr(machine, pd, &key);
 	CU_ASSERT_EQUAL(machine->call.latency, 5 * US + 2 * 60 * NS);
-	const struct mr *mr = hca_mr_find(machine->hca, key);
+	const struct mr *mr = hca_mr_find(machine->adapter, key);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mr);
 	CU_ASSERT_EQUAL(mr->address, RING_AREA);
 	CU_ASSERT_EQUAL(mr->host_address, RING_AREA);
@@ -77,7 +77,7 @@ static void test_region(void)
 
 	CU_ASSERT_EQUAL(dealloc_pd_of(machine, pd), -EBUSY);
 	CU_ASSERT_EQUAL(dereg(machine, handle), 0);
-	CU_ASSERT_PTR_NULL(hca_mr_find(machine->hca, key));
+	CU_ASSERT_PTR_NULL(hca_mr_find(machine->adapter, key));
 	CU_ASSERT_EQUAL(dereg(machine, handle), -ENOENT);
 	CU_ASSERT_EQUAL(dealloc_pd_of(machine, pd), 0);
 	machine_destroy(machine);
@@ -128,7 +128,7 @@ static void test_reregister(void)
 	struct machine *machine = machine_with_context(LINK_INFINIBAND);
 	uint32_t pd = make_pd(machine), other_pd = make_pd(machine), key;
 	uint32_t handle = make_mr(machine, pd, &key);
-	uint32_t pd_before = hca_mr_find(machine->hca, key)->pd;
+	uint32_t pd_before = hca_mr_find(machine->adapter, key)->pd;
 	struct ib_uverbs_rereg_mr request = {.mr_handle = handle,
 					     .flags = 7,
 					     .start = RING_AREA + 0x1000,
@@ -138,8 +138,8 @@ static void test_reregister(void)
 					     .access_flags = 5};
 	struct ib_uverbs_rereg_mr_resp response;
 	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REREG_MR, request, response), 0);
-	CU_ASSERT_PTR_NULL(hca_mr_find(machine->hca, key));
-	const struct mr *mr = hca_mr_find(machine->hca, response.lkey);
+	CU_ASSERT_PTR_NULL(hca_mr_find(machine->adapter, key));
+	const struct mr *mr = hca_mr_find(machine->adapter, response.lkey);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mr);
 	CU_ASSERT_EQUAL(response.lkey, response.rkey);
 	CU_ASSERT_EQUAL(mr->address, 0x7000);
@@ -157,14 +157,14 @@ static void test_reregister(void)
 	request.start = 0x5000;
 	request.hca_va = 0x5000;
 	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REREG_MR, request, response), -EFAULT);
-	CU_ASSERT_PTR_NOT_NULL(hca_mr_find(machine->hca, key)); /* as it was */
+	CU_ASSERT_PTR_NOT_NULL(hca_mr_find(machine->adapter, key)); /* as it was */
 
 	request.flags = 2 | 4; /* rights and domain alone: the same key */
 	request.pd_handle = pd = make_pd(machine);
 	request.access_flags = 1;
 	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REREG_MR, request, response), 0);
 	CU_ASSERT_EQUAL(response.rkey, key);
-	mr = hca_mr_find(machine->hca, key);
+	mr = hca_mr_find(machine->adapter, key);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mr);
 	CU_ASSERT_EQUAL(mr->access, 1);
 	CU_ASSERT_EQUAL(mr->address, 0x7000);
@@ -180,7 +180,7 @@ static void test_window(void)
 	struct ib_uverbs_alloc_mw request = {.pd_handle = pd, .mw_type = 2};
 	struct ib_uverbs_alloc_mw_resp response;
 	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_ALLOC_MW, request, response), 0);
-	const struct mr *mr = hca_mr_find(machine->hca, response.rkey);
+	const struct mr *mr = hca_mr_find(machine->adapter, response.rkey);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mr);
 	CU_ASSERT_FALSE(mr->valid);
 	struct ib_uverbs_dealloc_mw dealloc = {.mw_handle = response.mw_handle};

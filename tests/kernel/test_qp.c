@@ -172,7 +172,7 @@ static void test_data_to_cqe(void)
 					   response, driver_response),
 				0);
 		const struct qp *qp =
-			number_table_find(&machine->hca->transport->qps, response.qpn);
+			number_table_find(&machine->adapter->transport->qps, response.qpn);
 		CU_ASSERT_PTR_NOT_NULL_FATAL(qp);
 		CU_ASSERT_EQUAL(qp->attr.receives_to_cqe, cases[i].receives);
 		CU_ASSERT_EQUAL(qp->attr.responses_to_cqe, cases[i].responses);
@@ -193,7 +193,7 @@ static void test_life(void)
 	CU_ASSERT_EQUAL(qp_to_rts(machine, qp, IB_UVERBS_QPT_RC), 0);
 
 	struct hca_qp_state state;
-	CU_ASSERT_EQUAL(hca_qp_query(machine->hca, qpn, &state), 0);
+	CU_ASSERT_EQUAL(hca_qp_query(machine->adapter, qpn, &state), 0);
 	CU_ASSERT_EQUAL(state.state, STATE_RTS);
 	CU_ASSERT_EQUAL(state.dest_qp, 0x77);
 	CU_ASSERT_EQUAL(state.mtu_bytes, 4096);
@@ -434,10 +434,10 @@ static void test_release(void)
 		CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_ATTACH_MCAST, attach), 0);
 	}
 	CU_ASSERT_EQUAL(machine_close(machine, machine->command_fd), 0);
-	CU_ASSERT_PTR_NULL(hca_mr_find(machine->hca, keys[1]));
-	CU_ASSERT_PTR_NOT_NULL(hca_mr_find(machine->hca, keys[0]));
+	CU_ASSERT_PTR_NULL(hca_mr_find(machine->adapter, keys[1]));
+	CU_ASSERT_PTR_NOT_NULL(hca_mr_find(machine->adapter, keys[0]));
 	kernel_process_exit(machine->kernel, processes[0]);
-	CU_ASSERT_PTR_NULL(hca_mr_find(machine->hca, keys[0]));
+	CU_ASSERT_PTR_NULL(hca_mr_find(machine->adapter, keys[0]));
 	CU_ASSERT_PTR_NULL(processes[0]->files);
 	for (int i = 0; i < NUMBER_BUCKETS; i++)
 		CU_ASSERT_PTR_NULL(machine->kernel->numbers.buckets[i]);

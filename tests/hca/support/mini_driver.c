@@ -107,12 +107,12 @@ void mini_start(struct mini *mini, enum link_layer link_layer)
 		host->next_free = MEMORY_BASE;
 		host->endpoint = endpoints_add(mini->endpoints, names[i], link_layer,
 					       (const uint8_t[]){10, 0, 0, (uint8_t)(i + 1)});
-		host->hca = hca_create(mini->sim, names[i], &mini->params, link_layer, mini->pool,
-				       &host->driver, &host->resolver);
+		host->adapter = hca_create(mini->sim, names[i], &mini->params, link_layer,
+					   mini->pool, &host->driver, &host->resolver);
 		all.memory = host->memory;
-		assert(hca_mr_create(host->hca, &all, &host->key) == 0);
+		assert(hca_mr_create(host->adapter, &all, &host->key) == 0);
 	}
-	port_connect(hca_port(mini->hosts[0].hca), hca_port(mini->hosts[1].hca));
+	port_connect(hca_port(mini->hosts[0].adapter), hca_port(mini->hosts[1].adapter));
 	make_path(mini, 0, link_layer);
 	make_path(mini, 1, link_layer);
 }
@@ -126,7 +126,7 @@ void mini_destroy(struct mini *mini)
 {
 	CU_ASSERT_EQUAL(blocks_check(mini->sim, stderr), 0);
 	for (unsigned i = 0; i < 2; i++)
-		hca_destroy(mini->hosts[i].hca);
+		hca_destroy(mini->hosts[i].adapter);
 	for (unsigned i = 0; i < 2; i++)
 		memory_buffer_destroy(mini->hosts[i].memory);
 	CU_ASSERT_EQUAL(packet_pool_in_use(mini->pool), 0);
@@ -231,7 +231,7 @@ struct mini_cq mini_cq_create_with(struct mini_host *host, uint32_t entries, uin
 	cq.record = mini_alloc(host, 8);
 	for (uint32_t i = 0; i < entries; i++)
 		write_memory(host, cq.buffer + (uint64_t)(i + 1) * cqe_bytes - 1, &fresh, 1);
-	error = hca_cq_create(host->hca,
+	error = hca_cq_create(host->adapter,
 			      &(struct hca_cq_attr){.memory = host->memory,
 						    .buffer = cq.buffer,
 						    .doorbell_record = cq.record,
@@ -294,7 +294,7 @@ void mini_arm(struct mini_cq *cq, bool only_solicited)
 	be32_put(bytes, command);
 	be32_put(bytes + 4, cq->number);
 	put_record(cq->host, cq->record + 4, command);
-	hca_uar_write(cq->host->hca, UAR_CQ_ARM, bytes, sizeof(bytes));
+	hca_uar_write(cq->host->adapter, UAR_CQ_ARM, bytes, sizeof(bytes));
 }
 
 /* ---- queue pairs ---- */
@@ -322,7 +322,7 @@ struct mini_qp *mini_qp_create_with(struct mini_host *host, struct hca_qp_attr a
 	attr.user_index = 0x1234;
 	qp->attr = attr;
 	qp->doorbell_offset = UAR_BLUEFLAME;
-	error = hca_qp_create(host->hca, &qp->attr, &qp->number);
+	error = hca_qp_create(host->adapter, &qp->attr, &qp->number);
 	assert(!error);
 	return qp;
 }
@@ -336,12 +336,12 @@ struct mini_qp *mini_qp_create(struct mini_host *host, enum qp_type type)
 
 void mini_qp_destroy(struct mini_qp *qp)
 {
-	int error = hca_qp_destroy(qp->host->hca, qp->number);
+	int error = hca_qp_destroy(qp->host->adapter, qp->number);
 
 	assert(!error);
-	error = hca_cq_destroy(qp->host->hca, qp->send_cq->number);
+	error = hca_cq_destroy(qp->host->adapter, qp->send_cq->number);
 	assert(!error);
-	error = hca_cq_destroy(qp->host->hca, qp->recv_cq->number);
+	error = hca_cq_destroy(qp->host->adapter, qp->recv_cq->number);
 	assert(!error);
 	free(qp->send_cq);
 	free(qp->recv_cq);
@@ -373,7 +373,7 @@ static void modify(struct mini_qp *qp, struct hca_qp_state *state, enum qp_state
 
 	state->state = to;
 	state->mask = mask | QP_SET_STATE;
-	error = hca_qp_modify(qp->host->hca, qp->number, state);
+	error = hca_qp_modify(qp->host->adapter, qp->number, state);
 	assert(!error);
 }
 
@@ -409,9 +409,9 @@ static void ring_doorbell(struct mini_qp *qp, const uint8_t *wqe, uint32_t bytes
 	put_record(qp->host, qp->attr.doorbell_record + 4, qp->sq_post & 0xffff);
 	if (blueflame)
 		for (uint32_t i = 0; i < bytes; i += 64)
-			hca_uar_write(qp->host->hca, qp->doorbell_offset + i, wqe + i, 64);
+			hca_uar_write(qp->host->adapter, qp->doorbell_offset + i, wqe + i, 64);
 	else
-		hca_uar_write(qp->host->hca, qp->doorbell_offset, wqe, 8);
+		hca_uar_write(qp->host->adapter, qp->doorbell_offset, wqe, 8);
 	qp->doorbell_offset ^= UAR_BLUEFLAME_BUFFER;
 }
 
@@ -508,10 +508,10 @@ void mini_receive(struct mini_qp *qp, uint64_t address, uint32_t length)
 
 uint32_t mini_block_count(struct mini_host *host, const char *block, const char *counter)
 {
-	size_t prefix = strlen(host->hca->block.name);
+	size_t prefix = strlen(host->adapter->block.name);
 
 	for (struct block *at = sim_blocks(host->mini->sim); at; at = at->next) {
-		if (strncmp(at->name, host->hca->block.name, prefix) != 0 ||
+		if (strncmp(at->name, host->adapter->block.name, prefix) != 0 ||
 		    at->name[prefix] != '.' || strcmp(at->name + prefix + 1, block) != 0)
 			continue;
 		for (unsigned i = 0; at->type->counters[i].name; i++)

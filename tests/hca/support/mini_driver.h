@@ -21,7 +21,7 @@ struct mini_host {
 	struct address_resolver resolver;
 	struct mini *mini;
 	struct memory *memory;
-	struct hca *hca;
+	struct hca *adapter;
 	uint32_t endpoint;
 	uint64_t next_free; /* in memory */
 	uint32_t key;       /* of all of memory, with all rights */

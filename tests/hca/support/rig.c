@@ -16,8 +16,8 @@ struct rig rig_create_on(struct mini *mini, enum qp_type type, enum link_layer l
 	rig.other = &rig.mini->hosts[1];
 	rig.fault = fault_create(rig.mini->sim, "host0.hca.port.fault");
 	rig.fault_back = fault_create(rig.mini->sim, "host1.hca.port.fault");
-	port_set_transmit_fault(hca_port(rig.one->hca), rig.fault);
-	port_set_transmit_fault(hca_port(rig.other->hca), rig.fault_back);
+	port_set_transmit_fault(hca_port(rig.one->adapter), rig.fault);
+	port_set_transmit_fault(hca_port(rig.other->adapter), rig.fault_back);
 	rig.qp = mini_qp_create(rig.one, type);
 	rig.peer = mini_qp_create(rig.other, type);
 	rig.source = mini_alloc(rig.one, AREA);
@@ -43,8 +43,8 @@ void rig_destroy(struct rig *rig)
 	mini_qp_destroy(rig->qp);
 	mini_qp_destroy(rig->peer);
 	mini_run(rig->mini);
-	port_set_transmit_fault(hca_port(rig->one->hca), NULL);
-	port_set_transmit_fault(hca_port(rig->other->hca), NULL);
+	port_set_transmit_fault(hca_port(rig->one->adapter), NULL);
+	port_set_transmit_fault(hca_port(rig->other->adapter), NULL);
 	fault_destroy(rig->fault);
 	fault_destroy(rig->fault_back);
 	mini_destroy(rig->mini);
@@ -96,7 +96,7 @@ sim_time rig_read_time(struct mini_host *host, uint32_t bytes)
 	mini_run(host->mini);
 	reading = host->mini->sim;
 	start = sim_now(reading);
-	pcie_read(host->hca->pcie, &read);
+	pcie_read(host->adapter->pcie, &read);
 	mini_run(host->mini);
 	return read_ended_at - start;
 }

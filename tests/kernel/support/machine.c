@@ -247,9 +247,9 @@ static void adapter_create(struct machine *machine, enum link_layer link_layer,
 			   const struct hca_params *params)
 {
 	machine->pool = packet_pool_create();
-	machine->hca = hca_create(machine->sim, "host0.hca", params, link_layer, machine->pool,
-				  kernel_driver(machine->kernel),
-				  kernel_address_resolver(machine->kernel));
+	machine->adapter = hca_create(machine->sim, "host0.hca", params, link_layer, machine->pool,
+				      kernel_driver(machine->kernel),
+				      kernel_address_resolver(machine->kernel));
 }
 
 struct machine *machine_create(enum link_layer link_layer)
@@ -279,7 +279,7 @@ struct machine *machine_create_with(enum link_layer link_layer, const struct hca
 	machine->kernel = kernel_create(machine->sim, "host0.kernel", NULL, machine->endpoints, 0,
 					&machine->host);
 	adapter_create(machine, link_layer, params);
-	kernel_attach(machine->kernel, machine->hca);
+	kernel_attach(machine->kernel, machine->adapter);
 	machine->process.memory = memory_buffer_create(MEMORY_BASE, MEMORY_BYTES);
 	machine->other.memory = memory_buffer_create(MEMORY_BASE, MEMORY_BYTES);
 	return machine;
@@ -291,7 +291,7 @@ void machine_destroy(struct machine *machine)
 	kernel_process_exit(machine->kernel, &machine->process);
 	kernel_process_exit(machine->kernel, &machine->other);
 	sim_run(machine->sim, SIM_NEVER); /* interrupts on their way */
-	hca_destroy(machine->hca);
+	hca_destroy(machine->adapter);
 	kernel_destroy(machine->kernel);
 	memory_buffer_destroy(machine->process.memory);
 	memory_buffer_destroy(machine->other.memory);

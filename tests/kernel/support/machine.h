@@ -33,7 +33,7 @@ struct machine {
 	struct sim *sim;
 	struct packet_pool *pool;
 	struct endpoints *endpoints;
-	struct hca *hca;
+	struct hca *adapter;
 	struct kernel *kernel;
 	struct kernel_process process, other; /* two processes */
 	struct kernel_file *files[FILES_MAX]; /* by descriptor; NULL: closed */

@@ -4,6 +4,7 @@
  * Acknowledgement and retries: requester_retry.c.
  */
 #include "hca/transport/requester.h"
+#include "hca/work/wqe_refetch.h"
 
 #include <assert.h>
 
@@ -178,7 +179,7 @@ static struct send_slot *eligible(struct qp *qp)
 		if (!slot->started && slot->wqe.fence && requester->outstanding)
 			return hold_up(qp, &gauge->fence);
 		if (qp->transport->blocks.send_cache && !slot->at_hand &&
-		    !wqe_fetch_is_here(&qp->sq, slot))
+		    !wqe_refetch_is_here(&qp->sq, slot))
 			return hold_up(qp, &gauge->wqe);
 		if (qp->dci && !is_local(slot))
 			of_dc = dc_initiator_holds(qp->dci, slot);

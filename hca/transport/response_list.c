@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* response_list: see response_list.h. */
 #include "hca/transport/response_list.h"
+#include "hca/work/wqe_refetch.h"
 
 #include <assert.h>
 
@@ -83,7 +84,7 @@ static void list_arrived(struct pcie_read *read)
 		struct send_slot *slot = qp_slot(qp, awaited->number);
 
 		if (slot->tag == awaited->tag) {
-			wqe_fetch_came_again(&qp->sq, slot->block, slot->blocks);
+			wqe_refetch_fill(&qp->sq, slot->block, slot->blocks);
 			slot->list_coming = false;
 		}
 	}
@@ -111,7 +112,7 @@ static void ask_for(struct qp *qp, struct send_slot *slot, struct awaited_respon
 	struct response_lists *lists = lists_of(qp);
 
 	slot->list_coming = true;
-	awaited->read = wqe_fetch_again(&qp->sq, slot, slot->blocks, list_arrived);
+	awaited->read = wqe_refetch_read(&qp->sq, slot, slot->blocks, list_arrived);
 	awaited->next_to_read = NULL;
 	if (lists->first)
 		lists->last->next_to_read = awaited;
@@ -127,7 +128,7 @@ bool response_list_waits(struct qp *qp, struct packet *packet)
 {
 	uint32_t number;
 	struct send_slot *slot = find_slot(qp, packet, &number);
-	enum wqe_outcome outcome = slot ? wqe_fetch_look_up(&qp->sq, slot) : WQE_CACHE_HIT;
+	enum wqe_outcome outcome = slot ? wqe_refetch_look_up(&qp->sq, slot) : WQE_CACHE_HIT;
 	struct awaited_response *awaited;
 
 	if (!qp->awaited_first && outcome == WQE_CACHE_HIT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wqe_fetch: see wqe_fetch.h. Counters of blocks run on; the ring takes their low bits. */
-#include "hca/work/wqe_fetch.h"
-#include "sim/pool.h"
+#include "hca/work/wqe_fetch_state.h"
+#include "hca/work/wqe_refetch.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -13,7 +13,6 @@
 
 /* clang-format off */
 const struct param wqe_fetch_param_list[] = {WQE_FETCH_PARAMS(ROW) {0}};
-enum { WQE_FETCH_TRACE(TRACE_ENUM) };
 
 static void check(struct block *block, FILE *out);
 
@@ -27,35 +26,7 @@ static const struct block_type wqe_fetch_type = {
 };
 /* clang-format on */
 
-struct wqe_fetch_gauges {
-	WQE_FETCH_GAUGES(GAUGE_FIELD)
-};
-
-struct wqe_fetch {
-	struct block block;
-	struct wqe_fetch_counters count;
-	struct wqe_fetch_gauges gauge;
-	const struct wqe_fetch_user *user;
-	struct pcie *pcie;
-	struct wqe_cache *cache; /* NULL: none */
-	const struct wqe_fetch_params *params;
-	struct pool slots, rings, reads, stagings, repeats;
-	sim_time parse_next; /* earliest time for the next WQE that was read */
-};
-
-struct repeat { /* a read of a WQE that was replaced in the cache */
-	struct send_queue *sq;
-	uint32_t number, tag; /* of its slot */
-	uint32_t block;
-	struct pcie_read read;
-};
-
 static void read_done(struct pcie_read *read);
-
-static uint32_t smallest(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
 
 static void note(struct wqe_fetch *fetch, struct gauge *gauge, bool *noted, bool is)
 {
@@ -92,120 +63,6 @@ static void append_read(struct send_queue *sq, struct staged_read *staged)
 	sq->reads_count++;
 }
 
-/* ---- the cache ---- */
-
-static uint64_t line_of(const struct send_queue *sq, uint32_t block)
-{
-	return sq->first_line + (block & (sq->attr->sq_blocks - 1));
-}
-
-static void cache_blocks(struct send_queue *sq, uint32_t block, uint32_t blocks)
-{
-	for (uint32_t i = 0; i < blocks; i++)
-		wqe_cache_fill(sq->fetch->cache, line_of(sq, block + i), 1);
-}
-
-static void forget_wqe(struct send_queue *sq, const struct send_slot *slot)
-{
-	for (uint32_t i = 0; i < slot->blocks; i++)
-		wqe_cache_forget(sq->fetch->cache, line_of(sq, slot->block + i), 1);
-}
-
-static void repeated(struct pcie_read *read)
-{
-	struct repeat *repeat = container_of(read, struct repeat, read);
-	struct send_queue *sq = repeat->sq;
-	struct send_slot *slot = send_queue_slot(sq, repeat->number);
-
-	gauge_leave(&sq->fetch->gauge.reads, sim_now(sq->fetch->block.sim), 1);
-	if (repeat->number - sq->oldest < sq->tail - sq->oldest && slot->tag == repeat->tag) {
-		cache_blocks(sq, repeat->block, read->length / WQE_BLOCK_BYTES);
-		slot->at_hand = true;
-		slot->fetching = false;
-		if (!slot->stages.at[STAGE_GRANT])
-			slot->stages.at[STAGE_WQE_FETCH] = sim_now(sq->fetch->block.sim);
-		sq->fetch->user->wake(sq);
-	}
-	pool_give(&sq->fetch->repeats, repeat);
-	sq->fetch->user->drop(sq);
-}
-
-void wqe_fetch_came_again(struct send_queue *sq, uint32_t block, uint32_t blocks)
-{
-	cache_blocks(sq, block, blocks);
-}
-
-/* Of a read that begins with that WQE: with those parsed behind it as long as the ring and a read go on. */
-static uint32_t blocks_again(const struct send_queue *sq, const struct send_slot *slot)
-{
-	uint32_t at = slot->block & (sq->attr->sq_blocks - 1);
-	uint32_t most = smallest((uint32_t)sq->fetch->params->read_blocks,
-				 smallest(sq->parsed - slot->block, sq->attr->sq_blocks - at));
-
-	return most > slot->blocks ? most : slot->blocks;
-}
-
-struct pcie_read wqe_fetch_again(struct send_queue *sq, const struct send_slot *slot,
-				 uint32_t blocks, void (*done)(struct pcie_read *))
-{
-	struct wqe_fetch *fetch = sq->fetch;
-	uint32_t at = slot->block & (sq->attr->sq_blocks - 1);
-
-	fetch->count.reads++;
-	fetch->count.read_blocks += blocks;
-	trace(&fetch->block, TRACE_WQE_READ, slot->tag, sq->number, blocks);
-	return (struct pcie_read){
-		.memory = memory_none(),
-		.address = sq->attr->sq_buffer + (uint64_t)at * WQE_BLOCK_BYTES,
-		.length = blocks * WQE_BLOCK_BYTES,
-		.tag = slot->tag,
-		.done = done,
-	};
-}
-
-static void read_again(struct send_queue *sq, struct send_slot *slot)
-{
-	struct wqe_fetch *fetch = sq->fetch;
-	struct repeat *repeat = pool_take(&fetch->repeats);
-
-	repeat->sq = sq;
-	repeat->number = sq->cursor;
-	repeat->tag = slot->tag;
-	repeat->block = slot->block;
-	repeat->read = wqe_fetch_again(sq, slot, blocks_again(sq, slot), repeated);
-	slot->fetching = true;
-	fetch->user->hold(sq);
-	gauge_enter(&fetch->gauge.reads, sim_now(fetch->block.sim), 1);
-	pcie_read(sq->fetch->pcie, &repeat->read);
-}
-
-enum wqe_outcome wqe_fetch_look_up(struct send_queue *sq, const struct send_slot *slot)
-{
-	struct wqe_cache *cache = sq->fetch->cache;
-	enum wqe_outcome outcome = slot->list_coming ? WQE_CACHE_MERGE : WQE_CACHE_HIT;
-
-	for (uint32_t i = 0; i < slot->blocks && outcome == WQE_CACHE_HIT; i++)
-		if (!wqe_cache_has(cache, line_of(sq, slot->block + i), 1))
-			outcome = WQE_CACHE_MISS;
-	wqe_cache_looked_up(cache, outcome, line_of(sq, slot->block), slot->tag);
-	if (outcome == WQE_CACHE_MISS)
-		wqe_cache_lost(cache);
-	return outcome;
-}
-
-bool wqe_fetch_is_here(struct send_queue *sq, struct send_slot *slot)
-{
-	const struct wqe_fetch_params *params = sq->fetch->params;
-
-	if (slot->fetching)
-		return false;
-	slot->at_hand = (params->looked_up == WQE_LOOKED_UP_RESPONSE && !slot->started) ||
-			wqe_fetch_look_up(sq, slot) == WQE_CACHE_HIT;
-	if (!slot->at_hand)
-		read_again(sq, slot);
-	return slot->at_hand;
-}
-
 /* ---- staging ---- */
 
 /* The staging area has room behind what it holds. */
@@ -216,7 +73,7 @@ static void stage(struct send_queue *sq, const uint8_t *bytes, uint32_t blocks)
 		sq->staging = pool_take(&sq->fetch->stagings);
 	memcpy(sq->staging + sq->staged * WQE_BLOCK_BYTES, bytes, blocks * WQE_BLOCK_BYTES);
 	if (sq->fetch->cache)
-		cache_blocks(sq, sq->parsed + sq->staged, blocks);
+		wqe_refetch_fill(sq, sq->parsed + sq->staged, blocks);
 	sq->staged += blocks;
 }
 
@@ -265,10 +122,11 @@ void wqe_fetch_kick(struct send_queue *sq)
 	while (sq->requested != sq->producer && sq->reads_count < fetch->params->reads) {
 		struct staged_read *staged;
 		uint32_t at = sq->requested & (sq->attr->sq_blocks - 1);
-		uint32_t blocks = smallest(sq->producer - sq->requested, sq->attr->sq_blocks - at);
+		uint32_t blocks =
+			wqe_fetch_smaller(sq->producer - sq->requested, sq->attr->sq_blocks - at);
 
-		blocks = smallest(blocks, (uint32_t)fetch->params->read_blocks);
-		blocks = smallest(blocks, STAGING_BLOCKS - (sq->requested - sq->parsed));
+		blocks = wqe_fetch_smaller(blocks, (uint32_t)fetch->params->read_blocks);
+		blocks = wqe_fetch_smaller(blocks, STAGING_BLOCKS - (sq->requested - sq->parsed));
 		if (!blocks)
 			break;
 		staged = pool_take(&fetch->reads);
@@ -433,7 +291,7 @@ void wqe_fetch_retire(struct send_queue *sq)
 	assert(!slot->completed);
 	slot->completed = true;
 	if (sq->fetch->cache)
-		forget_wqe(sq, slot);
+		wqe_refetch_forget(sq, slot);
 	sq->oldest++;
 	sq->fetch->count.retired++;
 	wqe_fetch_note_work(sq);
@@ -519,7 +377,7 @@ struct wqe_fetch *wqe_fetch_create(struct sim *sim, const char *name,
 		  sizeof(struct staged_read) + fetch->params->read_blocks * WQE_BLOCK_BYTES,
 		  SLAB_READS);
 	pool_init(&fetch->stagings, STAGING_BYTES, SLAB_READS);
-	pool_init(&fetch->repeats, sizeof(struct repeat), SLAB_READS);
+	pool_init(&fetch->repeats, sizeof(struct wqe_repeat), SLAB_READS);
 	return fetch;
 }
 

@@ -84,20 +84,6 @@ void wqe_fetch_blueflame(struct send_queue *sq, const uint8_t *bytes);
 /* What is parsed, staged or being read is dropped: the ring begins again. */
 void wqe_fetch_reset(struct send_queue *sq);
 
-/* With a cache of send WQEs: is that of the slot at hand for its grant? If not it is read, and the scheduler is woken when it is. */
-bool wqe_fetch_is_here(struct send_queue *sq, struct send_slot *slot);
-
-/* With such a cache: one lookup of the slot's WQE. A miss: it was replaced, which asks for ... */
-enum wqe_outcome wqe_fetch_look_up(struct send_queue *sq, const struct send_slot *slot);
-
-/* ... a read of so many blocks from its first on, which is the caller's to start: what they say is known, that they come over PCIe again takes the
- * time ... */
-struct pcie_read wqe_fetch_again(struct send_queue *sq, const struct send_slot *slot,
-				 uint32_t blocks, void (*done)(struct pcie_read *));
-
-/* ... and these blocks are here. */
-void wqe_fetch_came_again(struct send_queue *sq, uint32_t block, uint32_t blocks);
-
 /* The slot at `oldest` is complete. */
 void wqe_fetch_retire(struct send_queue *sq);
 

@@ -235,7 +235,7 @@ static const char *expected_beside_detailed(const struct scenario *scenario,
 		       "came "
 		       "before";
 	if (scenario->has_workload && params->reads_max > scenario->play_hosts.max_rd_atomic)
-		return "reads_max of no more than workload.host.reads";
+		return "reads_max of no more than workload.host.max_rd_atomic";
 	return NULL;
 }
 

@@ -145,9 +145,9 @@ row -e '/^choices:/d'
 "$folder/bin/hcasim" published --verbose C-21 | grep -q 'choices: not listed' || fail "choices that are not listed are not said so"
 sed -e 's/^choices:.*/choices: {tx_depth: 8}/' "$source/scenarios/published/A3-04.yaml" >"$folder/choices.yaml"
 "$hcasim" published "$folder/choices.yaml" >"$folder/out" 2>"$folder/errors" || fail "a choice that is a default: exit code $?"
-sed -i 's/signal: 4}/signal: 4, window: 16}/' "$folder/choices.yaml"
+sed -i 's/cq_mod: 4}/cq_mod: 4, tx_depth: 16}/' "$folder/choices.yaml"
 "$hcasim" published "$folder/choices.yaml" >"$folder/out" 2>"$folder/errors"
-[ $? -eq 2 ] && grep -q 'case "READ" has window: 16, which is not listed' "$folder/errors" || fail "a choice that is not listed: $(cat "$folder/errors")"
+[ $? -eq 2 ] && grep -q 'case "READ" has tx_depth: 16, which is not listed' "$folder/errors" || fail "a choice that is not listed: $(cat "$folder/errors")"
 
 "$hcasim" published NO-SUCH-ROW B1-01 >"$folder/out" 2>"$folder/errors"
 [ $? -eq 2 ] || fail "an unknown row is not refused"

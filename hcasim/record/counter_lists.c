@@ -68,7 +68,7 @@ const struct counter_list counter_lists[] = {
 	{"port_fault",    "faults of ports",                           COUNTERS(PORT_FAULT_COUNTERS)},
 	{"flow_fabric",   "links that flows share (fidelity: flow)",   COUNTERS(FLOW_FABRIC_COUNTERS)},
 	{"group_changes", "hosts that join and leave multicast groups", COUNTERS(GROUP_CHANGES_COUNTERS)},
-	{"server",        "a core that answers requests of a load",    COUNTERS(SERVER_COUNTERS)},
+	{"server",        "a core that responds to requests of a load",    COUNTERS(SERVER_COUNTERS)},
 	{"core",          "a core that carries messages of a workload", COUNTERS(WORKLOAD_CORE_COUNTERS)},
 	{0}};
 /* clang-format on */

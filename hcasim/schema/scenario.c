@@ -44,7 +44,7 @@ const struct scenario_section scenario_sections[] = {
 	{"load",     load_param_list,             "work requests that processor cores post to detailed HCAs, without programs"},
 	{"load.cpu", load_cpu_param_list,         "what its calls cost a processor core"},
 	{"load.background", load_background_param_list,     "other cores, with work of their own, on the same adapters"},
-	{"load.server", load_server_param_list,   "cores of the first host that answer what the others post (docs/explanation/verbs-load.md)"},
+	{"load.server", load_server_param_list,   "cores of the first host that respond to what the others post (docs/explanation/verbs-load.md)"},
 	{"run",      scenario_run_param_list,     "how long a workload runs, and what fails it"},
 	{"faults",   scenario_fault_place_list,   "one fault of the list, with `from`, `to` and one action"},
 	{"faults.packets", scenario_fault_choice_list,

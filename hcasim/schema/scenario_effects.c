@@ -67,7 +67,7 @@ CONDITION(pages, !load->contiguous)
 CONDITION(locks, load->cores_per_thread > 1 || load->bfregs > 0)
 CONDITION(serves, load->server.cores > 0)
 CONDITION(looks_up, load->server.cores > 0 && load->server.lines > 0)
-CONDITION(answers, load->server.cores > 0 && load->server.response != LOAD_RESPONSE_NONE)
+CONDITION(responds, load->server.cores > 0 && load->server.response != LOAD_RESPONSE_NONE)
 CONDITION(datagrams, load->server.cores > 0 && load->server.response == LOAD_RESPONSE_DATAGRAM)
 CONDITION(background, load->background.threads > 0)
 CONDITION(compresses, load->cqe_compression || (!scenario->has_load && !scenario->has_workload))
@@ -114,7 +114,7 @@ static const struct dependency dependencies[] = {
 	{"load.background", load_background_param_list, "qps verb bytes inline_data pattern regions", background, "load.background.threads above 0"},
 	{"load.server", load_server_param_list, "response chosen batch work lines slot", serves, "load.server.cores above 0"},
 	{"load.server", load_server_param_list, "table changes", looks_up, "load.server.lines above 0"},
-	{"load.server", load_server_param_list, "bytes inline_data post_list cq_mod", answers, "server.cores that answer"},
+	{"load.server", load_server_param_list, "bytes inline_data post_list cq_mod", responds, "server.cores that respond"},
 	{"load.server", load_server_param_list, "qps", datagrams, "server.response: datagram"},
 	{"hosts event_queue", event_queue_param_list, "*", programs, "programs: the cores of a load or workload poll, and wait for no event"},
 	{"hosts completion", completion_param_list, "compression_max compression_timeout", compresses, "load.cqe_compression: true, or programs that ask for it"},

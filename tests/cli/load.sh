@@ -194,7 +194,7 @@ refused() {
 refused 'did you mean "bytes"?' --set load.bites=3
 refused 'did you mean "mops"?' --set 'expect=[{metric: mobs, at_least: 3}]'
 refused 'atomics are of 8 B' --set load.verb=fetch_add
-refused 'server.cores answer with pattern inbound' --set load.server.cores=2
+refused 'server.cores respond with pattern inbound' --set load.server.cores=2
 refused 'did you mean "cores"?' --set load.server.core=2
 refused 'run stands beside load' --set run.until=1ms
 refused 'workload stands beside load' --set workload.pattern=incast

@@ -310,7 +310,7 @@ load: {pattern: all, verb: send, transport: ud, qps: 4, threads: 2, counts: rece
 expect: [{metric: received_mops, at_least: 5}]
 EOF
 
-compare load-responses "cores that answer share what they know with all who ask" <<EOF
+compare load-responses "cores that respond share what they know with all who ask" <<EOF
 $loads
 load: {pattern: inbound, server: {cores: 2}, warm_up: 100, operations: 1000}
 EOF

@@ -564,7 +564,7 @@ static void test_refused(void)
 	begin();
 	setup.load.refill = LOAD_REFILL_ALL;
 	setup.load.server.cores = 1;
-	refuse("refill: all is not for cores that answer");
+	refuse("refill: all is not for cores that respond");
 	begin();
 	setup.load.bfregs = 11;
 	setup.load.cores_per_thread = 2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that cores that answer requests take the time that each step is said to cost, and no other: by the rate of one that is
+ * Proves that cores that respond to requests take the time that each step is said to cost, and no other: by the rate of one that is
  * never idle (requests in slots and in CQEs, one by one and in batches, lines of memory one after the other and side by side,
  * slots that the cache has and has not), and to the picosecond by the latency of a lone request; that every request is answered
  * once, however it comes and goes; that responses of a batch share a doorbell; that clients have no more under way than their
@@ -246,7 +246,7 @@ static void test_refused(void)
 {
 	begin();
 	setup.load.pattern = LOAD_ALL;
-	refuse("server.cores answer with pattern inbound");
+	refuse("server.cores respond with pattern inbound");
 	begin();
 	setup.load.verb = LOAD_READ;
 	refuse("requests to server.cores are writes or sends");

@@ -38,7 +38,7 @@ const struct param load_background_param_list[] = {LOAD_BACKGROUND_PARAMS(BACKGR
 const struct param_section load_sections[] = {
 	{"cpu", load_cpu_param_list, offsetof(struct load_params, cpu), "what calls cost a processor core"},
 	{"background", load_background_param_list, offsetof(struct load_params, background), "other cores, with work of their own, on the same adapters"},
-	{"server", load_server_param_list, offsetof(struct load_params, server), "cores of the first node that answer what the others post"},
+	{"server", load_server_param_list, offsetof(struct load_params, server), "cores of the first node that respond to what the others post"},
 	{0},
 };
 

@@ -40,7 +40,7 @@ static bool check_receives(const struct load_params *params, char *error, size_t
 	return false;
 }
 
-/* Cores that answer. */
+/* Cores that respond. */
 static bool check_served(const struct load_params *params, char *error, size_t error_bytes)
 {
 	const struct load_server_params *server = &params->server;
@@ -48,7 +48,7 @@ static bool check_served(const struct load_params *params, char *error, size_t e
 	uint64_t clients = (params->nodes - 1) * params->threads * params->qps;
 
 	if (params->pattern != LOAD_INBOUND)
-		snprintf(error, error_bytes, "server.cores answer with pattern inbound");
+		snprintf(error, error_bytes, "server.cores respond with pattern inbound");
 	else if (params->verb != LOAD_WRITE && params->verb != LOAD_SEND)
 		snprintf(error, error_bytes, "requests to server.cores are writes or sends");
 	else if (params->transport == LOAD_DC)
@@ -124,7 +124,7 @@ bool load_may_be_parallel(const struct load_params *params, char *error, size_t 
 {
 	if (params->server.cores)
 		snprintf(error, error_bytes,
-			 "cores that answer share what they know with all who ask");
+			 "cores that respond share what they know with all who ask");
 	else if (params->transport == LOAD_DC)
 		snprintf(error, error_bytes,
 			 "targets of dc keep return paths for all nodes together");
@@ -149,7 +149,7 @@ bool load_check(const struct load_params *given, char *error, size_t error_bytes
 		snprintf(error, error_bytes,
 			 "with refill: all, tx_depth is a multiple of post_list");
 	else if (params->refill == LOAD_REFILL_ALL && params->server.cores)
-		snprintf(error, error_bytes, "refill: all is not for cores that answer");
+		snprintf(error, error_bytes, "refill: all is not for cores that respond");
 	else if (params->outstanding &&
 		 (params->cq_mod > 1 || params->post_list > params->outstanding))
 		snprintf(error, error_bytes,

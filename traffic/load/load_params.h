@@ -68,15 +68,15 @@
 	X(noise_interval, TIME, "0ps", "0ps..1s", "mean time from the end of a disturbance of a posting core by its host to the next one, exponential; 0: none", "choice; a timer tick of Linux at 250 Hz has 4ms, and others come on top") \
 	X(noise, TIME, "2us", "1ps..1ms", "of a disturbance, in which the core does none of this work", "assumed: a timer interrupt and its handler")
 
-/* Cores of the first node that answer the requests of all others: docs/explanation/verbs-load.md. */
+/* Cores of the first node that respond to the requests of all others: docs/explanation/verbs-load.md. */
 #define LOAD_SERVER_PARAMS(X) \
-	X(cores,   COUNT,  "0",    "0..64",    "processor cores of the first node that wait for what the others post as requests, work on each and answer it; 0: nobody answers", "choice") \
+	X(cores,   COUNT,  "0",    "0..64",    "processor cores of the first node that wait for what the others post as requests, work on each and respond; 0: nobody responds", "choice") \
 	X(response, CHOICE, "write", "write|send|datagram|none", "how: a write or send through the queue pair of the request, a send through UD queue pairs of the core's own, or not at all: the client then knows at once that the request was taken", "choice") \
 	X(chosen,  CHOICE, "fixed", "fixed|random", "which core a request is for: always the same of each client, or any", "choice") \
 	X(bytes,   BYTES,  "32B",  "0B..4KiB", "of a response",                                                   "choice") \
 	X(inline_data, FLAG,   "true", "",         "responses are in their WQEs",                                     "choice") \
 	X(qps,     COUNT,  "1",    "1..16",    "response: datagram: UD queue pairs of a core, one for each client in turn", "choice") \
-	X(batch,   COUNT,  "1",    "1..64",    "requests that a core takes, works on and answers together, if so many wait", "choice") \
+	X(batch,   COUNT,  "1",    "1..64",    "requests that a core takes, works on and responds to together, if so many wait", "choice") \
 	X(post_list,    COUNT,  "1",    "1..64",    "responses behind one doorbell, of those of a batch through one queue pair", "choice") \
 	X(cq_mod,  COUNT,  "64",   "1..1024",  "one in so many responses of a queue pair has a CQE",              "choice") \
 	X(work,    TIME,   "0ps",  "0ps..1s",  "what a request costs a core besides polling, lines and posting",  "choice") \

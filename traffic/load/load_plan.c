@@ -47,7 +47,7 @@ static uint32_t ring_blocks(const struct load_qp *qp)
 			 : 0;
 }
 
-/* Where cores answer: how many clients one of them has connections with. */
+/* Where cores respond: how many clients one of them has connections with. */
 static uint32_t connections(const struct load_node *node, uint32_t core)
 {
 	const struct load *load = node->load;
@@ -74,7 +74,7 @@ static uint32_t thread_qps(const struct load_thread *thread)
 	return (uint32_t)params->qps + (datagrams && params->transport != LOAD_UD);
 }
 
-/* What a queue pair is for, where cores answer: requests first, then those by which responses alone go as datagrams. */
+/* What a queue pair is for, where cores respond: requests first, then those by which responses alone go as datagrams. */
 static void plan_served(struct load_qp *qp, uint32_t index)
 {
 	const struct load_thread *thread = qp->thread;

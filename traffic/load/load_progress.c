@@ -19,18 +19,18 @@ static uint64_t packets_of_message(const struct load_params *params)
 	return params->verb == LOAD_FETCH_ADD || packets == 0 ? 1 : packets;
 }
 
-/* All PSNs begin with 0. Writes and sends are done where they arrive, reads and atomics where they are answered. */
+/* All PSNs begin with 0. Writes and sends are done where they arrive, reads and atomics where their responses come from. */
 static double progress_of_qp(const struct load_qp *qp)
 {
 	const struct load_thread *thread = qp->thread;
 	const struct load_params *params = thread->params;
-	bool answered = params->verb == LOAD_READ || params->verb == LOAD_FETCH_ADD;
+	bool has_response = params->verb == LOAD_READ || params->verb == LOAD_FETCH_ADD;
 	uint64_t packets = packets_of_message(params);
 	uint64_t under_way = (qp->posted - qp->retired) * packets, arrived = 0;
 	uint32_t first = (uint32_t)(qp->retired * packets) & PSN_MASK;
-	struct hca_qp_psns psns = answered ? hca_qp_psns(thread->node->hca, qp->number)
-					   : hca_qp_psns(qp->peer->hca, qp->dest);
-	int32_t distance = psn_distance(first, answered ? psns.unacked : psns.expected);
+	struct hca_qp_psns psns = has_response ? hca_qp_psns(thread->node->hca, qp->number)
+					       : hca_qp_psns(qp->peer->hca, qp->dest);
+	int32_t distance = psn_distance(first, has_response ? psns.unacked : psns.expected);
 
 	if (psns.known && distance > 0)
 		arrived = (uint64_t)distance < under_way ? (uint64_t)distance : under_way;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_server: a core that answers, see load_server.h. One step after the other, each with its cost:
+ * load_server: a core that responds, see load_server.h. One step after the other, each with its cost:
  *
  *     poll --slots in turn, or CQEs--> batch full, or all looked at --> look up lines, work --> build a list, ring --+
  *      ^                                                                    more responses: the next list <-----------'
- *      '---------------------------------------------------------------------------------- all answered
+ *      '---------------------------------------------------------------------------------- all have a response
  *
  * A core that finds nothing goes on looking; that takes no events: where it is by now follows from the time.
  */
@@ -22,7 +22,7 @@
 enum { BATCH_MAX = 64, NAME_BYTES = 128 };
 
 /* clang-format off */
-#define SERVER_GAUGES(X) CORE_GAUGES(X, "processor core that answers requests")
+#define SERVER_GAUGES(X) CORE_GAUGES(X, "processor core that responds to requests")
 /* clang-format on */
 
 enum server_state { SERVER_LOOKING, SERVER_TAKING, SERVER_WORKING, SERVER_POSTING, SERVER_STALLED };
@@ -48,7 +48,7 @@ struct load_server {
 	struct request *waiting; /* a ring of [clients * window]: their CQEs were polled, no more */
 	uint32_t waiting_first, waiting_count;
 	struct request batch[BATCH_MAX];
-	uint32_t taken, answered, listed;
+	uint32_t taken, responded, listed;
 	struct random random;
 };
 
@@ -287,7 +287,7 @@ static void work(struct load_server *server)
 		cost += load_lines_time(&lines);
 	}
 	server->count.batches++;
-	server->answered = 0;
+	server->responded = 0;
 	if (params->response != LOAD_RESPONSE_NONE)
 		sort_batch(server);
 	go_on(server, SERVER_WORKING, cost);
@@ -328,7 +328,7 @@ static void begin_pass(struct load_server *server)
 	go_on(server, SERVER_TAKING, take_cqes(server));
 }
 
-/* Nobody answers: clients know. */
+/* Nobody responds: clients know. */
 static void tell(struct load_server *server)
 {
 	for (uint32_t i = 0; i < server->taken; i++) {
@@ -345,14 +345,14 @@ static void post(struct load_server *server)
 {
 	const struct load_server_params *params = params_of(server);
 	const struct load_cpu_params *cpu = &load_of(server)->params.cpu;
-	struct load_qp *qp = response_by(server, &server->batch[server->answered]);
+	struct load_qp *qp = response_by(server, &server->batch[server->responded]);
 	uint32_t room = qp->depth - (qp->posted - qp->retired), count = 0;
 
 	while (count < params->post_list && count < room &&
-	       server->answered + count < server->taken &&
-	       response_by(server, &server->batch[server->answered + count]) == qp) {
+	       server->responded + count < server->taken &&
+	       response_by(server, &server->batch[server->responded + count]) == qp) {
 		struct load_target target =
-			target_of(server, &server->batch[server->answered + count]);
+			target_of(server, &server->batch[server->responded + count]);
 
 		load_thread_build(qp, &target);
 		count++;
@@ -398,10 +398,10 @@ static void step_posting(struct load_server *server)
 {
 	if (!load_thread_may_ring(server->thread, &server->step))
 		return;
-	load_thread_ring(response_by(server, &server->batch[server->answered]));
+	load_thread_ring(response_by(server, &server->batch[server->responded]));
 	server->count.doorbells++;
-	server->answered += server->listed;
-	if (server->answered < server->taken)
+	server->responded += server->listed;
+	if (server->responded < server->taken)
 		post(server);
 	else
 		begin_pass(server);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_server: cores of the first node that wait for requests, work on each, and answer; and the clients, which ask. A client is
- * a queue pair of another node, with `window` requests that are posted and not answered.
+ * load_server: cores of the first node that wait for requests, work on each, and respond; and the clients, which ask. A client is
+ * a queue pair of another node, with `window` requests that are posted and without response.
  *
  *     client --WRITE--> slot in memory --\                                        /--WRITE--> slot --> client
  *     client --SEND---> CQE -------------> core: take, look up lines, work, post --SEND----> CQE ----> client

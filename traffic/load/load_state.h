@@ -66,7 +66,7 @@ struct load_qp {
 	bool posts, ready;     /* its thread posts to it; it is in its thread's list */
 	bool datagram;
 	sim_time *began_at;         /* [depth] */
-	struct load_client *client; /* whose requests are posted to it; NULL: nobody answers */
+	struct load_client *client; /* whose requests are posted to it; NULL: nobody responds */
 	struct load_end *end;       /* of a workload; NULL: of a load */
 	struct load_lock lock;
 	struct load_lock
@@ -94,7 +94,7 @@ struct load_thread { /* queue pairs and CQs, and the core or cores that work wit
 	struct load_core *cores; /* [cores_per_thread] */
 	struct load_lock cq_lock;
 	const struct load_params *params; /* the load's, the background's, or the responses' */
-	struct load_server *server;       /* in the place of its cores; NULL: it does not answer */
+	struct load_server *server;       /* in the place of its cores; NULL: it does not respond */
 	struct workload_core *core;       /* the same, for a workload */
 	uint32_t blocks;                  /* of a WQE */
 	struct load_qp *qps;
@@ -134,7 +134,7 @@ struct load_cqe { /* that was polled */
 	uint32_t byte_count, immediate;
 };
 
-struct load_data { /* what is written to and read from regions, where cores answer: lengths, and who is told of them */
+struct load_data { /* what is written to and read from regions, where cores respond: lengths, and who is told of them */
 	struct memory memory;
 	struct load_node *node;
 };
@@ -288,7 +288,7 @@ void load_thread_post_receive(struct load_qp *qp);
 /* With compression: no slot of the CQ holds anything. */
 void load_thread_clear(struct load_thread *thread, uint32_t cq);
 
-/* What cores that answer post, in place of what clients do. */
+/* What cores that respond post, in place of what clients do. */
 struct load_params load_responses_of(const struct load_params *params);
 
 uint64_t load_sizes_sum(const struct param_sizes *sizes); /* bytes */
@@ -331,7 +331,7 @@ static inline uint32_t load_cqe_bytes(const struct load *load)
 										: CQE_BYTES;
 }
 
-/* Of each node where nobody answers, background included, which come last. */
+/* Of each node where nobody responds, background included, which come last. */
 static inline uint32_t load_threads(const struct load *load)
 {
 	return (uint32_t)(load->params.threads + load->params.background.threads);

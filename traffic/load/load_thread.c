@@ -301,7 +301,7 @@ static void retire(struct load_qp *qp, uint16_t counter)
 	load_thread_room(qp);
 }
 
-/* Where cores answer: a request, or a response, of the number that its immediate data tell. */
+/* Where cores respond: a request, or a response, of the number that its immediate data tell. */
 static sim_time take_numbered(struct load_qp *qp, uint32_t number)
 {
 	struct load_thread *thread = qp->thread;

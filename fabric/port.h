@@ -68,7 +68,7 @@ sim_time port_params_latency(const struct port_params *params);
 	X(vl_stalls,          "times",   "a VL was stalled as too many packets in a row were first for too long")
 
 #define PORT_GAUGES(X)                                                                                     \
-	X(link,    SERVER, "packets", "departures of data packets, with what is between them")             \
+	X(link,    BUSY,   "packets", "departures of data packets, with what is between them")             \
 	X(blocked, POOL,   "packets", "first in a VL without credits, or paused, while nothing left")
 
 #define PORT_TRACE(X)                                                                                      \

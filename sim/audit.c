@@ -77,9 +77,9 @@ void block_audit(struct block *block, FILE *out)
 	for (size_t i = 0; gauges != NULL && block->type->gauges[i].name != NULL; i++) {
 		const struct gauge_info *info = &block->type->gauges[i];
 
-		if (info->kind == GAUGE_SERVER || info->kind == GAUGE_POOL)
+		if (info->kind == GAUGE_BUSY || info->kind == GAUGE_POOL)
 			audit_time(block, out, info, &gauges[i]);
-		if (info->kind != GAUGE_SERVER)
+		if (info->kind != GAUGE_BUSY)
 			audit_population(block, out, info, &gauges[i]);
 		audit_little(block, out, info, &gauges[i]);
 	}

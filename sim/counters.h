@@ -4,7 +4,7 @@
  *
  *     text   host0.hca.port.packets_sent=12
  *     JSON   {"host0.hca.port": {"type": "port", "counters": {"packets_sent": 12, ...},
- *                                "gauges": {"link": {"kind": "SERVER", ..., "area_ps": 960}, ...}}, ...}
+ *                                "gauges": {"link": {"kind": "BUSY", ..., "area_ps": 960}, ...}}, ...}
  */
 #ifndef SIM_COUNTERS_H
 #define SIM_COUNTERS_H

@@ -26,7 +26,7 @@ extern "C" {
 /* clang-format off */
 /*        kind    what its use is, of the time in which there was work */
 #define GAUGE_KINDS(X)                                                                                    \
-	X(SERVER, "serves: how busy it was")                                                              \
+	X(BUSY,   "serves: how busy it was")                                                              \
 	X(POOL,   "has room for so many: how long somebody waited for room")                              \
 	X(SHARE,  "a limit of each queue pair: how many of those with work it held up")                   \
 	X(WORK,   "queue pairs with work; the time in which there was any")                               \
@@ -48,7 +48,7 @@ struct gauge_info {
 };
 
 struct gauge {
-	uint64_t area;    /* unit x ps, less level * now; SERVER: ps of service */
+	uint64_t area;    /* unit x ps, less level * now; BUSY: ps of service */
 	uint64_t stalled; /* ps in which somebody waited, less now while somebody does */
 	uint64_t level, level_max;
 	uint64_t capacity; /* room, or servers; 0: no limit */

@@ -99,7 +99,7 @@ void trace_levels(struct systemc_vcd *vcd)
 		     info++, gauge++) {
 			std::string name = std::string(block->name) + "." + info->name + "_level";
 
-			if (info->kind != GAUGE_SERVER && vcd->matches(name.c_str()))
+			if (info->kind != GAUGE_BUSY && vcd->matches(name.c_str()))
 				sc_trace(vcd->file, gauge->level, name);
 		}
 	}

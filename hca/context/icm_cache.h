@@ -34,7 +34,7 @@
 	X(waiting_max,   "lookups", "most that ever waited for a slot at once")
 
 #define ICM_CACHE_GAUGES(X)                                                                                   \
-	X(port,   SERVER, "lookups", "responds to one each interval")                                           \
+	X(port,   BUSY,   "lookups", "responds to one each interval")                                           \
 	X(mshrs, POOL,   "MSHRs",  "in use: reads and write-backs under way")
 
 #define ICM_CACHE_TRACE(X)                                                                                    \

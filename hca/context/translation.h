@@ -68,7 +68,7 @@ struct translation_params; /* hca/context/translation_params.h */
 	X(contiguous,   "requests", "granted without MTT: the region is one piece")
 
 #define TRANSLATION_GAUGES(X)                                                                                 \
-	X(checker, SERVER, "requests", "starts one each interval")                                              \
+	X(checker, BUSY,   "requests", "starts one each interval")                                              \
 	X(pending, QUEUE,  "requests", "asked for, without a response yet")
 
 #define TRANSLATION_TRACE(X)                                                                                  \

@@ -30,8 +30,8 @@ struct host;
 	X(wait_time,     "ps",   "that all took longer than a hit of the cache")
 
 #define HOST_GAUGES(X)                                                                                        \
-	X(to_socket,   SERVER, "bytes", "the link to the memory of the other socket: what is written, requests") \
-	X(from_socket, SERVER, "bytes", "the link from it: what is read")
+	X(to_socket,   BUSY,   "bytes", "the link to the memory of the other socket: what is written, requests") \
+	X(from_socket, BUSY,   "bytes", "the link from it: what is read")
 /* clang-format on */
 
 struct host_counters {

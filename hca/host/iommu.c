@@ -9,7 +9,7 @@
 #include "sim/audit.h"
 #include "sim/gauge.h"
 
-#define IOMMU_GAUGES(X) X(walkers, SERVER, "walks", "walk page tables")
+#define IOMMU_GAUGES(X) X(walkers, BUSY, "walks", "walk page tables")
 
 struct iommu_gauges {
 	IOMMU_GAUGES(GAUGE_FIELD)

@@ -9,7 +9,7 @@
 #include "sim/gauge.h"
 #include "sim/shared_unit.h"
 
-#define LLC_GAUGES(X) X(memory, SERVER, "lines", "behind the cache")
+#define LLC_GAUGES(X) X(memory, BUSY, "lines", "behind the cache")
 
 struct llc_gauges {
 	LLC_GAUGES(GAUGE_FIELD)

@@ -63,8 +63,8 @@ struct pcie_params; /* hca/host/pcie_params.h: the list */
 	X(to_device_bytes,   "bytes",        "on the link with TLP overhead, completions and MMIO")
 
 #define PCIE_GAUGES(X)                                                                                        \
-	X(to_host,       SERVER, "TLPs",         "the link to the host: writes, requests, completions of loads")  \
-	X(to_device,     SERVER, "TLPs",         "the link to the HCA: completions, stores")                      \
+	X(to_host,       BUSY,   "TLPs",         "the link to the host: writes, requests, completions of loads")  \
+	X(to_device,     BUSY,   "TLPs",         "the link to the HCA: completions, stores")                      \
 	X(tags,          POOL,   "tags",         "of read requests in flight")                                    \
 	X(nonposted,     POOL,   "credits",      "NPH: read requests that the host has not taken yet")            \
 	X(posted,        POOL,   "credits",      "PD, of 16 B, that the host has not given back; waited for with PH") \

@@ -32,7 +32,7 @@
 	X(context_wait_time, "ps",   "of all those times")
 
 #define RECEIVE_GAUGES(X)                                                                          \
-	X(pipe,     SERVER, "packets", "takes one each interval")                                  \
+	X(pipe,     BUSY,   "packets", "takes one each interval")                                  \
 	X(held,     QUEUE,  "packets", "with the adapter, in the port's input space")              \
 	X(contexts, QUEUE,  "packets", "that wait for the context of their queue pair")
 

@@ -24,7 +24,7 @@
 	X(waits,         "packets", "that found no room in the port")
 
 #define TRANSMIT_GAUGES(X)                                                                         \
-	X(pipe,     SERVER, "packets", "takes one each interval")                                  \
+	X(pipe,     BUSY,   "packets", "takes one each interval")                                  \
 	X(pipeline, QUEUE,  "packets", "in the pipeline")                                          \
 	X(vls,      QUEUE,  "packets", "behind it, since the port's queue is full")                \
 	X(loopback, POOL,   "bytes",   "turned round, and not taken in yet")

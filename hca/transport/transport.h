@@ -71,7 +71,7 @@
 	X(response_buffers, POOL, "buffers",       "receive buffers of read and atomic responses") \
 	X(response_lists, POOL, "reads",       "of WQEs that left the cache before their response came") \
 	X(atomics,       POOL,  "atomics",     "under way; waited for by those whose addresses are alike") \
-	X(atomic_unit,   SERVER, "atomics",    "starts one each interval")                         \
+	X(atomic_unit,   BUSY,   "atomics",    "starts one each interval")                         \
 	X(reads,         SHARE, "queue pairs", "with as many reads and atomics under way as allowed") \
 	X(window,        SHARE, "queue pairs", "with as many packets unacknowledged as allowed")   \
 	X(fence,         SHARE, "queue pairs", "behind a fence")                                   \

@@ -38,7 +38,7 @@
 	X(context_wait_time, "ps", "of all of them")
 
 #define COMPLETION_GAUGES(X)                                                                       \
-	X(writer,   SERVER, "CQEs", "starts one each interval")                                    \
+	X(writer,   BUSY,   "CQEs", "starts one each interval")                                    \
 	X(pipeline, QUEUE,  "CQEs", "before their write")                                          \
 	X(held,     QUEUE,  "CQEs", "for the context of their queue, or for room in it")           \
 	X(session,  QUEUE,  "CQEs", "that wait for others to be written with")                     \

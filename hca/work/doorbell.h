@@ -33,7 +33,7 @@
 	X(implausible, "stores", "of an index that the ring cannot have")
 
 #define DOORBELL_GAUGES(X)                                                                         \
-	X(decoder, SERVER, "doorbells", "takes one each interval")                                 \
+	X(decoder, BUSY,   "doorbells", "takes one each interval")                                 \
 	X(queue,   QUEUE,  "doorbells", "stores that came and have no effect yet")
 
 #define DOORBELL_TRACE(X)                                                                          \

@@ -28,7 +28,7 @@
 	X(by_period,   "events",     "moderated: their time was up")
 
 #define EVENT_QUEUE_GAUGES(X)                                                                      \
-	X(raiser,     SERVER, "events", "the handler, one each interval")                          \
+	X(raiser,     BUSY,   "events", "the handler, one each interval")                          \
 	X(queue,      QUEUE,  "events", "on their way to the driver")                              \
 	X(moderation, POOL,   "CQs",    "armed, with completions whose event is held back")
 

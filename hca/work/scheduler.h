@@ -27,8 +27,8 @@
 	X(context_wait_time, "ps", "of all of them")
 
 #define SCHEDULER_GAUGES(X)                                                                        \
-	X(unit,     SERVER, "packets", "the busiest processing unit")                              \
-	X(reads,    SERVER, "packets", "READs, atomics and responses to READs, of all units")      \
+	X(unit,     BUSY,   "packets", "the busiest processing unit")                              \
+	X(reads,    BUSY,   "packets", "READs, atomics and responses to READs, of all units")      \
 	X(inflight, POOL,   "bytes",   "granted, not yet with the port; waited for by all entities") \
 	X(ring,     QUEUE,  "entities",   "in a ring, for their grant")                            \
 	X(contexts, QUEUE,  "entities",   "out of it, for their queue pair's context")

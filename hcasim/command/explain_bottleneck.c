@@ -14,7 +14,7 @@
 static enum gauge_kind kind_of(struct yaml_node *use)
 {
 	const char *text = explain_text(use, "kind");
-	enum gauge_kind kind = GAUGE_SERVER;
+	enum gauge_kind kind = GAUGE_BUSY;
 	while (kind + 1 < GAUGE_KIND_COUNT && strcmp(gauge_kind_name(kind), text) != 0)
 		kind++;
 	return kind;

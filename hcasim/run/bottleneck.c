@@ -110,7 +110,7 @@ static sim_time working_time(const struct gauge_info *info, const struct gauge *
 	switch (info->kind) {
 	case GAUGE_WORK:
 		return waited;
-	case GAUGE_SERVER:
+	case GAUGE_BUSY:
 		return held;
 	case GAUGE_POOL:
 		return held > waited ? held : waited;
@@ -142,7 +142,7 @@ static double use_of(const struct sim *sim, const struct block *block,
 		     const struct gauge_info *info, const struct gauge *gauge, sim_time time)
 {
 	sim_time now = sim_now(block->sim);
-	if (info->kind == GAUGE_SERVER)
+	if (info->kind == GAUGE_BUSY)
 		return (double)gauge_area(gauge, now) / (double)time / (double)gauge->capacity;
 	if (info->kind == GAUGE_POOL)
 		return (double)gauge_stalled(gauge, now) / (double)time;
@@ -235,7 +235,7 @@ unsigned bottleneck_check(const struct sim *sim, FILE *out)
 
 const char *bottleneck_verb(enum gauge_kind kind)
 {
-	return kind == GAUGE_SERVER ? "busy" : kind == GAUGE_POOL ? "waited for" : "held up by it";
+	return kind == GAUGE_BUSY ? "busy" : kind == GAUGE_POOL ? "waited for" : "held up by it";
 }
 
 void bottleneck_print_line(const struct bottleneck *bottleneck, FILE *out)

@@ -63,7 +63,7 @@ static void bound_by(struct bounds *bounds, const struct block *block,
 		     const struct gauge_info *info, const struct gauge *gauge)
 {
 	double area = (double)gauge_area(gauge, sim_now(block->sim));
-	if ((info->kind != GAUGE_SERVER && info->kind != GAUGE_POOL) || gauge->capacity == 0 ||
+	if ((info->kind != GAUGE_BUSY && info->kind != GAUGE_POOL) || gauge->capacity == 0 ||
 	    area == 0)
 		return;
 	double demand = area / bounds->operations;
@@ -81,7 +81,7 @@ static void find_wait(struct bounds *bounds, const struct sim *sim,
 	double most = 0;
 	for (unsigned i = 0; i < bottleneck->count; i++) {
 		const struct use *use = &bottleneck->uses[i];
-		if (use->info->kind == GAUGE_SERVER || use->use <= most)
+		if (use->info->kind == GAUGE_BUSY || use->use <= most)
 			continue;
 		most = use->use;
 		bounds->waits_in = use->block;

@@ -16,7 +16,7 @@ SUITE(TESTS)
 
 /* clang-format off */
 #define DESK_GAUGES(X)                                      \
-	X(clerk,  SERVER, "letters", "writes")                \
+	X(clerk,  BUSY,   "letters", "writes")                \
 	X(tray,   POOL,   "letters", "has room")              \
 	X(busy,   WORK,   "writers", "with letters")          \
 	X(fetch,  SHARE,  "writers", "without ink")

@@ -18,7 +18,7 @@ SUITE(TESTS)
 
 /* clang-format off */
 #define DESK_GAUGES(X)                                       \
-	X(clerk,  SERVER, "letters", "writes")                 \
+	X(clerk,  BUSY,   "letters", "writes")                 \
 	X(tray,   POOL,   "letters", "has room")               \
 	X(post,   QUEUE,  "letters", "on their way")           \
 	X(busy,   WORK,   "writers", "with letters")

@@ -24,7 +24,7 @@ SUITE(TESTS)
 
 /* clang-format off */
 #define SHOP_GAUGES(X)                                                                                     \
-	X(clerk, SERVER, "customers", "serves")                                                              \
+	X(clerk, BUSY,   "customers", "serves")                                                              \
 	X(seats, POOL,   "seats",     "taken")                                                               \
 	X(line,  QUEUE,  "customers", "wait")
 struct shop_gauges { SHOP_GAUGES(GAUGE_FIELD) };

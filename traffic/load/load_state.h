@@ -194,11 +194,11 @@ struct load_node {
 
 /* clang-format off */
 #define CORE_GAUGES(X, meaning)      \
-	X(core, SERVER, "ps", meaning) \
+	X(core, BUSY,   "ps", meaning) \
 	X(work, WORK,   "ps", "of that core: there is work, even if no send queue has any")
 #define LOAD_GAUGES(X)                                                        \
 	CORE_GAUGES(X, "the busiest processor core, which posts and polls")   \
-	X(lock, SERVER, "ps", "the busiest lock of what cores share, held or handed over")
+	X(lock, BUSY,   "ps", "the busiest lock of what cores share, held or handed over")
 /* clang-format on */
 
 struct core_gauges {

@@ -81,7 +81,8 @@ static void grow(struct mpi_world *world)
 }
 
 /* The queue pair of the one host that is connected with the other. */
-static struct backend_qp *connect(struct mpi_world *world, uint32_t source, uint32_t destination)
+static struct backend_qp *open_connection(struct mpi_world *world, uint32_t source,
+					  uint32_t destination)
 {
 	const struct backend_ops *ops = world->backend->ops;
 	uint32_t low = source < destination ? source : destination,
@@ -243,7 +244,7 @@ bool mpi_world_send(struct mpi_world *world, sim_time now, uint32_t source, uint
 
 	assert(source != destination && bytes > 0);
 	reach(world, now);
-	qp = connect(world, source, destination);
+	qp = open_connection(world, source, destination);
 	trouble = world->backend->ops->trouble(world->backend);
 	if (trouble) {
 		complain(trouble);

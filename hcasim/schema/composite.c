@@ -182,7 +182,7 @@ void composite_override(enum composite_kind kind, struct yaml_node *map, const c
 	if (composite->extra != NULL) {
 		struct yaml_node *node = yaml_get(map, composite->extra->key);
 		if (node != NULL)
-			composite->extra->read(node, params, errors);
+			composite->extra->read_map(node, params, errors);
 		known[count++] = composite->extra->key;
 	}
 	for (; others != NULL && *others != NULL; others++)

@@ -25,7 +25,7 @@ enum composite_kind {
 struct composite_extra {
 	const char *key;
 	void (*init)(void *params); /* NULL: nothing to do */
-	void (*read)(struct yaml_node *node, void *params, struct yaml_errors *errors);
+	void (*read_map)(struct yaml_node *node, void *params, struct yaml_errors *errors);
 	void (*print)(const void *params, unsigned indent, FILE *out);
 };
 

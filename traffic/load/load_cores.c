@@ -14,7 +14,7 @@
 #include "traffic/load/load_server.h"
 #include "traffic/load/workload_core.h"
 
-static sim_time poll(struct load_thread *thread)
+static sim_time poll_cqs(struct load_thread *thread)
 {
 	sim_time cost = 0;
 
@@ -141,7 +141,7 @@ static void start_polling(struct load_core *core)
 		sim_schedule_at(&core->step, lock->free_at);
 		return;
 	}
-	held = poll(thread);
+	held = poll_cqs(thread);
 	core->busy += held;
 	held = disturb(core, held);
 	if (may_post(thread))

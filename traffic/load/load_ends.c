@@ -175,7 +175,7 @@ void load_ends_place(struct load_node *node)
 
 /* ---- how they are connected ---- */
 
-static void connect(struct load_end *end)
+static void connect_queue_pair(struct load_end *end)
 {
 	const struct endpoints *endpoints = end->load->endpoints;
 	uint16_t pkey = partitions_towards(endpoints_get(endpoints, end->host)->partitions,
@@ -200,7 +200,7 @@ void load_ends_connect(struct load *load)
 			number(load->ends[i].list[j]);
 	for (uint32_t i = 0; i < load->params.nodes; i++)
 		for (uint32_t j = 0; load->nodes[i].hca && j < load->ends[i].count; j++)
-			connect(load->ends[i].list[j]);
+			connect_queue_pair(load->ends[i].list[j]);
 }
 
 /* In the next of the places that are kept, which are all alike. */
@@ -232,7 +232,7 @@ void load_ends_connect_late(struct load_end *end)
 		number(ends[i]);
 	for (unsigned i = 0; i < 2 && !end->load->failed; i++)
 		if (!is_far(ends[i]))
-			connect(ends[i]);
+			connect_queue_pair(ends[i]);
 }
 
 /* ---- life ---- */

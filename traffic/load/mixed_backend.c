@@ -109,7 +109,7 @@ static void connect_both(struct backend *backend, const struct backend_pair *pai
 }
 
 /* The detailed end's queue pair is there. */
-static void connect(const struct mixed_pair *pair, const struct backend *detailed)
+static void connect_ends(const struct mixed_pair *pair, const struct backend *detailed)
 {
 	bool to_detailed = pair->ends[1].of == detailed;
 
@@ -132,7 +132,7 @@ static struct backend_qp *connect_pair(struct backend *backend, const struct bac
 	if (is_of_both(ends)) {
 		connect_both(backend, pair, joined);
 		if (of(backend)->started)
-			connect(joined, of(backend)->detailed);
+			connect_ends(joined, of(backend)->detailed);
 	} else {
 		ends[0].qp = ends[0].of->ops->connect_pair(ends[0].of, pair);
 		ends[1].qp = ends[0].of->ops->peer(ends[0].qp);
@@ -169,7 +169,7 @@ static void start(struct backend *backend)
 	endpoints->ops->start(endpoints);
 	for (struct mixed_pair *pair = of(backend)->pairs; pair; pair = pair->next)
 		if (is_of_both(pair->ends))
-			connect(pair, detailed);
+			connect_ends(pair, detailed);
 	of(backend)->started = true;
 }
 

@@ -57,7 +57,7 @@
 	X(MAPPED,      "address, length: these pages are no longer what they were")                          \
 	X(CLOSE,       "file: its last descriptor and mapping here are gone")                                \
 	X(MMIO,        "nothing but the stores in the slot")                                                 \
-	X(SPIN,        "address, effects seen, 1: it reads clocks, spans: sleep until the next write to these") \
+	X(SPIN,        "address, visible writes seen, 1: it reads clocks, spans: sleep until the next write to these") \
 	X(OS_WAIT,     "deadline: sleep until another thread did something visible -> 1: deadline passed")   \
 	X(SLEEP,       "deadline -> 1: interrupted by a signal")                                             \
 	X(THREAD_NEW,  "-> slot of the thread about to be created, or error")                                \
@@ -186,9 +186,9 @@ struct shim_traffic {
 struct shim_process {
 	uint32_t real_pid;
 	uint32_t host;
-	uint64_t effects;      /* visible writes by the HCA so far */
-	uint32_t shares;       /* it has memory that other processes may write to */
-	struct shim_cpus cpus; /* where a new image may run; none: on all */
+	uint64_t visible_writes; /* visible writes by the HCA so far */
+	uint32_t shares;         /* it has memory that other processes may write to */
+	struct shim_cpus cpus;   /* where a new image may run; none: on all */
 	uint64_t store_delay; /* until anything of a store to a doorbell can be noticed, at least */
 };
 

@@ -283,7 +283,7 @@ static void test_lists(void)
 	end();
 }
 
-/* Which files they are: as tree.c has them. */
+/* Which files they are: as sysfs_files.c has them. */
 static void test_devices(void)
 {
 	static const uint8_t verbs[] = "\x08\0\x01\0\0\0\0\0\x0b\0\x45\0uverbs",

@@ -114,7 +114,7 @@ bool kernel_has_path(const struct kernel *kernel, const char *path);
 
 /* Writes the sysfs and /dev entries that programs read (class/infiniband, class/infiniband_verbs, class/misc/rdma_cm,
  * the PCI device) as plain files under `directory`, which stands for /. 0, or -errno. */
-int kernel_write_tree(const struct kernel *kernel, const char *directory);
+int kernel_write_sysfs_files(const struct kernel *kernel, const char *directory);
 
 /* Those among them that change: ports/1/counters and hw_counters. A program that reads one asks for it ("refresh:counters"). */
 #define KERNEL_REFRESH_COUNTERS "refresh:counters"

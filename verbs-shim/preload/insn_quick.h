@@ -4,7 +4,7 @@
  * form a function of its own, in which nothing is left to decide. Memory is reached here only where it is clear; else the
  * instruction goes the general way.
  *
- * Who calls: insn_block.c, as it makes steps. insn_quick_integer.c: what computes; insn_quick_flow.c: jumps, conditions, stack.
+ * Who calls: insn_block.c, as it makes steps. insn_quick_integer.c: what computes; insn_quick_branch.c: jumps, conditions, stack.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_QUICK_H
 #define VERBS_SHIM_PRELOAD_INSN_QUICK_H

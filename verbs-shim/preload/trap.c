@@ -335,7 +335,8 @@ static void sleep_polling(void)
 		uint64_t before = gate_now();
 		bool by_clocks = trap_by_clocks;
 
-		(void)gate_call(OP_SPIN, trap_rip_address, shim_process->effects, by_clocks, 0);
+		(void)gate_call(OP_SPIN, trap_rip_address, shim_process->visible_writes, by_clocks,
+				0);
 		if (by_clocks)
 			poll_slept(gate_now() - before);
 		else

@@ -26,7 +26,7 @@
 #define SPREAD        UINT64_C(0x9e3779b97f4a7c15)
 
 struct look {
-	uint64_t rip, address, clock, effects, generation, state;
+	uint64_t rip, address, clock, visible_writes, generation, state;
 	uint32_t count, in_state, stores, storing;
 	struct clocked {
 		uint64_t value, epoch, round;
@@ -168,12 +168,12 @@ static enum poll_kind is_polling(struct view *view, const ucontext_t *context,
 				 const struct range *range, uint64_t address, uint64_t value)
 {
 	uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
-	uint64_t effects = __atomic_load_n(&shim_process->effects, __ATOMIC_RELAXED);
+	uint64_t visible_writes = __atomic_load_n(&shim_process->visible_writes, __ATOMIC_RELAXED);
 	struct look *look = look_at(view, rip, address);
 	uint32_t enough = range->kind == RANGE_RING ? LOOKS_RING : LOOKS_WATCHED;
 	uint64_t state = program_state(context);
 	bool known = look->rip == rip && look->address == address;
-	bool still = known && look->clock == gate_now() && look->effects == effects &&
+	bool still = known && look->clock == gate_now() && look->visible_writes == visible_writes &&
 		     look->generation == view->generation;
 	bool waiting;
 
@@ -196,7 +196,7 @@ static enum poll_kind is_polling(struct view *view, const ucontext_t *context,
 	look->rip = rip;
 	look->address = address;
 	look->clock = gate_now();
-	look->effects = effects;
+	look->visible_writes = visible_writes;
 	look->generation = view->generation;
 	look->state = state;
 	look->stores = view->stores;

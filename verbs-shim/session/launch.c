@@ -65,7 +65,7 @@ static bool write_tree(const struct session *session, struct session_host *host,
 	snprintf(host->tree, sizeof(host->tree), "%s/%u", session->directory, number);
 	(void)mkdir(host->tree, 0755);
 	if (host->kernel)
-		error = kernel_write_tree(host->kernel, host->tree);
+		error = kernel_write_sysfs_files(host->kernel, host->tree);
 	if (error) {
 		errno = -error;
 		return false;

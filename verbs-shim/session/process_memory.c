@@ -93,7 +93,7 @@ static bool process_write(struct memory *base, uint64_t address, const void *byt
 
 	if (!move(memory, address, (void *)(uintptr_t)bytes, length, true))
 		return false;
-	session_effect(memory->process, address, length);
+	session_visible_write(memory->process, address, length);
 	return true;
 }
 

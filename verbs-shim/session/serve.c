@@ -216,7 +216,7 @@ static void serve_spin(struct session *session, struct thread *thread)
 	const struct shim_process *shared = &session->shared->processes[thread->process->number];
 
 	session->spins++;
-	if (shared->effects == thread->slot->arguments[1] &&
+	if (shared->visible_writes == thread->slot->arguments[1] &&
 	    (!thread->slot->peers || peers_look(thread) == thread->peers))
 		session_poll(thread, thread->slot->arguments[2] != 0);
 }

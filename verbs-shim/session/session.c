@@ -91,13 +91,13 @@ static bool polls(const struct shim_slot *slot, uint64_t address, uint64_t lengt
 	return count == 0;
 }
 
-void session_effect(struct process *process, uint64_t address, uint64_t length)
+void session_visible_write(struct process *process, uint64_t address, uint64_t length)
 {
 	struct session *session = process->session;
 	sim_time found =
 		sim_now(session->sim) + session->cpu.poll + session->hosts[process->host].dma_wait;
 
-	session->shared->processes[process->number].effects++;
+	session->shared->processes[process->number].visible_writes++;
 	for (uint32_t i = 0; i < session->thread_count; i++) {
 		struct thread *thread = &session->threads[i];
 		if (thread->process == process && thread->state == THREAD_EFFECT &&

@@ -199,7 +199,7 @@ struct session {
 
 /* session.c */
 /* The HCA wrote to its memory. */
-void session_effect(struct process *process, uint64_t address, uint64_t length);
+void session_visible_write(struct process *process, uint64_t address, uint64_t length);
 /* It may go on, not before `at`. */
 void session_wake(struct session *session, struct thread *thread, sim_time at);
 void session_returned(struct session *session, struct thread *thread);

@@ -47,8 +47,8 @@ static void write_tree(enum link_layer link_layer, const char *folder)
 	root = folder;
 	CU_ASSERT_EQUAL_FATAL(mkdir(root, 0700), 0);
 	struct machine *machine = machine_create(link_layer);
-	CU_ASSERT_EQUAL(kernel_write_tree(machine->kernel, root), 0);
-	CU_ASSERT_EQUAL(kernel_write_tree(machine->kernel, root), 0);
+	CU_ASSERT_EQUAL(kernel_write_sysfs_files(machine->kernel, root), 0);
+	CU_ASSERT_EQUAL(kernel_write_sysfs_files(machine->kernel, root), 0);
 	machine_destroy(machine);
 }
 
@@ -100,6 +100,6 @@ static void test_ethernet(void)
 static void test_nowhere(void)
 {
 	struct machine *machine = machine_create(LINK_INFINIBAND);
-	CU_ASSERT_EQUAL(kernel_write_tree(machine->kernel, "/dev/null"), -ENOTDIR);
+	CU_ASSERT_EQUAL(kernel_write_sysfs_files(machine->kernel, "/dev/null"), -ENOTDIR);
 	machine_destroy(machine);
 }

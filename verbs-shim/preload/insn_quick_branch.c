@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* insn_quick_flow: see insn_quick.h. Jumps, calls and returns; what depends on a condition; the stack. */
+/* insn_quick_branch: see insn_quick.h. Jumps, calls and returns; what depends on a condition; the stack. */
 #include "verbs-shim/preload/insn_block.h"
 #include "verbs-shim/preload/insn_quick.h"
 

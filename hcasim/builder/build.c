@@ -107,8 +107,9 @@ static struct build *create(const struct scenario *scenario, enum sim_engine eng
 struct build *build_create(const struct scenario *scenario, enum sim_engine engine, bool color,
 			   bool verbose, char *error, size_t error_bytes)
 {
-	return create(scenario, engine, NULL, scenario->has_workload ? &scenario->play_hosts : NULL,
-		      color, verbose, error, error_bytes);
+	return create(scenario, engine, NULL,
+		      scenario->has_workload ? &scenario->workload_hosts : NULL, color, verbose,
+		      error, error_bytes);
 }
 
 struct build *build_create_for_messages(const struct scenario *scenario, enum sim_engine engine,
@@ -122,8 +123,8 @@ struct build *build_create_parallel(const struct scenario *scenario,
 				    const struct lp_assignment *assignment, char *error,
 				    size_t error_bytes)
 {
-	return create(scenario, SIM_ENGINE_native, assignment, &scenario->play_hosts, false, false,
-		      error, error_bytes);
+	return create(scenario, SIM_ENGINE_native, assignment, &scenario->workload_hosts, false,
+		      false, error, error_bytes);
 }
 
 /* As an end of it has it: both have the same. */

@@ -191,7 +191,7 @@ struct scenario {
 	bool has_load;
 	struct load_params load;
 	struct flow_driver_params posting;
-	struct load_host_params play_hosts; /* of detailed adapters */
+	struct load_host_params workload_hosts; /* of detailed adapters */
 	char *trace_file;     /* of the workload, from where the scenario is; ours; NULL: none */
 	struct layout layout; /* of a topology that a builder or file makes; empty: none */
 	bool generated;       /* hosts by count, all alike but for exceptions */

@@ -54,7 +54,7 @@ static void read_play(struct scenario_reader *reader, struct yaml_node *node)
 	if (from_file != (trace != NULL))
 		yaml_error(reader->errors, node,
 			   "pattern: trace or goal, and trace: FILE stand together or not at all");
-	yaml_override_sections(node, load_host_sections, &scenario->play_hosts, reader->errors);
+	yaml_override_sections(node, load_host_sections, &scenario->workload_hosts, reader->errors);
 	scenario_refuse_sections(reader, node, workload_param_list, load_host_sections, others);
 }
 
@@ -234,7 +234,7 @@ static const char *expected_beside_detailed(const struct scenario *scenario,
 		return "cumulative_ack: true, since ACKs of detailed adapters are for all that "
 		       "came "
 		       "before";
-	if (scenario->has_workload && params->reads_max > scenario->play_hosts.max_rd_atomic)
+	if (scenario->has_workload && params->reads_max > scenario->workload_hosts.max_rd_atomic)
 		return "reads_max of no more than workload.host.max_rd_atomic";
 	return NULL;
 }
@@ -279,7 +279,7 @@ void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *ro
 	params_default(flow_driver_param_list, &scenario->posting);
 	for (const struct param_section *section = load_host_sections; section->name != NULL;
 	     section++)
-		params_default(section->list, (char *)&scenario->play_hosts + section->offset);
+		params_default(section->list, (char *)&scenario->workload_hosts + section->offset);
 	struct yaml_node *run = yaml_get(root, "run");
 	yaml_read_params(run, scenario_run_param_list, &scenario->run, reader->errors);
 	if (workload != NULL)
@@ -329,7 +329,7 @@ void scenario_print_workload(const struct scenario *scenario, FILE *out)
 	}
 	fprintf(out, "  posting:\n");
 	scenario_print_list(flow_driver_param_list, &scenario->posting, 4, out);
-	scenario_print_hosts(&scenario->play_hosts, out);
+	scenario_print_hosts(&scenario->workload_hosts, out);
 	fprintf(out, "run:\n");
 	scenario_print_list(scenario_run_param_list, &scenario->run, 2, out);
 }

@@ -416,11 +416,11 @@ class Reverse(Law):
         hca = {"fidelity": "endpoint", "congestion": name, "port": {"mtu": "1024B"}}
         switch.update({"buffer": {"size": "32MiB"}, "port": {"mtu": "1024B"}})
         size = rng.choice((1000000, 2000000, 3000000))
-        rivals = rng.randint(1, 3)
+        senders = rng.randint(1, 3)
         listed = [[0, 0, 1, size, "write"]]
-        for i in range(rivals):
+        for i in range(senders):
             listed.append([round(rng.uniform(0, 5), 3), 2 + i, 0, size, "write"])
-        return {"seed": 1, "hosts": {"count": 2 + rivals, "hca": hca},
+        return {"seed": 1, "hosts": {"count": 2 + senders, "hca": hca},
                 "fabric": {"link_layer": "roce", "topology": "single-switch", "switch": switch, "link": {"rate": "100Gbps", "length": f"{rng.choice((200, 400))}m"}},
                 "workload": {}, "run": {"until": "50ms"}, "_flows": listed, "_law": "host0"}
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_server: cores of the first node that wait for requests, work on each, and respond; and the clients, which ask. A client is
- * a queue pair of another node, with `window` requests that are posted and without response.
+ * a queue pair of another node, with `tx_depth` requests that are posted and without response.
  *
  *     client --WRITE--> slot in memory --\                                        /--WRITE--> slot --> client
  *     client --SEND---> CQE -------------> core: take, look up lines, work, post --SEND----> CQE ----> client
  *
- * Slots are as HERD has them: each core has a ring of `window` for each client whose requests may be for it, and looks at one
+ * Slots are as HERD has them: each core has a ring of `tx_depth` for each client whose requests may be for it, and looks at one
  * slot of each client in turn.
  */
 #ifndef TRAFFIC_LOAD_LOAD_SERVER_H

@@ -20,7 +20,7 @@ struct pair {                      /* of hosts: their queue pairs of one number 
 	struct ideal_route route;
 };
 
-struct play {
+struct flow_state {
 	struct pair *pair;
 	uint64_t bytes_left;    /* not posted */
 	uint32_t messages_left; /* not complete */
@@ -48,7 +48,7 @@ struct flow_driver {
 	const struct backend_ops *ops; /* the backend's */
 	flow_driver_route_function *route;
 	void *context;
-	struct play *plays;
+	struct flow_state *states;
 	struct flow_record *records;
 	struct pair *pairs;
 	uint64_t pair_mask;
@@ -69,7 +69,7 @@ static sim_time time_at(const struct flow_driver *driver, uint32_t host)
 
 static sim_time sender_paused(const struct flow_driver *driver, uint32_t flow)
 {
-	const struct path *path = driver->ops->path(driver->plays[flow].pair->sender);
+	const struct path *path = driver->ops->path(driver->states[flow].pair->sender);
 	const struct port *port =
 		driver->ops->port(driver->backend, driver->workload->flows[flow].source);
 
@@ -79,36 +79,36 @@ static sim_time sender_paused(const struct flow_driver *driver, uint32_t flow)
 /* What happens to the sender of the data, at its host: of a read, from its request's arrival to the last response. */
 static void sender_begins(struct flow_driver *driver, uint32_t flow)
 {
-	struct play *play = &driver->plays[flow];
+	struct flow_state *state = &driver->states[flow];
 
-	if (play->sends)
+	if (state->sends)
 		return;
-	play->sends = true;
-	play->cnps = driver->ops->cnps(play->pair->sender);
-	play->paused = sender_paused(driver, flow);
+	state->sends = true;
+	state->cnps = driver->ops->cnps(state->pair->sender);
+	state->paused = sender_paused(driver, flow);
 }
 
 static void sender_ends(struct flow_driver *driver, uint32_t flow)
 {
-	const struct play *play = &driver->plays[flow];
+	const struct flow_state *state = &driver->states[flow];
 	struct flow_record *record = &driver->records[flow];
 
-	record->cnps = driver->ops->cnps(play->pair->sender) - play->cnps;
-	record->paused = sender_paused(driver, flow) - play->paused;
+	record->cnps = driver->ops->cnps(state->pair->sender) - state->cnps;
+	record->paused = sender_paused(driver, flow) - state->paused;
 }
 
 static void finish(struct flow_driver *driver, uint32_t flow)
 {
 	const struct workload_flow *what = &driver->workload->flows[flow];
 	struct flow_record *record = &driver->records[flow];
-	struct play *play = &driver->plays[flow];
+	struct flow_state *state = &driver->states[flow];
 	sim_time now = time_at(driver, workload_home(what));
 
 	record->finished = now;
-	record->status = play->failed ? FLOW_failed : FLOW_done;
+	record->status = state->failed ? FLOW_failed : FLOW_done;
 	if (what->operation != WORKLOAD_READ)
 		sender_ends(driver, flow);
-	if (play->failed) /* what waits for it never begins */
+	if (state->failed) /* what waits for it never begins */
 		return;
 	if (what->operation == WORKLOAD_READ)
 		arrive(driver, flow, now);
@@ -133,12 +133,12 @@ static uint64_t message_count(const struct flow_driver *driver, uint32_t flow)
 
 static void post_next(struct flow_driver *driver, uint32_t flow)
 {
-	struct play *play = &driver->plays[flow];
+	struct flow_state *state = &driver->states[flow];
 	uint64_t most = message_bytes(driver, flow);
-	uint64_t bytes = play->bytes_left < most ? play->bytes_left : most;
+	uint64_t bytes = state->bytes_left < most ? state->bytes_left : most;
 
-	play->bytes_left -= bytes;
-	driver->ops->post(driver->backend, play->pair->sender, flow,
+	state->bytes_left -= bytes;
+	driver->ops->post(driver->backend, state->pair->sender, flow,
 			  (enum workload_operation)driver->workload->flows[flow].operation, bytes);
 }
 
@@ -154,14 +154,14 @@ static void message_done(struct backend_user *user, uint32_t flow,
 			 const struct backend_report *report)
 {
 	struct flow_driver *driver = (struct flow_driver *)(void *)user;
-	struct play *play = &driver->plays[flow];
+	struct flow_state *state = &driver->states[flow];
 
 	add_report(&driver->records[flow], report);
-	play->failed |= report->failed;
-	play->messages_left--;
-	if (play->bytes_left)
+	state->failed |= report->failed;
+	state->messages_left--;
+	if (state->bytes_left)
 		post_next(driver, flow);
-	if (!play->messages_left)
+	if (!state->messages_left)
 		finish(driver, flow);
 }
 
@@ -170,7 +170,7 @@ static void begin(void *context, uint32_t flow)
 	struct flow_driver *driver = context;
 	const struct workload_flow *what = &driver->workload->flows[flow];
 	struct flow_record *record = &driver->records[flow];
-	struct play *play = &driver->plays[flow];
+	struct flow_state *state = &driver->states[flow];
 
 	record->ready = time_at(driver, workload_home(what));
 	if (workload_is_barrier(what)) {
@@ -183,10 +183,10 @@ static void begin(void *context, uint32_t flow)
 	record->status = FLOW_under_way;
 	if (what->operation != WORKLOAD_READ)
 		sender_begins(driver, flow);
-	play->bytes_left = what->bytes;
-	play->messages_left = (uint32_t)message_count(driver, flow);
-	play->undelivered = play->messages_left;
-	for (uint64_t i = 0; i < driver->params->outstanding_messages && play->bytes_left; i++)
+	state->bytes_left = what->bytes;
+	state->messages_left = (uint32_t)message_count(driver, flow);
+	state->undelivered = state->messages_left;
+	for (uint64_t i = 0; i < driver->params->outstanding_messages && state->bytes_left; i++)
 		post_next(driver, flow);
 }
 
@@ -199,7 +199,7 @@ static void arrive_unmarked(struct flow_driver *driver, uint32_t flow, sim_time 
 /* Those that came since the flow before it arrived. */
 static void count_marks(struct flow_driver *driver, uint32_t flow)
 {
-	struct pair *pair = driver->plays[flow].pair;
+	struct pair *pair = driver->states[flow].pair;
 	uint32_t marks = driver->ops->marks(driver->ops->peer(pair->sender));
 
 	driver->records[flow].marked = marks - pair->marks_reported;
@@ -217,8 +217,8 @@ static void delivered(struct backend_user *user, uint32_t flow)
 {
 	struct flow_driver *driver = (struct flow_driver *)(void *)user;
 
-	assert(flow < driver->workload->count && driver->plays[flow].undelivered);
-	if (--driver->plays[flow].undelivered == 0)
+	assert(flow < driver->workload->count && driver->states[flow].undelivered);
+	if (--driver->states[flow].undelivered == 0)
 		arrive(driver, flow, time_at(driver, driver->workload->flows[flow].destination));
 }
 
@@ -268,7 +268,7 @@ void flow_driver_end(struct flow_driver *driver)
 
 		if (!flows[i]->arrived && flows[i]->operation != WORKLOAD_ATOMIC)
 			count_marks(driver, flow);
-		if (driver->plays[flow].sends)
+		if (driver->states[flow].sends)
 			sender_ends(driver, flow);
 	}
 	free(flows);
@@ -346,7 +346,7 @@ static void connect_pairs(struct flow_driver *driver)
 			pair->route =
 				driver->route(driver->context, flow->source, flow->destination);
 		}
-		driver->plays[i].pair = pair;
+		driver->states[i].pair = pair;
 		driver->ops->plan(driver->backend, pair->sender,
 				  flow->bytes < message_bytes(driver, i) ? flow->bytes
 									 : message_bytes(driver, i),
@@ -360,7 +360,7 @@ static void connect_pairs(struct flow_driver *driver)
 static void describe(struct flow_driver *driver, uint32_t number)
 {
 	const struct workload_flow *flow = &driver->workload->flows[number];
-	const struct play *play = &driver->plays[number];
+	const struct flow_state *state = &driver->states[number];
 
 	driver->records[number] = (struct flow_record){
 		.flow = number,
@@ -376,10 +376,10 @@ static void describe(struct flow_driver *driver, uint32_t number)
 		return;
 	const struct port *port = driver->ops->port(driver->backend, flow->source);
 
-	driver->records[number].hops = play->pair->route.hops;
+	driver->records[number].hops = state->pair->route.hops;
 	driver->records[number].ideal =
 		ideal_time(driver->backend->ideal, (uint32_t)port_params(port)->mtu,
-			   driver->ops->path(play->pair->sender), &play->pair->route,
+			   driver->ops->path(state->pair->sender), &state->pair->route,
 			   (enum workload_operation)flow->operation, flow->bytes);
 }
 
@@ -397,7 +397,7 @@ bool flow_driver_finished(const struct flow_driver *driver)
 
 static struct backend_qp *requester_of(const struct flow_driver *driver, uint32_t flow)
 {
-	struct backend_qp *sender = driver->plays[flow].pair->sender;
+	struct backend_qp *sender = driver->states[flow].pair->sender;
 
 	return driver->workload->flows[flow].operation == WORKLOAD_READ ? driver->ops->peer(sender)
 									: sender;
@@ -510,10 +510,10 @@ struct flow_driver *flow_driver_create(struct sim *sim, const struct workload *w
 	backend->user = &driver->user;
 	driver->route = route;
 	driver->context = context;
-	driver->plays = calloc(workload->count + 1, sizeof(driver->plays[0]));
+	driver->states = calloc(workload->count + 1, sizeof(driver->states[0]));
 	driver->records = calloc(workload->count + 1, sizeof(driver->records[0]));
 	driver->starts = calloc(workload->count + 1, sizeof(driver->starts[0]));
-	assert(driver->plays && driver->records && driver->starts);
+	assert(driver->states && driver->records && driver->starts);
 	create_dependencies(driver);
 	create_hosts(driver);
 	connect_pairs(driver);
@@ -533,7 +533,7 @@ void flow_driver_destroy(struct flow_driver *driver)
 	}
 	dependencies_destroy(driver->dependencies);
 	free(driver->hosts);
-	free(driver->plays);
+	free(driver->states);
 	free(driver->records);
 	free(driver->starts);
 	free(driver->pairs);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flow_driver: plays a workload and keeps the flow table. Queue pairs are joined as the flows need them; a flow is cut into messages, of
+ * flow_driver: starts the flows of a workload and keeps the flow table. Queue pairs are joined as the flows need them; a flow is cut into messages, of
  * which a number are posted at a time. By which adapters they go is the backend's.
  *
  *     workload --flow driver--> backend: post() ... done(), delivered() --> flow table, and flows that waited

@@ -3,9 +3,11 @@
 """tidy: what a program can check of the house rules, so that no reviewer has to.
 
 Includes point one way; files stay within one title's length; opening comments, include guards, lists of tests and names are there;
-banned calls, marks of unfinished work and paths of a developer's machine are not; the code is formatted.
+banned calls, marks of unfinished work and paths of a developer's machine are not; home-made words (words.txt) are not;
+the code is formatted.
 Prints file:line: what is wrong, and ends with the number of findings; exit code 1 if there are any.
 """
+import fnmatch
 import os
 import re
 import shutil
@@ -53,6 +55,10 @@ LEFT_OVERS = (".orig", ".rej", ".bak", "~")
 TOP_FILES = {".clang-format", ".editorconfig", ".gitignore", "CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json",
              "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"}
 TEXT_ENDINGS = (".c", ".h", ".cpp", ".md", ".yaml", ".py", ".txt", ".cmake", ".json", ".bash", ".sh")
+
+WORDS = os.path.join(ROOT, "tests/tidy/words.txt")
+WORD_ENDINGS = (".c", ".h", ".cpp", ".yaml", ".py", ".md")
+OLD_NAMES = ("sim/renamed_keys.h", "tests/sim/test_renamed_keys.c", "CHANGELOG.md")
 
 findings = []
 
@@ -123,6 +129,41 @@ def check_text(path, text):
             finding(path, number, "white space at the end of the line")
 
 
+def read_words():
+    """The rows of words.txt: what is banned, what to say instead, in which files, not in which, not as part of which names."""
+    rows = []
+    with open(WORDS, encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("#") or not line.strip():
+                continue
+            words, instead, where, files, names = (column.strip() for column in line.split("|"))
+            rows.append((words.split(), instead, where.split(), files.split(), names.split()))
+    return rows
+
+
+def is_in(path, patterns):
+    return any(path.startswith(p + "/") or fnmatch.fnmatch(path, p) for p in patterns)
+
+
+def check_words(path, text, rows):
+    if not path.endswith(WORD_ENDINGS) or path in OLD_NAMES:
+        return
+    here = [row for row in rows if is_in(path, row[2]) and not is_in(path, row[3])]
+    if not here:
+        return
+    says = {word: row[1] for row in here for word in row[0]}
+    if path.endswith((".yaml", ".py")):
+        text = re.sub(r"#[^\n]*", "", text)
+    elif not path.endswith(".md"):
+        text = code_only(text)
+    for name in (name for row in here for name in row[4]):
+        text = text.replace(name, "_" * len(name))
+    pattern = re.compile(r"(?<![A-Za-z])(" + "|".join(sorted(says, key=len, reverse=True)) + r")(?![a-z])", re.I)
+    for number, line in enumerate(text.split("\n"), 1):
+        for match in pattern.finditer(line):
+            finding(path, number, f'"{match.group(1)}": say {says[match.group(1).lower()]} (tests/tidy/words.txt)')
+
+
 def check_format(paths):
     program = shutil.which("clang-format")
     if not program:
@@ -140,6 +181,7 @@ def main():
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     paths = [p for p in listed.stdout.split("\n") if p and os.path.exists(os.path.join(ROOT, p))]
     sources = [p for p in paths if p.endswith((".c", ".h", ".cpp"))]
+    words = read_words()
     for path in paths:
         if path.endswith(LEFT_OVERS):
             finding(path, 1, "left over by a tool")
@@ -150,6 +192,7 @@ def main():
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
             text = file.read()
         check_text(path, text)
+        check_words(path, text, words)
         if path in sources:
             check_c(path, text)
     check_format(sources)

@@ -371,6 +371,20 @@ static bool measure(struct published_row *row, struct published_case *of, struct
 	return good;
 }
 
+/* Refuses each key that no driver asked for. Keys that are common to a row may be for some of its cases only. */
+static void refuse_unasked(const struct published_row *row, struct yaml_errors *errors)
+{
+	for (size_t i = 0; i < row->case_count && errors->count == 0; i++) {
+		const struct published_case *of = &row->cases[i];
+		struct yaml_node *maps[] = {of->own, of->minus, of->over,
+					    i + 1 == row->case_count ? of->common : NULL};
+
+		for (size_t k = 0; k < ARRAY_SIZE(maps); k++)
+			if (of->measured && maps[k] && maps[k]->kind == YAML_MAP)
+				yaml_refuse_unused(maps[k], NULL, 0, errors);
+	}
+}
+
 static void run_case(struct published_row *row, struct published_case *of,
 		     struct yaml_errors *errors)
 {
@@ -436,6 +450,7 @@ void published_run(struct published_row *row, struct yaml_errors *errors)
 {
 	for (size_t i = 0; i < row->case_count; i++)
 		run_case(row, &row->cases[i], errors);
+	refuse_unasked(row, errors);
 	if (row->tolerance.shape)
 		judge_shape(row);
 	for (size_t i = 0; i < row->order_count; i++)

@@ -97,7 +97,7 @@ static int play(struct play_act *act, const struct build *build, struct result_o
 	struct load_result *metrics = &container_of(act, struct load_act, act)->metrics;
 	char error[ERROR_BYTES] = "";
 	struct progress progress = progress_begin();
-	bool good = load_play(build->load, show, &progress, error, sizeof(error));
+	bool good = load_execute(build->load, show, &progress, error, sizeof(error));
 	unsigned wrong = !good;
 
 	progress_end(&progress);

@@ -34,7 +34,7 @@ char *scenario_file_path(const struct scenario *scenario, const char *name)
 	return path;
 }
 
-static void read_play(struct scenario_reader *reader, struct yaml_node *node)
+static void read_posting(struct scenario_reader *reader, struct yaml_node *node)
 {
 	static const char *const others[] = {"posting", "trace", NULL};
 	struct scenario *scenario = reader->scenario;
@@ -283,7 +283,7 @@ void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *ro
 	struct yaml_node *run = yaml_get(root, "run");
 	yaml_read_params(run, scenario_run_param_list, &scenario->run, reader->errors);
 	if (workload != NULL)
-		read_play(reader, workload);
+		read_posting(reader, workload);
 	if (workload != NULL && programs != NULL)
 		yaml_error_key(reader->errors, programs,
 			       "programs stands beside workload; expected one of them");

@@ -46,17 +46,17 @@ static struct congestion_choice choice;
 
 static void choose(struct mini *mini, const char *algorithm)
 {
-	char why[128];
+	char error[128];
 
-	CU_ASSERT_TRUE_FATAL(congestion_choose(&choice, algorithm, why, sizeof(why)));
+	CU_ASSERT_TRUE_FATAL(congestion_choose(&choice, algorithm, error, sizeof(error)));
 	mini->params.congestion = choice;
 }
 
 static void set(const char *name, const char *value)
 {
-	char why[128];
+	char error[128];
 
-	CU_ASSERT_TRUE_FATAL(congestion_set(&choice.congestion, name, value, why, sizeof(why)));
+	CU_ASSERT_TRUE_FATAL(congestion_set(&choice.congestion, name, value, error, sizeof(error)));
 }
 
 static void end(struct rig *rig)

@@ -480,7 +480,7 @@ static sim_time quiet_time(const struct load *load)
 
 /* LPs run at a time while nothing can be over, and else sequentially, so that each work request is counted in the order of one LP.
  * What has failed is given up between two slices. */
-static void play_slice(struct load *load, sim_time next)
+static void execute_slice(struct load *load, sim_time next)
 {
 	sim_time quiet = quiet_time(load);
 	uint64_t mark = next_mark(load);
@@ -496,8 +496,8 @@ static void play_slice(struct load *load, sim_time next)
 	load->given_up = load->failed;
 }
 
-bool load_play(struct load *load, load_progress *progress, void *context, char *error,
-	       size_t error_bytes)
+bool load_execute(struct load *load, load_progress *progress, void *context, char *error,
+		  size_t error_bytes)
 {
 	sim_time limit = load->params.limit;
 
@@ -518,7 +518,7 @@ bool load_play(struct load *load, load_progress *progress, void *context, char *
 				  load->params.warm_up + load->params.operations);
 			load->given_up = true;
 		} else {
-			play_slice(load, next);
+			execute_slice(load, next);
 		}
 		if (progress)
 			progress(context, sim_now(load->sim), done(load), load->params.operations);

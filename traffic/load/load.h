@@ -4,7 +4,7 @@
  * programs and without an emulated kernel: for message rates and latencies with many queue pairs.
  *
  *     load_params --load_create()--> nodes: cores --WQEs, doorbells--> HCA ==== fabric ==== HCA --CQEs--> cores
- *                                             `--load_play()--> load_result
+ *                                             `--load_execute()--> load_result
  *
  * Rings, WQEs, CQEs and doorbells are the bytes that a driver of the mlx5 family writes and reads; data are lengths only.
  * HCAs and fabric are the caller's: a scenario's (hcasim/builder/build.h), or those that load_run() makes.
@@ -79,10 +79,10 @@ typedef void load_progress(void *context, sim_time now, uint64_t done, uint64_t 
 
 /* Runs until enough is complete and what is under way has come to its end. progress NULL: nobody is told. false: *error, what
  * went wrong. */
-bool load_play(struct load *load, load_progress *progress, void *context, char *error,
-	       size_t error_bytes);
+bool load_execute(struct load *load, load_progress *progress, void *context, char *error,
+		  size_t error_bytes);
 
-/* What it came to, after load_play() returned true. */
+/* What it came to, after load_execute() returned true. */
 void load_take_result(const struct load *load, struct load_result *result);
 
 /* After its HCAs. */

@@ -116,7 +116,7 @@ bool load_run(const struct load_setup *setup, struct load_result *result, char *
 	if (!load_check(&setup->load, error, error_bytes))
 		return false;
 	good = create(&alone, setup, error, error_bytes) &&
-	       load_play(alone.load, NULL, NULL, error, error_bytes);
+	       load_execute(alone.load, NULL, NULL, error, error_bytes);
 	if (good)
 		load_take_result(alone.load, result);
 	destroy(&alone, setup);

@@ -13,7 +13,7 @@
 #include "analysis/means.h"
 #include "analysis/plot.h"
 #include "analysis/table.h"
-#include "sim/yaml.h"
+#include "sim/renamed_keys.h"
 
 #define LABELS_MAX    16   /* on an axis */
 #define LOGARITHMIC_Y 1000 /* as LOGARITHMIC, of metrics */
@@ -55,15 +55,15 @@ static bool find_column(struct drawing *drawing, const char *name, const char *w
 			size_t end, size_t *column)
 {
 	char **names = drawing->table->names;
-	const char *near;
+	char hint[256];
 
 	*column = table_column(drawing->table, name);
 	if (*column >= first && *column < end)
 		return true;
-	near = yaml_suggest(name, (const char *const *)names + first, end - first);
-	snprintf(drawing->error, drawing->error_bytes, "%s has no %s \"%s\"%s%s%s",
-		 drawing->plot->folder, what, name, near ? "; did you mean \"" : "",
-		 near ? near : "", near ? "\"?" : "");
+	renamed_key_hint(renamed_key_of_column(name), name, (const char *const *)names + first,
+			 end - first, hint, sizeof(hint));
+	snprintf(drawing->error, drawing->error_bytes, "%s has no %s \"%s\"%s",
+		 drawing->plot->folder, what, name, hint);
 	return false;
 }
 

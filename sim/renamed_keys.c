@@ -85,6 +85,35 @@ const char *renamed_key_of_counter(const char *name)
 	return now ? now : renamed_key_of_block(name);
 }
 
+/* Is the text the section or does it end with `.section`? */
+static bool path_ends(const char *path, size_t path_length, const char *section, size_t length)
+{
+	return length <= path_length &&
+	       strncmp(path + path_length - length, section, length) == 0 &&
+	       (length == 0 || length == path_length || path[path_length - length - 1] == '.');
+}
+
+const char *renamed_key_of_column(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	if (!dot)
+		return renamed_key("metric", name);
+	for (const struct renamed_key *key = renamed_keys; key->section; key++) {
+		if (strcmp(key->old, dot + 1) != 0)
+			continue;
+		const char *section = key->section;
+		while (true) {
+			size_t length = strcspn(section, "|");
+			if (path_ends(name, (size_t)(dot - name), section, length))
+				return key->now;
+			if (section[length] == '\0')
+				break;
+			section += length + 1;
+		}
+	}
+	return renamed_key("metric", dot + 1);
+}
+
 void renamed_key_hint(const char *now, const char *name, const char *const *candidates,
 		      size_t count, char *hint, size_t hint_bytes)
 {

@@ -143,6 +143,9 @@ const char *renamed_key_of_block(const char *name);
 /* The new name of a counter that is given as block.counter, or of its block. */
 const char *renamed_key_of_counter(const char *name);
 
+/* The new last part of a column of a sweep's tables: a metric, or the path of a key, as "load.tx_depth". */
+const char *renamed_key_of_column(const char *name);
+
 /* Behind a message about an unknown name: `; it is now "..."`, else `; did you mean "..."?` with the nearest of the
  * candidates, of which there may be none, else nothing. now: what renamed_key() or renamed_key_in() returned. */
 void renamed_key_hint(const char *now, const char *name, const char *const *candidates,

@@ -76,6 +76,7 @@ refused() {
 refused 'is no result folder' "$folder"
 refused 'expected --metric NAME' "$folder/sweep"
 refused 'did you mean "slowdown_mean"?' "$folder/sweep" --metric slowdown_meen
+refused 'no swept key "workload.load"; it is now "offered_load"' "$folder/sweep" --metric jain --x workload.load
 refused 'has no swept key "fabric"' "$folder/sweep" --metric jain --x fabric
 refused '--metric and --x are for those of sweeps' "$folder/run" --metric jain
 echo 'time_us,port' >"$folder/run/series.csv"

@@ -11,6 +11,7 @@
 	TEST(keys)       \
 	TEST(other_maps) \
 	TEST(blocks)     \
+	TEST(columns)    \
 	TEST(hints)      \
 	TEST(one_step)
 SUITE(TESTS)
@@ -87,6 +88,15 @@ static void test_blocks(void)
 	CU_ASSERT_STRING_EQUAL(renamed_key_of_counter("why.pacing"), "latency");
 	CU_ASSERT_PTR_NULL(renamed_key_of_block("host0.why2"));
 	CU_ASSERT_PTR_NULL(renamed_key_of_block("host0.anywhy"));
+}
+
+static void test_columns(void)
+{
+	CU_ASSERT_STRING_EQUAL(renamed_key_of_column("load.sharers"), "cores_per_thread");
+	CU_ASSERT_STRING_EQUAL(renamed_key_of_column("a.load.sharers"), "cores_per_thread");
+	CU_ASSERT_STRING_EQUAL(renamed_key_of_column("rival_mops"), "background_mops");
+	CU_ASSERT_PTR_NULL(renamed_key_of_column("overload.sharers"));
+	CU_ASSERT_PTR_NULL(renamed_key_of_column("load.cores_per_thread"));
 }
 
 static void test_hints(void)

@@ -12,6 +12,8 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
+#define FIRST_RANK (UINT64_C(1) << (EVENT_ORIGIN_SHIFT - 1)) /* above any sequence of an origin */
+
 static inline void enter(struct sim *sim, struct event *event)
 {
 	if (likely(sim->ops == NULL))
@@ -50,6 +52,17 @@ void sim_schedule_last(struct sim *sim, struct event *event, sim_time at)
 {
 	assert(event->where == 0 && at >= sim->now && at < SIM_NEVER);
 	event->key = at << 3 | (event->key & 7);
+	enter(sim, event);
+}
+
+void sim_schedule_ranked(struct event *event, sim_time at, uint64_t rank)
+{
+	struct block *owner = event->owner;
+	struct sim *sim = owner->sim;
+
+	assert(event->where == 0 && at >= sim->now && at < SIM_NEVER && rank < SIM_RANKS);
+	event->key = at << 3 | (event->key & 7);
+	event->order = ((uint64_t)owner->id << EVENT_ORIGIN_SHIFT) + FIRST_RANK + rank;
 	enter(sim, event);
 }
 

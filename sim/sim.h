@@ -120,6 +120,13 @@ void sim_schedule_at(struct event *event, sim_time at); /* at >= now */
 void event_init_last(struct event *event, struct block *owner, void (*fire)(struct event *));
 void sim_schedule_last(struct sim *sim, struct event *event, sim_time at);
 
+/*
+ * The same for events of which a block has many: at one instant they come behind all that is scheduled while the block's events
+ * fire, in the order of `rank`, which no other of them has then. rank < SIM_RANKS.
+ */
+#define SIM_RANKS (UINT64_C(1) << 38)
+void sim_schedule_ranked(struct event *event, sim_time at, uint64_t rank);
+
 /* O(1). Nothing happens if it is not pending. */
 void sim_cancel(struct event *event);
 

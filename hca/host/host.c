@@ -75,7 +75,7 @@ static void continue_at(struct host_access *access, sim_time at, void (*next)(st
 		next(&access->event);
 		return;
 	}
-	event_init(&access->event, &host->block, next);
+	event_init_priority(&access->event, &host->block, next, PRIORITY_FIRST);
 	sim_schedule_at(&access->event, at);
 }
 

@@ -22,7 +22,7 @@
 #define DRAM_PARAMS(X) \
 	X(latency,      TIME,   "50ns",   "0ps..1ms",      "that a miss of the cache takes longer than a hit", \
 	  "B1-04: 64 B cold against warm") \
-	X(rate,         RATE,   "546Gbps", "1Gbps..100Tbps", "of all channels of a socket", \
+	X(rate,         RATE,   "546Gbps", "1Gbps..1000000Tbps", "of all channels of a socket", \
 	  "Intel: Xeon E5-2630 v4, 68.3 GB/s")
 
 #define IOMMU_PARAMS(X) \
@@ -38,7 +38,7 @@
 	X(memory_node,         CHOICE, "local", "local|remote", "the socket that has the memory of DMA", "choice") \
 	X(remote_read_latency, TIME,   "65ns",  "0ps..1ms",     "of a read over the link between sockets, on top of memory's", "B1-05: 673 against 608 ns") \
 	X(remote_write_latency, TIME,  "0ps",   "0ps..1ms",     "of a write over it", "B1-05: 113 ns more for write and read, which the read takes alone") \
-	X(link_rate,           RATE,   "256Gbps", "1Gbps..100Tbps", "of that link, each direction: 72 B for each line of 64 B, 8 B for a read request", "Intel: Xeon E5-2630 v4, two QPI links of 8 GT/s, 16 GB/s each; An Introduction to the Intel QuickPath Interconnect: a line is nine flits of 8 B") \
+	X(link_rate,           RATE,   "256Gbps", "1Gbps..1000000Tbps", "of that link, each direction: 72 B for each line of 64 B, 8 B for a read request", "Intel: Xeon E5-2630 v4, two QPI links of 8 GT/s, 16 GB/s each; An Introduction to the Intel QuickPath Interconnect: a line is nine flits of 8 B") \
 	X(jitter_median,       TIME,   "0ps",   "0ps..1s",      "of what a root complex takes longer: lognormal; 0: none", "choice") \
 	X(jitter_sigma,        RATIO,  "0",     "0..10",        "of its logarithm", "choice") \
 	X(tail_share,          RATIO,  "0",     "0..1",         "of accesses that take much longer: log-uniform", "choice") \

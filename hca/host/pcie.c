@@ -4,8 +4,9 @@
  * a read costs two events for all requests that left together: one at the root complex, where it takes its bytes, and
  * one at its last byte's arrival. A write costs one, when it becomes visible.
  *
- * Here are reads and what all share; writes are in pcie_write.c, the CPU's stores and loads in pcie_mmio.c. What a host is
- * asked for, if there is one behind the root complex, is in pcie_host.c: events of its own for each TLP. Tags come back one by one, at the last byte of their completions; that needs no event unless somebody waits for one.
+ * Here are requests and what all share. Completions are in pcie_completion.c, writes in pcie_write.c, the CPU's stores and loads
+ * in pcie_mmio.c. What a host is asked for, if there is one behind the root complex, is in pcie_host.c: events of its own for each
+ * TLP. Tags come back one by one, at the last byte of their completions; that needs no event unless somebody waits for one.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -20,8 +21,6 @@ static sim_time read_arrival(struct pcie *pcie, const struct pcie_read *read, si
 static void reclaim_tags(struct pcie *pcie);
 static void note_wait(struct pcie *pcie);
 static void tag_returned(struct event *event);
-static void complete_group(struct event *event);
-static void group_arrived(struct event *event);
 
 /* ---- the link ---- */
 
@@ -148,6 +147,7 @@ static struct request_group *group_open(struct pcie *pcie, struct pcie_read *rea
 	assert(group);
 	pcie->groups_free = group->next_free;
 	group->read = read;
+	group->serial = pcie->count.read_requests;
 	group->offset = read->requested;
 	group->length = 0;
 	return group;
@@ -165,8 +165,9 @@ void pcie_request_ready(struct request_group *group, sim_time ready)
 {
 	struct pcie *pcie = group->read->pcie;
 
-	event_init(&group->event, &pcie->block, complete_group);
-	sim_schedule_at(&group->event, ready + pcie->param.read_latency);
+	event_init(&group->event, &pcie->block, pcie_complete_group);
+	pcie_schedule(pcie, &group->event, ready + pcie->param.read_latency, TURN_COMPLETED,
+		      group->serial);
 }
 
 /* All requests of the group have left. The first one is at the root complex at `arrival`, in order if there is no host. */
@@ -236,70 +237,6 @@ static sim_time read_arrival(struct pcie *pcie, const struct pcie_read *read, si
 	return pcie->visible_at;
 }
 
-/* The root complex has the bytes of the first request; those of the others are there when it comes to them. */
-static void complete_group(struct event *event)
-{
-	struct request_group *group = container_of(event, struct request_group, event);
-	struct pcie_read *read = group->read;
-	struct pcie *pcie = read->pcie;
-	uint64_t address = read->address + group->offset;
-	uint32_t left = group->length;
-	sim_time ready = pcie_now(pcie), arrival = ready;
-	uint64_t request_bytes = tlp_bytes(&pcie->param, TLP_REQUEST, 1, 0);
-	bool mapped = true;
-
-	if (read->bytes)
-		mapped = memory_read(read->memory, address, (uint8_t *)read->bytes + group->offset,
-				     left);
-	trace(&pcie->block, TRACE_PCIE_COMPLETION, read->tag, address, left);
-	while (left) {
-		uint32_t length = tlp_first_length(address, left, pcie->param.mrrs);
-		uint32_t packets = mapped ? tlp_completion_count(&pcie->param, address, length) : 1;
-		uint64_t bytes =
-			tlp_bytes(&pcie->param, TLP_COMPLETION, packets, mapped ? length : 0);
-		uint64_t place = pcie->tag_return_first + pcie->tag_return_count;
-
-		arrival = pcie_link_send(&pcie->to_device, ready, bytes) + pcie->one_way;
-		pcie->count.to_device_bytes += bytes;
-		pcie->count.completion_bytes += mapped ? length : 0;
-		pcie->count.nonposted_headers_returned++;
-		pcie_return_dllps(pcie, TO_DEVICE, packets, false);
-		assert(pcie->tag_return_count < pcie->param.tags);
-		pcie->tag_returns[place % pcie->param.tags] =
-			(struct tag_return){arrival, left == length};
-		pcie->tag_return_count++;
-		gauge_leave(&pcie->gauge.tags, arrival, 1);
-		pcie->count.completions += packets;
-		if (!group->held && left > length)
-			ready = pcie_link_next(&pcie->to_host, ready, request_bytes,
-					       &group->remainder);
-		address += length;
-		left -= length;
-	}
-	read->failed |= !mapped;
-	event_init(&group->event, &pcie->block, group_arrived);
-	sim_schedule_at(&group->event, arrival);
-	pcie_await_room(pcie);
-}
-
-static void group_arrived(struct event *event)
-{
-	struct request_group *group = container_of(event, struct request_group, event);
-	struct pcie_read *read = group->read;
-	struct pcie *pcie = read->pcie;
-
-	read->completed += group->length;
-	group->next_free = pcie->groups_free;
-	pcie->groups_free = group;
-	if (read->completed == read->length) {
-		pcie->count.reads_done++;
-		pcie->count.faults += read->failed;
-		trace(&pcie->block, TRACE_PCIE_READ_DONE, read->tag, read->address, read->length);
-		read->done(read);
-	}
-	pcie_issue_reads(pcie); /* a group is free again, with all its tags */
-}
-
 static void reclaim_tags(struct pcie *pcie)
 {
 	while (pcie->tag_return_count &&
@@ -334,7 +271,7 @@ void pcie_await_room(struct pcie *pcie)
 		sim_cancel(&pcie->tag_event);
 	}
 	if (at != SIM_NEVER)
-		sim_schedule_at(&pcie->tag_event, at);
+		pcie_schedule(pcie, &pcie->tag_event, at, TURN_TAG, 0);
 }
 
 static void tag_returned(struct event *event)

@@ -123,6 +123,7 @@ struct pcie_write {
 	bool relaxed; /* may be visible before writes called before it, if relaxed_ordering is on */
 	bool failed;
 	/* the rest is private to pcie_write.c */
+	uint32_t serial;
 	struct event event;
 	struct pcie *pcie;
 	struct pcie_write *next;
@@ -144,6 +145,7 @@ struct pcie_order {
 struct pcie_mmio_read {
 	uint64_t offset;
 	uint32_t length; /* at most 64 */
+	uint32_t serial; /* private */
 	void (*done)(struct pcie_mmio_read *read);
 	uint8_t bytes[64]; /* out */
 	/* the rest is private to pcie_mmio.c */

@@ -60,6 +60,21 @@ void credit_ring_return(struct credit_ring *ring, uint32_t headers, uint32_t dat
 	ring->count++;
 }
 
+sim_time credit_ring_when(const struct credit_ring *ring, uint32_t headers, uint32_t data)
+{
+	uint64_t headers_free = ring->headers_free, data_free = ring->data_free;
+
+	for (uint64_t i = 0; i < ring->count; i++) {
+		const struct credit_return *next = &ring->returns[(ring->first + i) % ring->size];
+
+		headers_free += next->headers;
+		data_free += next->data;
+		if (headers_free >= headers && data_free >= data)
+			return next->at;
+	}
+	return SIM_NEVER;
+}
+
 uint64_t credit_ring_headers(const struct credit_ring *ring)
 {
 	uint64_t headers = ring->headers_free + ring->headers_out;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pcie_host: TLPs at a root complex with a host behind it (host.h). Each has events of its own, so that a unit of the host is
- * asked for when the TLP is there: its address is translated, it waits for what it must not pass, it goes to memory.
+ * asked for when the TLP is there: its address is translated, it waits for what it must not pass, it goes to memory. These events
+ * are the first of their instant: without a host their times would be known to all others.
  *
  *     read:  arrived --host_translate()--> translated, and in order --host_use()--> ready
  *     write: arrived --host_translate()--> translated --host_use()--> known, and in order: visible
@@ -34,7 +35,7 @@ void pcie_host_read(struct request_group *group, sim_time arrival)
 	group->order = (struct pcie_order){.known = request_in_order};
 	if (!read->relaxed || !pcie->param.relaxed_ordering)
 		pcie_order(pcie, &group->order);
-	event_init(&group->event, &pcie->block, request_arrived);
+	event_init_priority(&group->event, &pcie->block, request_arrived, PRIORITY_FIRST);
 	sim_schedule_at(&group->event, arrival);
 }
 
@@ -68,7 +69,7 @@ static void go_to_memory(struct request_group *group)
 	}
 	pcie_request_accepted(pcie, group->left_at, at);
 	pcie_await_room(pcie);
-	event_init(&group->event, &pcie->block, read_memory);
+	event_init_priority(&group->event, &pcie->block, read_memory, PRIORITY_FIRST);
 	if (at == pcie_now(pcie))
 		read_memory(&group->event);
 	else
@@ -117,7 +118,7 @@ void pcie_host_write(struct pcie *pcie, struct pcie_write *write, uint64_t addre
 		pcie->packets_first = packet;
 	pcie->packets_last = packet;
 	write->unknown++;
-	event_init(&packet->event, &pcie->block, write_arrived);
+	event_init_priority(&packet->event, &pcie->block, write_arrived, PRIORITY_FIRST);
 	sim_schedule_at(&packet->event, arrival);
 }
 
@@ -127,7 +128,7 @@ static void write_arrived(struct event *event)
 	struct pcie *pcie = packet->pcie;
 	sim_time at = host_translate(pcie->host, packet->access.address);
 
-	event_init(&packet->event, &pcie->block, write_memory);
+	event_init_priority(&packet->event, &pcie->block, write_memory, PRIORITY_FIRST);
 	if (at == pcie_now(pcie))
 		write_memory(&packet->event);
 	else

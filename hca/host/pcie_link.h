@@ -33,6 +33,29 @@ struct pcie_link {                             /* embedded in its owner */
 	unsigned booked_first, booked_count;
 };
 
+/* The link as it was before pcie_link_send(), which pcie_link_back() takes back: what passed has been booked since by none. */
+struct pcie_link_mark {
+	uint64_t remainder, dllp_bytes_owed;
+	sim_time free_at, asked_at;
+	unsigned booked_first, booked_count;
+};
+
+static inline struct pcie_link_mark pcie_link_mark(const struct pcie_link *link)
+{
+	return (struct pcie_link_mark){link->remainder, link->dllp_bytes_owed, link->free_at,
+				       link->asked_at,  link->booked_first,    link->booked_count};
+}
+
+static inline void pcie_link_back(struct pcie_link *link, const struct pcie_link_mark *mark)
+{
+	link->remainder = mark->remainder;
+	link->dllp_bytes_owed = mark->dllp_bytes_owed;
+	link->free_at = mark->free_at;
+	link->asked_at = mark->asked_at;
+	link->booked_first = mark->booked_first;
+	link->booked_count = mark->booked_count;
+}
+
 /* generation: 1..6. dllp_share: the part of the rate that is not for TLPs. */
 void pcie_link_init(struct pcie_link *link, uint32_t generation, uint64_t lanes, double dllp_share);
 

@@ -44,9 +44,7 @@ static struct mmio_slot *mmio_leaves(struct pcie *pcie, uint64_t packet_bytes)
 	if (pcie->mmio_count == pcie->mmio_slots)
 		mmio_grow(pcie);
 	slot = &pcie->mmio[(pcie->mmio_first + pcie->mmio_count++) % pcie->mmio_slots];
-	pcie->mmio_left_at =
-		pcie_link_pass(&pcie->to_device, pcie_now(pcie) + pcie->param.mmio_latency,
-			       pcie->mmio_left_at, packet_bytes);
+	pcie->mmio_left_at = pcie_pass_completions(pcie, packet_bytes);
 	pcie->count.to_device_bytes += packet_bytes;
 	pcie_return_dllps(pcie, TO_DEVICE, 1, true);
 	slot->arrival = pcie->mmio_left_at + pcie->one_way;
@@ -147,7 +145,7 @@ void pcie_mmio_read(struct pcie *pcie, struct pcie_mmio_read *read)
 {
 	struct mmio_slot *slot;
 
-	pcie->count.mmio_read_requests++;
+	read->serial = (uint32_t)++pcie->count.mmio_read_requests;
 	assert(pcie->mmio_read_handler && read->done && read->length &&
 	       read->length <= MMIO_BYTES_MAX);
 	read->pcie = pcie;
@@ -186,7 +184,7 @@ static void load_pushed(struct pcie_order *order)
 	sim_time at = read->completed_at > order->until ? read->completed_at : order->until;
 
 	event_init(&read->event, &read->pcie->block, load_done);
-	sim_schedule_at(&read->event, at);
+	pcie_schedule(read->pcie, &read->event, at, TURN_LOADED, read->serial);
 }
 
 static void load_done(struct event *event)

@@ -5,6 +5,8 @@
 #ifndef HCA_HOST_PCIE_STATE_H
 #define HCA_HOST_PCIE_STATE_H
 
+#include <assert.h>
+
 #include "hca/host/host.h"
 #include "hca/host/pcie.h"
 #include "hca/host/pcie_link.h"
@@ -15,12 +17,20 @@ enum { PCIE_TRACE(TRACE_ENUM) };
 
 enum { MMIO_BYTES_MAX = 64, MMIO_SLOTS_FIRST = 64, STORES_A_WQE = 16, CREDIT_DATA_BYTES = 16 };
 
+/*
+ * The order of the block's events at one instant. A host behind the root complex lets a time be known later, and a group of requests
+ * saves events: none of this may change the order.
+ */
+enum pcie_turn { TURN_VISIBLE, TURN_COMPLETED, TURN_LOADED, TURN_ARRIVED, TURN_TAG, TURN_CREDIT };
+
 /* Requests of one read that left at the same instant; one alone where a host is behind the root complex. */
 struct request_group {
 	struct event event; /* the first one's completion, then the last one's arrival */
 	struct pcie_read *read;
+	uint64_t serial;         /* of the first one */
 	uint32_t offset, length; /* of the read's bytes */
-	bool held; /* all are in order when writes before them are visible, at one instant */
+	bool held;     /* all are in order when writes before them are visible, at one instant */
+	bool unmapped; /* the host has no bytes for it */
 	uint64_t remainder; /* of the first one's departure, for pcie_link_next() */
 	struct request_group *next_free;
 	/* with a host */
@@ -41,6 +51,23 @@ struct write_packet {
 	sim_time at;    /* is_known: when it would be visible, were it alone */
 	sim_time floor; /* what left behind it, and passed it, is visible then */
 	struct write_packet *previous, *next;
+};
+
+/* One request of a group after the other. */
+struct completion_walk {
+	uint64_t address;
+	uint32_t left,
+		length; /* of the group from this one on, of this one; left is 0 behind the last */
+	sim_time ready;
+	uint64_t remainder;
+};
+
+/* Completions that are booked on the link ahead of their time: of the last group that has more than one request. */
+struct completion_train {
+	struct request_group *group;
+	struct completion_walk next; /* of those that are booked since `mark`: the first */
+	sim_time last_ready;         /* all is over then */
+	struct pcie_link_mark mark;
 };
 
 struct tag_return {
@@ -97,6 +124,7 @@ struct pcie {
 	/* [tags]: a ring of the tags that are completed, ascending. */
 	struct tag_return *tag_returns;
 	uint64_t tag_return_first, tag_return_count;
+	struct completion_train train;
 	struct event tag_event; /* pending: a read waits for the first of these, or for an NPH */
 	bool request_short;     /* a read waits for an NPH */
 	struct credit_ring nonposted;
@@ -132,6 +160,17 @@ static inline sim_time pcie_now(const struct pcie *pcie)
 	return sim_now(pcie->block.sim);
 }
 
+#define TURN_SHIFT 35
+
+static inline void pcie_schedule(struct pcie *pcie, struct event *event, sim_time at,
+				 enum pcie_turn turn, uint64_t serial)
+{
+	uint64_t mask = (UINT64_C(1) << TURN_SHIFT) - 1;
+
+	assert(event->owner == &pcie->block);
+	sim_schedule_ranked(event, at, (uint64_t)turn << TURN_SHIFT | (serial & mask));
+}
+
 /* DLLPs that are due for `packets` TLPs of a direction, on the other one. */
 void pcie_return_dllps(struct pcie *pcie, enum direction direction, uint64_t packets,
 		       bool flow_controlled);
@@ -162,10 +201,18 @@ static inline sim_time credit_ring_next(const struct credit_ring *ring)
 	return ring->count ? ring->returns[ring->first].at : SIM_NEVER;
 }
 
+/* When there will be that many, as far as is known: SIM_NEVER. */
+sim_time credit_ring_when(const struct credit_ring *ring, uint32_t headers, uint32_t data);
+
 /* pcie_write.c: more is known of the write's packets, or of posted credits. */
 void pcie_write_known(struct pcie *pcie, struct pcie_write *write, sim_time visible_at);
 void pcie_posted_return(struct pcie *pcie, uint32_t data, sim_time visible_at);
 sim_time pcie_write_in_order(struct pcie *pcie, const struct pcie_write *write, sim_time at);
+
+/* pcie_completion.c: the group's first request has its data at event->time; all of it is completed. */
+void pcie_complete_group(struct event *event);
+/* A store or load of the CPU takes the link to the HCA, past completions: when it has left. */
+sim_time pcie_pass_completions(struct pcie *pcie, uint64_t bytes);
 
 /* pcie.c: the host has a request from `accepted` on, and its data at `ready`. */
 void pcie_request_accepted(struct pcie *pcie, sim_time sent_at, sim_time accepted);

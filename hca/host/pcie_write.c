@@ -20,6 +20,13 @@ static uint32_t data_credits(uint32_t bytes)
 	return (bytes + CREDIT_DATA_BYTES - 1) / CREDIT_DATA_BYTES;
 }
 
+/* Of its next TLP. */
+static uint32_t next_length(const struct pcie *pcie, const struct pcie_write *write)
+{
+	return tlp_first_length(write->address + write->sent, write->length - write->sent,
+				pcie->param.mps);
+}
+
 void pcie_write(struct pcie *pcie, struct pcie_write *write)
 {
 	assert(write->done && write->memory && write->address + write->length >= write->address);
@@ -36,7 +43,7 @@ void pcie_write(struct pcie *pcie, struct pcie_write *write)
 		sim_schedule(&write->event, 0);
 		return;
 	}
-	pcie->writes_called++;
+	write->serial = (uint32_t)++pcie->writes_called;
 	*pcie->writes_waiting.last = write;
 	pcie->writes_waiting.last = &write->next;
 	issue_writes(pcie);
@@ -62,7 +69,8 @@ static void issue_writes(struct pcie *pcie)
 		pcie->writes_sent++;
 		event_init(&write->event, &pcie->block, write_visible);
 		if (!write->unknown)
-			sim_schedule_at(&write->event, write->visible_at);
+			pcie_schedule(pcie, &write->event, write->visible_at, TURN_VISIBLE,
+				      write->serial);
 	}
 	await_credits(pcie);
 	pcie->posted_data_unseen += pcie->count.posted_data_taken - taken;
@@ -71,22 +79,23 @@ static void issue_writes(struct pcie *pcie)
 	gauge_wait(&pcie->gauge.posted, pcie_now(pcie), write != NULL);
 }
 
-/* Credits that come while the link is busy are of no use before it is free: one event for all of these. With a host the next time
- * may not be known yet, or turn out to be earlier. */
+/* One event for all that the next TLP needs. With a host the times of some are not known yet, and what comes back is not in the
+ * order of departure. */
 static void await_credits(struct pcie *pcie)
 {
-	sim_time at = credit_ring_next(&pcie->posted);
+	const struct pcie_write *write = pcie->writes_waiting.first;
+	sim_time at;
 
-	if (!pcie->writes_waiting.first || at == SIM_NEVER)
+	if (!write)
 		return;
-	if (at < pcie->to_host.free_at)
-		at = pcie->to_host.free_at;
+	at = credit_ring_when(&pcie->posted, 1, data_credits(next_length(pcie, write)));
 	if (event_pending(&pcie->credit_event)) {
 		if (at >= event_time(&pcie->credit_event))
 			return;
 		sim_cancel(&pcie->credit_event);
 	}
-	sim_schedule_at(&pcie->credit_event, at);
+	if (at != SIM_NEVER)
+		pcie_schedule(pcie, &pcie->credit_event, at, TURN_CREDIT, 0);
 }
 
 void pcie_posted_return(struct pcie *pcie, uint32_t data, sim_time visible_at)
@@ -104,7 +113,7 @@ void pcie_write_known(struct pcie *pcie, struct pcie_write *write, sim_time visi
 	if (visible_at > write->visible_at)
 		write->visible_at = visible_at;
 	if (!--write->unknown && write->sent == write->length)
-		sim_schedule_at(&write->event, write->visible_at);
+		pcie_schedule(pcie, &write->event, write->visible_at, TURN_VISIBLE, write->serial);
 	await_credits(pcie);
 }
 
@@ -135,8 +144,7 @@ static bool send_packets(struct pcie *pcie, struct pcie_write *write)
 {
 	while (write->sent < write->length) {
 		uint64_t address = write->address + write->sent;
-		uint32_t length =
-			tlp_first_length(address, write->length - write->sent, pcie->param.mps);
+		uint32_t length = next_length(pcie, write);
 		uint32_t data = data_credits(length);
 		sim_time arrival, visible;
 

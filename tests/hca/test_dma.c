@@ -504,7 +504,7 @@ static uint64_t mixture(enum sim_engine event_engine)
 	/* seen: all that is tight was met */
 	CU_ASSERT_EQUAL(translation_mtt_counters(unit)->stalls, 53);
 	CU_ASSERT_EQUAL(translation_mtt_counters(unit)->evictions, 30);
-	CU_ASSERT_EQUAL(pcie_counters(pcie)->read_stalls, 32);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->read_stalls, 31);
 	CU_ASSERT_EQUAL(dma_counters(engine)->transfer_stalls, 37);
 	end();
 	return digest;

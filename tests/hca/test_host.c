@@ -500,7 +500,7 @@ static void test_engines(void)
 		}
 		sim_run(sim, SIM_NEVER);
 		CU_ASSERT_EQUAL(host_counters(host)->tails, 24); /* seen, as is: */
-		CU_ASSERT_EQUAL(iommu_counters(host_iommu(host))->merges, 222);
+		CU_ASSERT_EQUAL(iommu_counters(host_iommu(host))->merges, 76);
 		link_end();
 		if (k == 0)
 			first = digest;

@@ -14,6 +14,7 @@
 	TEST(time_order)                 \
 	TEST(ties)                       \
 	TEST(origin_is_the_firing_block) \
+	TEST(ranks)                      \
 	TEST(delay_zero)                 \
 	TEST(run_excludes_its_limit)     \
 	TEST(cancel)                     \
@@ -121,6 +122,30 @@ static void origin_is_the_firing_block(void)
 	sim_schedule(&events[2], NS);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_STRING_EQUAL(fired, "acdb");
+	end();
+}
+
+static void schedule_ranked(struct event *event)
+{
+	note(event);
+	sim_schedule_ranked(&events[1], 2 * NS, SIM_RANKS - 1);
+	sim_schedule_ranked(&events[2], 2 * NS, 0);
+}
+
+/* Neither who schedules them nor when decides: block 1 does, and last of all what comes behind the rest of block 0. */
+static void ranks(void)
+{
+	begin();
+	event_init(&events[0], &blocks[1], schedule_ranked);
+	event_init(&events[4], &blocks[1], note);
+	event_init_last(&events[5], &blocks[0], note);
+	sim_schedule_ranked(&events[3], 2 * NS, 7);
+	sim_schedule(&events[4], 2 * NS);
+	sim_schedule_last(sim, &events[5], 2 * NS);
+	sim_schedule(&events[0], NS);
+	sim_schedule(&events[6], 2 * NS);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_STRING_EQUAL(fired, "agcdbfe");
 	end();
 }
 

@@ -66,15 +66,19 @@ static unsigned check_rate(const struct build *build, const struct load_result *
 	return 1;
 }
 
-/* Work requests that may be posted and not complete, of all hosts. */
+/* Work requests that may be posted and not complete at both ends, of all hosts: a SEND is complete for the sender while the CQE of
+ * its receive still waits. */
 static double under_way_most(const struct build *build)
 {
 	const struct load_params *params = &build->scenario->load;
 	double hosts = build->scenario->host_count;
 	double pairs = (double)(params->threads * params->qps +
 				params->background.threads * params->background.qps);
+	uint64_t most = params->tx_depth * params->post_list;
 
-	return hosts * hosts * pairs * (double)(params->tx_depth * params->post_list);
+	if (params->verb == LOAD_SEND || params->background.verb == LOAD_SEND)
+		most += load_receives(params, params->transport == LOAD_UD);
+	return hosts * hosts * pairs * (double)most;
 }
 
 /* The rate of all nodes and their background, in the window that is measured. Requests that were under way when it began were served

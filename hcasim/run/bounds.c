@@ -67,11 +67,12 @@ static void bound_by(struct bounds *bounds, const struct block *block,
 	    area == 0)
 		return;
 	double demand = area / bounds->operations;
+	uint64_t most = gauge->capacity + gauge->beyond;
 	enter(bounds, &(struct bound){.block = block,
 				      .info = info,
-				      .rate = (double)gauge->capacity / demand * (double)SEC,
+				      .rate = (double)most / demand * (double)SEC,
 				      .demand = demand,
-				      .capacity = gauge->capacity});
+				      .capacity = most});
 }
 
 /* Where work is longest: in the pool or limit that is most waited for, else in the fullest queue. */

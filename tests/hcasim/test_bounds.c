@@ -82,6 +82,10 @@ static void test_capacity_over_demand(void)
 	CU_ASSERT_STRING_EQUAL(bounds.list[1].info->name, "tray");
 	CU_ASSERT_DOUBLE_EQUAL(bounds.list[1].rate, 500e6, 1); /* 4 places, 8 ns each */
 	CU_ASSERT_PTR_NULL(bounds.waits_in);
+	desk.gauge.tray.beyond = 1; /* who finds room may take one more place than there is */
+	bounds = bounds_find(desk.sim, 100000);
+	CU_ASSERT_DOUBLE_EQUAL(bounds.list[1].rate, 625e6, 1);
+	CU_ASSERT_EQUAL(bounds.list[1].capacity, 5);
 	end(&desk);
 }
 

@@ -83,12 +83,16 @@ class Bounds(Law):
         scenario["hosts"]["count"], scenario["fabric"]["topology"] = 2, "back-to-back"
         scenario["fabric"].pop("switch", None)
         work.pop("pattern", None)
-        work.update({"threads": rng.choice((4, 8)), "qps": rng.choice((1, 4)), "tx_depth": 64, "posting": rng.choice(("blueflame", "doorbell")), "operations": 3000, "bytes": "8B"})
+        work.update({"threads": rng.choice((4, 8)), "qps": rng.choice((1, 4)), "tx_depth": 16, "posting": rng.choice(("blueflame", "doorbell")), "warm_up": 1000, "operations": 6000, "bytes": "8B"})
+        for key in ("post_list", "cq_mod"):
+            work[key] = min(work.get(key, 1), 8)
         hca = scenario["hosts"]["hca"]
         unit = rng.choice(("doorbell", "doorbell", "completion", "transmit", "receive"))
         hca[unit] = {"interval": f"{rng.choice((100, 200, 500, 1000))}ns"}
         if unit == "doorbell":
             hca[unit]["queue"] = rng.choice((4, 16, 64, 256))
+        elif unit == "transmit":
+            hca[unit]["send_interval"] = "0ps" # of SENDs, in a preset
         scenario["_law"] = unit
         return scenario
 
@@ -98,12 +102,14 @@ class Bounds(Law):
         each = number(scenario["hosts"]["hca"][unit]["interval"])
         bound = 1000 / each
         if unit == "doorbell":
-            bound *= work.get("post_list", 1)
+            bound *= work["post_list"]
         elif unit == "completion":
-            # Rates are those of the wire: what fits the windows may still wait for its CQE.
-            bound *= work.get("cq_mod", 1) * (1 + work["threads"] * work["qps"] * work["tx_depth"] / work["operations"])
+            bound *= work["cq_mod"]
+        if unit in ("completion", "receive"):
+            # Rates are those of the wire: what fits the windows may still wait for this unit behind it.
+            bound *= 1 + work["threads"] * work["qps"] * work["tx_depth"] / work["operations"]
         measured = runner.run(scenario).metrics["mops"]
-        # what is measured begins and ends amid lists: two windows of each queue pair among 3000 requests
+        # What is measured begins and ends amid lists.
         if measured > bound * 1.03:
             return f"{measured} M/s, and {unit}.interval allows {bound:.4f}"
         return None

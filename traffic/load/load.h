@@ -53,6 +53,9 @@ bool load_check(const struct load_params *params, char *error, size_t error_byte
 /* The defaults of load_param_list and of its groups (load_params.h): a node posts WRITEs of 64 B to another at a switch. */
 void load_params_default(struct load_params *params);
 
+/* Receive work requests of a queue pair that SENDs go to. */
+uint64_t load_receives(const struct load_params *params, bool datagram);
+
 /* Can several LPs of a run (sim/parallel.h) have a node each? false: *error. */
 bool load_may_be_parallel(const struct load_params *params, char *error, size_t error_bytes);
 

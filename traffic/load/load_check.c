@@ -9,12 +9,6 @@
 
 enum { GRH_BYTES = 40, MESSAGE_MAX = 64 << 20 };
 
-/* Receive work requests of a queue pair, as load_plan.c has them. */
-static uint64_t receives(const struct load_params *params, bool datagram)
-{
-	return params->rx_depth ? params->rx_depth : datagram ? 2048 : 256;
-}
-
 /* What is sent to a queue pair that cannot take it now may be lost, and nobody sends it again. */
 static bool check_receives(const struct load_params *params, char *error, size_t error_bytes)
 {
@@ -26,11 +20,11 @@ static bool check_receives(const struct load_params *params, char *error, size_t
 			     : params->server.response == LOAD_RESPONSE_SEND ? params->tx_depth
 									     : 0;
 
-	if (requests > receives(params, ud))
+	if (requests > load_receives(params, ud))
 		snprintf(error, error_bytes,
 			 "%u requests to a queue pair may be under way: rx_depth has to be as many",
 			 (unsigned)requests);
-	else if (responses > receives(params, datagram))
+	else if (responses > load_receives(params, datagram))
 		snprintf(
 			error, error_bytes,
 			"%u responses to a queue pair may be under way: rx_depth has to be as many",

@@ -20,14 +20,17 @@ static uint64_t larger(uint64_t one, uint64_t other)
 	return one > other ? one : other;
 }
 
+uint64_t load_receives(const struct load_params *params, bool datagram)
+{
+	if (params->rx_depth)
+		return params->rx_depth;
+	return datagram ? RECEIVES_DATAGRAM : RECEIVES_CONNECTED;
+}
+
 /* Of a queue pair to which so `verb` is posted at the other end. */
 static uint32_t receive_entries(const struct load_params *params, uint64_t verb, bool datagram)
 {
-	if (verb != LOAD_SEND)
-		return 0;
-	if (params->rx_depth)
-		return (uint32_t)params->rx_depth;
-	return datagram ? RECEIVES_DATAGRAM : RECEIVES_CONNECTED;
+	return verb == LOAD_SEND ? (uint32_t)load_receives(params, datagram) : 0;
 }
 
 /* Work requests that wait for the CQE of some are in the queue as well, where the response does not wait for that. */

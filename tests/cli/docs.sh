@@ -1,8 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that README.md and docs/ say what is so: each "$ hcasim" line runs, and prints what stands below it ("..." for any lines, blanks
-# count once, numbers are within a hundredth); each "hcasim VERB --option" and --set is one that there is; each link leads somewhere; and every page is
-# reached from README.md. Arguments: the hcasim program, the top of the source tree.
+# Proves that the commands of README.md and docs/ work. Files that a page tells to save (`NAME.yaml`:) are saved. Each
+# "$ hcasim" line, and each call of a compiler, runs and prints the text below it ("..." for any lines, blanks count once,
+# numbers are within a hundredth). Each "hcasim VERB --option" and --set exists, each link leads somewhere, and README.md
+# leads to every page. The glossary has the abbreviations of the pages. Arguments: the hcasim program, the top of the
+# source tree.
 hcasim=$(realpath "$1")
 top=$(realpath "$2")
 . "$(dirname "$0")/../support/script.sh"
@@ -55,17 +57,25 @@ def holds(expected, printed):
 
 
 # What is shown is what is printed. Programs that are not installed here, and what needs their traces, are passed over.
+TOOLS = r"hcasim|smpicc|gcc|g\+\+"
 commands = compared = settings = 0
 start = os.getcwd()
 for page in pages:
     missing = False
     os.makedirs(page)
     os.chdir(page)
-    os.symlink(top + "/scenarios", "scenarios")
-    for indent, block in re.findall(r"^( *)```[a-z]*\n(.*?)^\1```", texts[page], re.S | re.M):
+    for folder in os.listdir(top): # as in a clone
+        if os.path.isdir(os.path.join(top, folder)) and not folder.startswith((".", "build")):
+            os.symlink(os.path.join(top, folder), folder)
+    blocks = re.findall(r"(?:\bas\s+`([\w-]+\.(?:yaml|csv|goal|c|cpp))`(?:[^\n]|\n(?!\n))*\n\n)?^( *)```[a-z]*\n(.*?)^\2```", texts[page], re.S | re.M)
+    for saved, indent, block in blocks:
         block = re.sub(rf"^{indent}", "", block, flags=re.M)
-        for part in re.split(r"^\$ (?=hcasim )", block, flags=re.M)[1:]:
+        if saved and "\n$ " not in "\n" + block: # "Save this as `NAME`:"
+            with open(saved, "w", encoding="utf-8") as file:
+                file.write(block)
+        for part in re.split(rf"^\$ (?=(?:{TOOLS}) )", block, flags=re.M)[1:]:
             command, _, shown = part.partition("\n")
+            missing = missing or shutil.which(command.split()[0]) is None
             programs = re.findall(r"(?:--|:) +host\d+: (\S+)", command)
             missing = missing or any(shutil.which(p) is None for p in programs)
             if missing:
@@ -138,6 +148,18 @@ wrong += [f"README.md does not lead to {page}" for page in pages if page not in 
 for page in pages:
     for match in re.finditer(r"^\|[^\n]*\n\n\|(?!.*\n\|[-| :]+\n)", texts[page], re.M):
         wrong.append(f"{page}:{texts[page][:match.start()].count(chr(10)) + 2}: an empty line within a table")
+
+# The glossary has each abbreviation that pages use more than once, but for units, formats, names of sources, constants of files.
+glossary = texts["docs/reference/glossary.md"]
+terms = {word for row in re.findall(r"^\| ([^|]*)\|", glossary, re.M) for word in re.findall(r"\w+", row)}
+known = terms | set("KB MB GB YAML JSON CSV IEEE RFC ID FILE EPYC DGX KVM GSL SIGCOMM NSDI PCI HERD SMART NLDEV DEVICE DESTROY ADVISE DISCONNECT".split())
+uses = {}
+for page in pages:
+    prose = re.sub(r"```.*?```|`[^`]*`|\]\([^)]*\)", " ", texts[page], flags=re.S)
+    for word in re.findall(r"\b([A-Z]{2,})s?\b", prose) if page != "docs/reference/sources.md" else ():
+        uses.setdefault(word, []).append(page)
+wrong += [f"{where[0]}: {word} is not in the glossary" for word, where in sorted(uses.items())
+          if len(where) > 1 and word not in known and not word.startswith("SIG")]
 print("\n".join(wrong))
 sys.exit(1 if wrong else 0)
 END

@@ -13,11 +13,11 @@ void values_add(struct values *values, const char *name, const char *unit, const
 		size_t room = 2 * values->count + 1;
 		values->list = realloc(values->list, room * sizeof(*values->list));
 	}
-	if (values->list == NULL)
+	if (!values->list)
 		abort();
 	struct value *value = &values->list[values->count++];
 	*value = (struct value){.name = strdup(name), .text = strdup(text), .unit = unit};
-	if (value->name == NULL || value->text == NULL)
+	if (!value->name || !value->text)
 		abort();
 }
 
@@ -34,8 +34,8 @@ void values_free(struct values *values)
 static double number_of(const char *text)
 {
 	char *end;
-	double value = text != NULL ? strtod(text, &end) : (double)NAN;
-	return text == NULL || end == text || *end != '\0' ? (double)NAN : value;
+	double value = text ? strtod(text, &end) : (double)NAN;
+	return !text || end == text || *end != '\0' ? (double)NAN : value;
 }
 
 /* What only one has, changes by all of it. */
@@ -53,12 +53,12 @@ static double size_of(const struct difference *difference, double slack)
 
 static struct difference make(const struct value *one, const struct value *other, double slack)
 {
-	const struct value *any = one != NULL ? one : other;
+	const struct value *any = one ? one : other;
 	struct difference made = {.name = strdup(any->name), .unit = any->unit, .alike = 1};
-	if (made.name == NULL)
+	if (!made.name)
 		abort();
-	made.texts[0] = one != NULL ? one->text : NULL;
-	made.texts[1] = other != NULL ? other->text : NULL;
+	made.texts[0] = one ? one->text : NULL;
+	made.texts[1] = other ? other->text : NULL;
 	made.numbers[0] = number_of(made.texts[0]);
 	made.numbers[1] = number_of(made.texts[1]);
 	made.size = size_of(&made, slack);
@@ -75,7 +75,7 @@ static int by_name(const void *one, const void *other)
 static const struct value **sorted(const struct values *values)
 {
 	const struct value **list = calloc(values->count + 1, sizeof(const struct value *));
-	if (list == NULL)
+	if (!list)
 		abort();
 	for (size_t i = 0; i < values->count; i++)
 		list[i] = &values->list[i];
@@ -88,7 +88,7 @@ static const struct value *find(const struct value **sorted, size_t count,
 {
 	const struct value **found =
 		bsearch(&wanted, sorted, count, sizeof(const struct value *), by_name);
-	return found != NULL ? *found : NULL;
+	return found ? *found : NULL;
 }
 
 size_t differences_find(const struct values *one, const struct values *other, double slack,
@@ -97,15 +97,15 @@ size_t differences_find(const struct values *one, const struct values *other, do
 	const struct value **ones = sorted(one), **others = sorted(other);
 	size_t count = 0;
 	*list = calloc(one->count + other->count + 1, sizeof(**list));
-	if (*list == NULL)
+	if (!*list)
 		abort();
 	for (size_t i = 0; i < one->count; i++) {
 		const struct value *match = find(others, other->count, &one->list[i]);
-		if (match == NULL || strcmp(match->text, one->list[i].text) != 0)
+		if (!match || strcmp(match->text, one->list[i].text) != 0)
 			(*list)[count++] = make(&one->list[i], match, slack);
 	}
 	for (size_t i = 0; i < other->count; i++) {
-		if (find(ones, one->count, &other->list[i]) == NULL)
+		if (!find(ones, one->count, &other->list[i]))
 			(*list)[count++] = make(NULL, &other->list[i], slack);
 	}
 	free(ones);
@@ -122,7 +122,7 @@ void differences_free(struct difference *list, size_t count)
 
 static bool same_text(const char *one, const char *other)
 {
-	return one == NULL || other == NULL ? one == other : strcmp(one, other) == 0;
+	return !one || !other ? one == other : strcmp(one, other) == 0;
 }
 
 /* Is `name` as `pattern` but for one part, and not the last? Where that begins in the pattern, and its length there; a * stands for any part. */

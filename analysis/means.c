@@ -106,10 +106,10 @@ bool means_write(const struct table *results, size_t axes, size_t repeated, size
 	bool good;
 
 	job.out = fopen(file, "w");
-	if (job.out == NULL)
+	if (!job.out)
 		return false;
 	job.values = calloc(results->rows + 1, sizeof(*job.values));
-	if (job.values == NULL)
+	if (!job.values)
 		abort();
 	print_names(&job);
 	for (size_t row = 0; row < results->rows; row++) {

@@ -41,7 +41,7 @@ static FILE *open_commands(const struct plots *plots, const char *name, const ch
 
 	snprintf(path, sizeof(path), "%.3000s/%s.gp", plots->folder, name);
 	out = fopen(path, "w");
-	if (out == NULL) {
+	if (!out) {
 		snprintf(plots->error, plots->error_bytes, "%s: %s", path, strerror(errno));
 		return NULL;
 	}
@@ -79,7 +79,7 @@ static struct port *find_ports(const struct table *series, size_t *count)
 	struct port *ports = calloc(series->rows + 1, sizeof(*ports));
 
 	*count = 0;
-	if (ports == NULL)
+	if (!ports)
 		abort();
 	for (size_t row = 0; row < series->rows; row++) {
 		const char *text = table_cell(series, row, name);
@@ -108,7 +108,7 @@ static bool draw_ports(struct plots *plots, const char *name, const char *title,
 {
 	FILE *out = open_commands(plots, name, title);
 
-	if (out == NULL)
+	if (!out)
 		return false;
 	fprintf(out, "set xlabel 'time (us)'\nset ylabel '%s'\nset yrange [0:*]\n", label);
 	for (size_t i = 0; i < count && i < PORTS_MAX && is_worth(&ports[0], &ports[i]); i++)
@@ -133,7 +133,7 @@ static bool draw_series(struct plots *plots)
 	if (!is_there(plots, "series.csv", path))
 		return true;
 	series = table_read(path, plots->error, plots->error_bytes);
-	if (series == NULL)
+	if (!series)
 		return false;
 	if (table_column(series, "port") != 1 || table_column(series, "queue_bytes") != 2 ||
 	    table_column(series, "rate_gbps") != 4) {
@@ -160,7 +160,7 @@ static bool has_rows(const struct plots *plots, const char *path, const char *co
 	struct table *table = table_read(path, plots->error, plots->error_bytes);
 
 	*has = false;
-	if (table == NULL)
+	if (!table)
 		return false;
 	for (size_t row = 0; row < table->rows && !*has; row++)
 		*has = table_column(table, column) < table->columns &&
@@ -182,7 +182,7 @@ static bool draw_flows(struct plots *plots)
 	if (!has)
 		return true;
 	out = open_commands(plots, "slowdown", "flows by their slowdown, and by their time");
-	if (out == NULL)
+	if (!out)
 		return false;
 	fprintf(out,
 		"set xlabel 'slowdown'\nset x2label 'time (us)'\nset xtics nomirror\nset x2tics\n"
@@ -203,7 +203,7 @@ static bool varies(const struct plots *plots, const char *path, const char *colu
 	size_t at;
 
 	*varies = false;
-	if (table == NULL)
+	if (!table)
 		return false;
 	at = table_column(table, column);
 	for (size_t row = 1; row < table->rows && at < table->columns; row++)
@@ -226,7 +226,7 @@ static bool draw_sizes(struct plots *plots)
 	if (!has || !several)
 		return true;
 	out = open_commands(plots, "sizes", "slowdown by size: groups of equally many flows");
-	if (out == NULL)
+	if (!out)
 		return false;
 	fprintf(out,
 		"set xlabel 'largest flow of the group (B)'\nset ylabel 'slowdown'\nset logscale "
@@ -252,7 +252,7 @@ static bool write_uses(const struct plots *plots, unsigned *count)
 	if (!is_there(plots, "summary.json", path))
 		return true;
 	document = yaml_read_file(path, &errors); /* JSON is YAML */
-	if (document == NULL) {
+	if (!document) {
 		snprintf(plots->error, plots->error_bytes, "%s", errors.text);
 		yaml_errors_free(&errors);
 		return false;
@@ -260,17 +260,16 @@ static bool write_uses(const struct plots *plots, unsigned *count)
 	snprintf(part, sizeof(part), "%.3000s/uses.dat", plots->folder);
 	out = fopen(part, "w");
 	uses = yaml_get(yaml_root(document), "uses");
-	for (struct yaml_node *use = uses != NULL ? uses->children : NULL;
-	     out != NULL && use != NULL; use = use->next) {
+	for (struct yaml_node *use = uses ? uses->children : NULL; out && use; use = use->next) {
 		struct yaml_node *name = yaml_get(use, "name"), *share = yaml_get(use, "use");
 
-		if (name != NULL && name->text != NULL && share != NULL && share->text != NULL)
+		if (name && name->text && share && share->text)
 			fprintf(out, "%u,%s,%.3f\n", (*count)++, name->text,
 				100 * strtod(share->text, NULL));
 	}
 	yaml_close(document);
 	yaml_errors_free(&errors);
-	if (out != NULL && fclose(out) == 0)
+	if (out && fclose(out) == 0)
 		return true;
 	snprintf(plots->error, plots->error_bytes, "%s: %s", part, strerror(errno));
 	return false;
@@ -288,7 +287,7 @@ static bool draw_uses(struct plots *plots)
 		return true;
 	out = open_commands(plots, "uses",
 			    "share of the time with work in which each was busy or waited for");
-	if (out == NULL)
+	if (!out)
 		return false;
 	fprintf(out,
 		"set xlabel 'share (%%)'\nset xrange [0:100]\nset yrange [%u.5:-0.5]\nunset key\n"

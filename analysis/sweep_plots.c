@@ -42,7 +42,7 @@ static bool read_table(struct drawing *drawing)
 		after = "point";
 	}
 	drawing->table = table_read(path, drawing->error, drawing->error_bytes);
-	if (drawing->table == NULL)
+	if (!drawing->table)
 		return false;
 	drawing->axes = table_column(drawing->table, after);
 	if (drawing->axes < drawing->table->columns && drawing->table->rows > 0)
@@ -136,7 +136,7 @@ static void print_curve_name(const struct drawing *drawing, size_t row, FILE *ou
 
 		if (i == drawing->key)
 			continue;
-		fprintf(out, "%s%s=%s", any ? " " : "", dot != NULL ? dot + 1 : name,
+		fprintf(out, "%s%s=%s", any ? " " : "", dot ? dot + 1 : name,
 			table_cell(drawing->table, row, i));
 		any = true;
 	}
@@ -176,7 +176,7 @@ static FILE *open_part(const struct drawing *drawing, const char *extension)
 	snprintf(path, sizeof(path), "%.3000s/%s.%s", drawing->plot->folder, drawing->plot->metric,
 		 extension);
 	out = fopen(path, "w");
-	if (out == NULL)
+	if (!out)
 		snprintf(drawing->error, drawing->error_bytes, "%s: %s", path, strerror(errno));
 	return out;
 }
@@ -186,7 +186,7 @@ static bool write_curves(const struct drawing *drawing)
 	FILE *out = open_part(drawing, "dat");
 	bool good;
 
-	if (out == NULL)
+	if (!out)
 		return false;
 	for (size_t row = 0; row < drawing->table->rows; row++) {
 		if (is_first_of_curve(drawing, row))
@@ -235,7 +235,7 @@ static bool write_picture(const struct drawing *drawing)
 	unsigned curves = 0;
 	bool bars = drawing->half < drawing->table->columns;
 
-	if (out == NULL)
+	if (!out)
 		return false;
 	plot_begin(drawing->plot->metric, drawing->plot->title, out);
 	fprintf(out, "set xlabel \"%s%s%s%s\" noenhanced\nset ylabel \"%s\" noenhanced\n",
@@ -276,7 +276,7 @@ bool sweep_plot_write(const struct sweep_plot *plot, char *error, size_t error_b
 	char half[128];
 	bool good = read_table(&drawing);
 
-	if (good && plot->key != NULL)
+	if (good && plot->key)
 		good = find_column(&drawing, plot->key, "swept key", 0, drawing.axes, &drawing.key);
 	else if (good)
 		drawing.key = first_varied(drawing.table, drawing.axes);

@@ -24,11 +24,11 @@ static void add(struct table *table, struct reading *reading, const char *text)
 	size_t count = reading->line == 0 ? reading->in_line
 					  : table->rows * table->columns + reading->in_line;
 
-	if (count >= reading->room || *list == NULL) {
+	if (count >= reading->room || !*list) {
 		reading->room = count < 64 ? 128 : count * 2;
 		*list = realloc(*list, reading->room * sizeof(**list));
 	}
-	if (*list == NULL || ((*list)[count] = strdup(text)) == NULL)
+	if (!*list || !((*list)[count] = strdup(text)))
 		abort();
 }
 
@@ -84,12 +84,12 @@ struct table *table_read(const char *file, char *error, size_t error_bytes)
 	struct table *table;
 	FILE *in = input_open(file);
 
-	if (in == NULL) {
+	if (!in) {
 		snprintf(error, error_bytes, "%s: %s", file, input_error());
 		return NULL;
 	}
 	table = calloc(1, sizeof(*table));
-	if (table == NULL)
+	if (!table)
 		abort();
 	if (!parse(in, table)) {
 		snprintf(error, error_bytes,
@@ -103,9 +103,9 @@ struct table *table_read(const char *file, char *error, size_t error_bytes)
 
 void table_free(struct table *table)
 {
-	if (table == NULL)
+	if (!table)
 		return;
-	for (size_t i = 0; i < table->columns && table->names != NULL; i++)
+	for (size_t i = 0; i < table->columns && table->names; i++)
 		free(table->names[i]);
 	for (size_t i = 0; i < table->rows * table->columns; i++)
 		free(table->cells[i]);
@@ -139,7 +139,7 @@ double table_number(const struct table *table, size_t row, size_t column)
 
 void table_print_field(const char *text, FILE *out)
 {
-	if (strpbrk(text, ",\"\n") == NULL)
+	if (!strpbrk(text, ",\"\n"))
 		fputs(text, out);
 	else
 		csv_fwrite(out, text, strlen(text));

@@ -131,7 +131,7 @@ void context_cache_invalidate(struct context_cache *cache, enum context_kind kin
 
 bool context_cache_separate_rdmarc(const struct context_cache *cache)
 {
-	return cache->kinds[CONTEXT_READS] != NULL;
+	return cache->kinds[CONTEXT_READS];
 }
 
 struct context_cache *context_cache_create(struct sim *sim, const char *name,

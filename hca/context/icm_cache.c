@@ -286,7 +286,7 @@ static bool restart_stalled(struct icm_cache *cache)
 			cache->stalled.last = &cache->stalled.first;
 		cache->stalled_count--;
 	}
-	gauge_wait(&cache->gauge.mshrs, sim_now(cache->block.sim), cache->stalled.first != NULL);
+	gauge_wait(&cache->gauge.mshrs, sim_now(cache->block.sim), cache->stalled.first);
 	return cache->stalled_count < before;
 }
 
@@ -373,7 +373,7 @@ static void audit(struct block *block, FILE *out)
 	for (uint64_t i = 0; i < cache->param.mshrs; i++)
 		if (cache->slots[i].busy)
 			for (const struct icm_lookup *lookup = cache->slots[i].waiting.first;
-			     lookup != NULL; lookup = lookup->next)
+			     lookup; lookup = lookup->next)
 				waiting++;
 	audit_service(block, out, &cache->gauge.port, cache->count.lookups - waiting,
 		      cache->param.interval);

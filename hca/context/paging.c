@@ -127,7 +127,7 @@ static void hand_over(struct paging *paging)
 		sim_schedule(&fault->event,
 			     param->latency + (fault->count - 1) * param->page_latency);
 	}
-	gauge_wait(&paging->gauge.handlers, now(paging), paging->waiting != NULL);
+	gauge_wait(&paging->gauge.handlers, now(paging), paging->waiting);
 }
 
 void paging_fault(struct paging *paging, const struct mr *mr, uint64_t address, uint64_t length,

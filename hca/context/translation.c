@@ -70,7 +70,7 @@ void translate(struct translation_unit *unit, struct translation *translation)
 	trace(&unit->block, TRACE_TRANSLATE, translation->tag, translation->key,
 	      translation->address);
 	unit->count.empty += !translation->length;
-	if (__builtin_expect(unit->adapter != NULL, 0)) {
+	if (__builtin_expect(!!unit->adapter, 0)) {
 		translation->adapter = unit->adapter;
 		translation->module = NULL;
 		event_init(&translation->event, &unit->block, translation_deliver);

@@ -50,7 +50,7 @@ void hca_set_watcher(struct hca *hca, struct hca_watcher *watcher)
 struct hca_qp_psns hca_qp_psns(const struct hca *hca, uint32_t qpn)
 {
 	const struct qp *qp = qp_find(hca->transport, qpn);
-	struct hca_qp_psns psns = {.known = qp != NULL};
+	struct hca_qp_psns psns = {.known = qp};
 
 	if (qp)
 		receive_psns(hca->receive, qp, &psns.expected, &psns.unacked);

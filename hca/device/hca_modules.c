@@ -14,7 +14,7 @@ bool hca_module_fits(enum module_kind kind, const char *path, char *error, size_
 		[MODULE_DMA] = sizeof(struct dma_module),
 	};
 
-	return module_load(kind, table_bytes[kind], path, error, error_bytes) != NULL;
+	return module_load(kind, table_bytes[kind], path, error, error_bytes);
 }
 
 struct param_text *hca_module_text(struct hca_params *params, enum module_kind kind)

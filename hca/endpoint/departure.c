@@ -18,7 +18,7 @@ static sim_time next_departure(struct endpoint_qp *qp)
 
 	if (request_possible(qp))
 		at = qp->allowed_at;
-	if (__builtin_expect(qp->responses != NULL, 0)) {
+	if (__builtin_expect(!!qp->responses, 0)) {
 		sim_time response_at = response_ready_at(qp);
 
 		if (response_at < at)

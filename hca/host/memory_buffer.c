@@ -30,7 +30,7 @@ static bool buffer_read(struct memory *memory, uint64_t address, void *bytes, ui
 
 	if (place && length)
 		memcpy(bytes, place, length);
-	return place != NULL;
+	return place;
 }
 
 static bool buffer_write(struct memory *memory, uint64_t address, const void *bytes,
@@ -40,7 +40,7 @@ static bool buffer_write(struct memory *memory, uint64_t address, const void *by
 
 	if (place && length)
 		memcpy(place, bytes, length);
-	return place != NULL;
+	return place;
 }
 
 static const struct memory_ops buffer_ops = {.read = buffer_read, .write = buffer_write};

@@ -76,7 +76,7 @@ static void issue_writes(struct pcie *pcie)
 	pcie->posted_data_unseen += pcie->count.posted_data_taken - taken;
 	if (posted->capacity - pcie->posted.data_free > posted->level_max)
 		posted->level_max = posted->capacity - pcie->posted.data_free;
-	gauge_wait(&pcie->gauge.posted, pcie_now(pcie), write != NULL);
+	gauge_wait(&pcie->gauge.posted, pcie_now(pcie), write);
 }
 
 /* One event for all that the next TLP needs. With a host the times of some are not known yet, and what comes back is not in the

@@ -205,7 +205,7 @@ static void hand_over(struct receive *receive, struct qp *qp, struct packet *pac
 		return;
 	}
 	trace(&receive->block, TRACE_RECEIVE, packet->tag, packet->psn, packet->opcode);
-	if (__builtin_expect(receive->blocks.transport->congestion != NULL, 0))
+	if (__builtin_expect(!!receive->blocks.transport->congestion, 0))
 		note_congestion(qp, packet);
 	if (opcode_is_request(packet->opcode)) {
 		packet->sent_at =

@@ -217,7 +217,7 @@ static void send(struct transmit *transmit, struct packet *packet)
 	transmit->count.packets++;
 	transmit->count.payload_bytes += packet->payload_bytes;
 	trace(&transmit->block, TRACE_SEND, packet->tag, packet->psn, packet->opcode);
-	if (__builtin_expect(transmit->watcher != NULL, 0))
+	if (__builtin_expect(!!transmit->watcher, 0))
 		transmit->watcher->sent(transmit->watcher, packet);
 	port_send(transmit->port, packet);
 	scheduler_release(transmit->blocks.scheduler, wire_bytes);
@@ -266,7 +266,7 @@ void transmit_taken_in(struct transmit *transmit, uint32_t wire_bytes)
 	gauge_leave(&transmit->gauge.loopback, now, wire_bytes);
 	while (queue->first && may_loop_back(transmit, queue->first))
 		loop_back(transmit, pop(queue));
-	gauge_wait(&transmit->gauge.loopback, now, queue->first != NULL);
+	gauge_wait(&transmit->gauge.loopback, now, queue->first);
 }
 
 /* What goes to a group goes to its members here as well, the sender among them, unless it was made with a flag that verbs refuse:

@@ -53,7 +53,7 @@ static void response_missing(struct qp *qp)
 /* What the response acknowledges is known, and its WQEs have not been retired yet. */
 static void notify_congestion_control(struct qp *qp, const struct packet *packet)
 {
-	if (__builtin_expect(qp->congestion != NULL, 0))
+	if (__builtin_expect(!!qp->congestion, 0))
 		reaction_point_acknowledged(qp, packet);
 }
 
@@ -207,7 +207,7 @@ static void scattered(struct dma *dma)
 	requester_release_slot(qp, slot);
 	requester_complete(qp);
 	qp_drop(qp);
-	if (__builtin_expect(transport->responses_first != NULL, 0))
+	if (__builtin_expect(!!transport->responses_first, 0))
 		run_waiting(transport);
 }
 
@@ -378,7 +378,7 @@ static void run_waiting(struct transport_block *transport)
 			transport_packet_done(transport, packet);
 	}
 	gauge_wait(&transport->gauge.response_buffers, sim_now(transport->block.sim),
-		   transport->responses_first != NULL);
+		   transport->responses_first);
 }
 
 void completer_receive(struct qp *qp, struct packet *packet)

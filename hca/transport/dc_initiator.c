@@ -162,7 +162,7 @@ uint32_t dc_initiator_next(struct dc_initiator *dci, const struct send_slot *slo
 
 bool dc_initiator_owes(const struct dc_initiator *dci)
 {
-	return dci->left_path != NULL;
+	return dci->left_path;
 }
 
 /* Nothing to do for so long: the target may have its responder context back. */

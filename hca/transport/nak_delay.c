@@ -56,7 +56,7 @@ void nak_delay_fini(struct transport_block *transport)
 {
 	struct delay_item *item;
 
-	while ((item = delay_line_take(&transport->naks)) != NULL)
+	while ((item = delay_line_take(&transport->naks)))
 		qp_drop(release(transport, container_of(item, struct delayed_nak, item)));
 	sim_cancel(&transport->naks.event);
 	pool_fini(&transport->delayed_naks);

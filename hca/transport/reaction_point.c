@@ -165,7 +165,7 @@ uint32_t reaction_point_sent(struct sched_entity *entity)
 
 	if (qp_is_datagram(qp))
 		return 0;
-	controlled = settled(qp) != NULL;
+	controlled = settled(qp);
 	gathers =
 		controlled && unit->congestion->ops->lives_by & CONGESTION_TELEMETRY && sent->slot;
 	if (controlled && qp->congestion->idle && requester->paced_until < now)

@@ -199,7 +199,7 @@ static struct send_slot *eligible(struct qp *qp)
 		if (qp_is_reliable(qp) && psn_distance(requester->unacked_psn, psn) >=
 						  (int32_t)qp->transport->params->window_packets)
 			return hold_up(qp, &gauge->window);
-		if (__builtin_expect(qp->transport->congestion != NULL, 0) &&
+		if (__builtin_expect(!!qp->transport->congestion, 0) &&
 		    reaction_point_cwnd_closed(qp))
 			return hold_up(qp, &gauge->congestion);
 		hold_up(qp, NULL);
@@ -271,7 +271,7 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 	uint32_t packets = 0;
 	uint32_t psn;
 
-	if (__builtin_expect(qp->transport->congestion != NULL, 0) &&
+	if (__builtin_expect(!!qp->transport->congestion, 0) &&
 	    reaction_point_room(qp) < segment_bytes)
 		segment_bytes = reaction_point_room(qp);
 
@@ -292,7 +292,7 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 	} while (requester->cursor_packet + packets < slot->psn_count &&
 		 segment->length + mtu <= segment_bytes);
 
-	if (__builtin_expect(qp->transport->congestion != NULL, 0) &&
+	if (__builtin_expect(!!qp->transport->congestion, 0) &&
 	    reaction_point_closes_cwnd(qp, segment->length))
 		segment->last->ack_request = true;
 	psn = psn_add(slot->first_psn, requester->cursor_packet + packets);
@@ -353,7 +353,7 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes)
 	requester_granted(qp, slot);
 	packets = requester_is_read_or_atomic(slot) ? send_request(qp, slot, wire_bytes)
 						    : send_data(qp, slot, path, wire_bytes);
-	if (__builtin_expect(qp->transport->congestion != NULL, 0))
+	if (__builtin_expect(!!qp->transport->congestion, 0))
 		*wire_bytes += reaction_point_sent(&qp->request_entity);
 	if (qp->state.rate_limit_bps)
 		requester_hold(qp, *wire_bytes * UINT64_C(8) * SEC / qp->state.rate_limit_bps);

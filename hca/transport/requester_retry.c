@@ -46,13 +46,13 @@ void requester_progress(struct qp *qp, uint32_t unacked_psn)
 	struct requester *requester = &qp->requester;
 
 	if (psn_distance(requester->unacked_psn, unacked_psn) > 0) {
-		if (__builtin_expect(qp->congestion != NULL, 0))
+		if (__builtin_expect(!!qp->congestion, 0))
 			reaction_point_progress(qp, requester->unacked_psn, unacked_psn);
 		requester->unacked_psn = unacked_psn;
 		requester->retries_left = qp->state.retry;
 		requester->rnr_retries_left = qp->state.rnr_retry;
 		requester->gap_seen = false;
-		if (__builtin_expect(qp->transport->watcher != NULL, 0))
+		if (__builtin_expect(!!qp->transport->watcher, 0))
 			qp->transport->watcher->acknowledged(qp->transport->watcher, qp->number,
 							     unacked_psn);
 	}

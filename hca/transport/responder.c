@@ -182,8 +182,7 @@ void responder_execute_data(struct qp *qp, struct packet *packet)
 	if (ends)
 		end_message(qp, segment, packet);
 	segment->msn = responder->msn;
-	if (__builtin_expect(qp->transport->congestion != NULL, 0) && reliable &&
-	    packet->ack_request)
+	if (__builtin_expect(!!qp->transport->congestion, 0) && reliable && packet->ack_request)
 		note_asked(qp, segment, packet, early);
 	if (reliable && packet->ack_request && !early)
 		segment->acknowledge = true;
@@ -547,7 +546,7 @@ void responder_flush(struct qp *qp)
 	struct responder *responder = &qp->responder;
 
 	drop_waiting(qp);
-	qp->flushing = responder->first != NULL;
+	qp->flushing = responder->first;
 	if (responder->open) {
 		scatter_segment_abandon(qp); /* comes back here when all is committed */
 		return;

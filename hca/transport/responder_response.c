@@ -130,7 +130,7 @@ static uint32_t send_short(struct qp *qp, struct response *response, uint32_t *w
 
 	add_packet(qp, segment, response,
 		   opcode_of(qp, is_atomic ? OP_ATOMIC_ACK : OP_ACK, SEG_ONLY), 0);
-	if (__builtin_expect(qp->congestion != NULL, 0))
+	if (__builtin_expect(!!qp->congestion, 0))
 		notification_respond(qp, segment, response->kind == RESPONSE_ACK);
 	if (response->kind == RESPONSE_ACK || response->kind == RESPONSE_ACCEPT)
 		count->acks_sent++;
@@ -174,7 +174,7 @@ static uint32_t send_read(struct qp *qp, struct response *response, uint32_t *wi
 		*wire_bytes = send_segment_copy(segment, NULL);
 	else
 		*wire_bytes = send_segment_gather(segment, &segment->element, 1, 0, MR_REMOTE_READ);
-	if (__builtin_expect(qp->transport->congestion != NULL, 0))
+	if (__builtin_expect(!!qp->transport->congestion, 0))
 		*wire_bytes += reaction_point_sent(&qp->response_entity);
 	return packets;
 }

@@ -91,7 +91,7 @@ static void list_arrived(struct pcie_read *read)
 	awaited->ready = true;
 	go_on(qp);
 	start_reads(lists);
-	gauge_wait(gauge, sim_now(transport->block.sim), lists->first != NULL);
+	gauge_wait(gauge, sim_now(transport->block.sim), lists->first);
 }
 
 static void start_reads(struct response_lists *lists)
@@ -121,7 +121,7 @@ static void ask_for(struct qp *qp, struct send_slot *slot, struct awaited_respon
 	lists->last = awaited;
 	start_reads(lists);
 	gauge_wait(&qp->transport->gauge.response_lists, sim_now(qp->transport->block.sim),
-		   lists->first != NULL);
+		   lists->first);
 }
 
 bool response_list_waits(struct qp *qp, struct packet *packet)

@@ -261,13 +261,13 @@ static void finish(struct scatter_segment *segment)
 	struct qp *qp = segment->qp;
 	struct transport_block *transport = qp->transport;
 
-	if (__builtin_expect(transport->watcher != NULL, 0))
+	if (__builtin_expect(!!transport->watcher, 0))
 		notify_watcher(segment);
 	if (segment->payload)
 		payload_drop(transport->blocks.packets, segment->payload);
 	if (segment->wqe)
 		receive_queue_release(transport->blocks.receive_queues, segment->wqe);
-	if (__builtin_expect(segment->telemetry != NULL, 0))
+	if (__builtin_expect(!!segment->telemetry, 0))
 		telemetry_free(transport->blocks.packets, segment->telemetry);
 	pool_give(&transport->scatter_segments, segment);
 	gauge_leave(&transport->gauge.scatter_buffers, sim_now(transport->block.sim), 1);

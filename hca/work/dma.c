@@ -96,7 +96,7 @@ void dma_start(struct dma_engine *engine, struct dma *dma)
 	trace(&engine->block, TRACE_DMA_START, dma->tag, dma->direction, dma->length);
 	dma->status = list_reaches(dma) ? DMA_OK : DMA_TOO_SHORT;
 	dma->translated_at = 0;
-	if (__builtin_expect(engine->adapter != NULL, 0)) {
+	if (__builtin_expect(!!engine->adapter, 0)) {
 		dma_adapter_start(engine->adapter, dma);
 		return;
 	}

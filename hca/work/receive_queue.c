@@ -157,7 +157,7 @@ static void serve(struct receive_queue *queue, bool all)
 {
 	const struct receive_queue_user *user = queue->owner->blocks->user;
 	struct receive_waiter *last = queue->waiting_last;
-	bool more = queue->waiting_first != NULL;
+	bool more = queue->waiting_first;
 
 	while (more && (queue->kept_count || all)) {
 		struct receive_waiter *waiter = queue->waiting_first;

@@ -91,7 +91,7 @@ void scheduler_wake(struct scheduler *scheduler, struct sched_entity *entity)
 {
 	struct processing_unit *unit = unit_of(scheduler, entity);
 
-	if (__builtin_expect(scheduler->adapter != NULL, 0)) {
+	if (__builtin_expect(!!scheduler->adapter, 0)) {
 		scheduler_adapter_wake(scheduler->adapter, entity);
 		return;
 	}
@@ -219,7 +219,7 @@ static void reads_enter(struct scheduler *scheduler, struct sched_entity *entity
 	entity->away = true;
 	entity->reads_done = scheduler->reads.free_at;
 	entity->next = NULL;
-	entity->reads_wait = scheduler->reads.first != NULL;
+	entity->reads_wait = scheduler->reads.first;
 	if (entity->reads_wait)
 		scheduler->reads.last->next = entity;
 	else

@@ -30,7 +30,7 @@ static bool create_flows(struct build *build, char *error, size_t error_bytes);
 static void *take(size_t count, size_t bytes)
 {
 	void *memory = calloc(count > 0 ? count : 1, bytes);
-	if (memory == NULL)
+	if (!memory)
 		abort();
 	return memory;
 }
@@ -39,7 +39,7 @@ static void *take(size_t count, size_t bytes)
 static struct sim *sim_of(const struct build *build, bool is_switch, uint32_t number)
 {
 	uint32_t node = is_switch ? build->scenario->host_count + number : number;
-	return sim_lp(build->sim, build->assignment != NULL ? build->assignment->of[node] : 0);
+	return sim_lp(build->sim, build->assignment ? build->assignment->of[node] : 0);
 }
 
 static struct packet_pool *pool_of(const struct build *build, const struct sim *sim)
@@ -50,7 +50,7 @@ static struct packet_pool *pool_of(const struct build *build, const struct sim *
 static void divide(struct build *build)
 {
 	build->pools[0] = build->pool;
-	if (build->assignment == NULL)
+	if (!build->assignment)
 		return;
 	sim_create_lps(build->sim, build->assignment->lps);
 	for (unsigned i = 1; i < build->assignment->lps; i++)
@@ -69,7 +69,7 @@ static struct build *create(const struct scenario *scenario, enum sim_engine eng
 			    char *error, size_t error_bytes)
 {
 	bool detailed = scenario_has(scenario, FIDELITY_DETAILED);
-	bool has_programs = detailed && !scenario->has_load && carried == NULL;
+	bool has_programs = detailed && !scenario->has_load && !carried;
 	if (has_programs && !session_is_permitted(error, error_bytes)) {
 		scenario_blame(scenario, "", error, error_bytes);
 		return NULL;
@@ -83,8 +83,8 @@ static struct build *create(const struct scenario *scenario, enum sim_engine eng
 	divide(build);
 	if (scenario->has_load)
 		build->load = load_create(&scenario->load, build->sim, build->endpoints,
-					  assignment != NULL ? assignment->of : NULL);
-	else if (carried != NULL && detailed)
+					  assignment ? assignment->of : NULL);
+	else if (carried && detailed)
 		build->load = detailed_backend_create(carried, scenario->host_count,
 						      link_layer_of(scenario), build->sim,
 						      build->endpoints);
@@ -133,9 +133,9 @@ static struct port_params link_port(const struct scenario *scenario, uint32_t nu
 	const struct scenario_link *link = &scenario->links[number];
 	const struct scenario_node *end = &link->ends[0];
 	const struct scenario_host *host = &scenario->hosts[end->number];
-	struct port_params params = end->is_switch ? scenario->switches[end->number].params->port
-				    : host->detailed != NULL ? host->detailed->port
-							     : host->endpoint->port;
+	struct port_params params = end->is_switch   ? scenario->switches[end->number].params->port
+				    : host->detailed ? host->detailed->port
+						     : host->endpoint->port;
 	port_params_override(&params, link->port, link->given);
 	return params;
 }
@@ -175,7 +175,7 @@ static void create_hca(struct build *build, uint32_t i, const struct scenario_li
 	struct sim *sim = sim_of(build, false, i);
 	struct hca_params params = *host->detailed;
 	char name[NAME_BYTES];
-	if (link != NULL)
+	if (link)
 		port_params_override(&params.port, link->port, link->given);
 	snprintf(name, sizeof(name), "%s.hca", host->name);
 	build->hcas[i] = hca_create(sim, name, &params, link_layer_of(build->scenario),
@@ -211,7 +211,7 @@ static void create_endpoint(struct build *build, uint32_t i, const struct scenar
 	const struct scenario_host *host = &build->scenario->hosts[i];
 	struct port_params port = host->endpoint->port;
 	char name[NAME_BYTES];
-	if (link != NULL)
+	if (link)
 		port_params_override(&port, link->port, link->given);
 	snprintf(name, sizeof(name), "%s.hca", host->name);
 	struct sim *sim = sim_of(build, false, i);
@@ -219,7 +219,7 @@ static void create_endpoint(struct build *build, uint32_t i, const struct scenar
 		sim, name, &host->endpoint->endpoint, &port, link_layer_of(build->scenario),
 		pool_of(build, sim), &host->endpoint->choice.congestion);
 	endpoint_attach(build->endpoint_hcas[i], build->endpoints, i);
-	if (build->load != NULL)
+	if (build->load)
 		load_set_far(build->load, i, sim);
 }
 
@@ -234,14 +234,14 @@ static void create_hosts(struct build *build)
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
 		const struct scenario_host *host = &scenario->hosts[i];
 		endpoints_add(build->endpoints, host->name, link_layer, host->ipv4);
-		if (scenario->subnet.of_hosts != NULL)
+		if (scenario->subnet.of_hosts)
 			endpoints_set_partitions(build->endpoints, i,
 						 &scenario->subnet.of_hosts[i]);
 	}
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
-		if (scenario->hosts[i].endpoint != NULL)
+		if (scenario->hosts[i].endpoint)
 			create_endpoint(build, i, links[i]);
-		else if (build->load != NULL)
+		else if (build->load)
 			create_loaded(build, i, links[i]);
 		else
 			create_detailed(build, i, links[i]);
@@ -252,7 +252,7 @@ static void create_hosts(struct build *build)
 struct backend *build_backend(const struct build *build)
 {
 	const struct scenario *scenario = build->scenario;
-	if (build->load == NULL)
+	if (!build->load)
 		return endpoint_backend_create(build->endpoint_hcas, scenario->host_count,
 					       &scenario->hosts[0].endpoint->endpoint);
 	if (!scenario_has(scenario, FIDELITY_ENDPOINT))
@@ -262,8 +262,8 @@ struct backend *build_backend(const struct build *build)
 
 struct port *build_host_port(const struct build *build, uint32_t host)
 {
-	return build->endpoint_hcas[host] != NULL ? endpoint_port(build->endpoint_hcas[host])
-						  : hca_port(build->hcas[host]);
+	return build->endpoint_hcas[host] ? endpoint_port(build->endpoint_hcas[host])
+					  : hca_port(build->hcas[host]);
 }
 
 /* Ports of each switch: beyond the highest number that a link has. */
@@ -288,7 +288,7 @@ static bool blame_switch(const struct scenario *scenario, uint32_t number, const
 			 char *error, size_t error_bytes)
 {
 	char path[NAME_BYTES];
-	if (scenario->every_switch.params != NULL)
+	if (scenario->every_switch.params)
 		snprintf(path, sizeof(path), "fabric.switch.%s", key);
 	else
 		snprintf(path, sizeof(path), "fabric.switches.%.64s.%s",
@@ -454,40 +454,40 @@ static bool create_flows(struct build *build, char *error, size_t error_bytes)
 	if (scenario->fabric.fidelity != FIDELITY_FLOW)
 		return true;
 	build->flows = flow_fabric_create(build->sim, build->topology, error, error_bytes);
-	if (build->flows == NULL)
+	if (!build->flows)
 		scenario_blame(scenario, "fabric.fidelity", error, error_bytes);
-	for (uint32_t i = 0; build->flows != NULL && i < scenario->host_count; i++)
+	for (uint32_t i = 0; build->flows && i < scenario->host_count; i++)
 		endpoint_set_flows(build->endpoint_hcas[i], build->flows);
-	return build->flows != NULL;
+	return build->flows;
 }
 
 void build_destroy(struct build *build)
 {
 	const struct scenario *scenario = build->scenario;
-	if (build->session != NULL)
+	if (build->session)
 		session_destroy(build->session);
-	if (build->load != NULL) /* a workload may have ended by its time */
+	if (build->load) /* a workload may have ended by its time */
 		sim_drop(build->sim);
 	build_faults_destroy(build); /* before the ports that it acts on */
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
-		if (build->endpoint_hcas[i] != NULL) {
+		if (build->endpoint_hcas[i]) {
 			endpoint_destroy(build->endpoint_hcas[i]);
 			continue;
 		}
 		hca_destroy(build->hcas[i]);
-		if (build->kernels[i] != NULL)
+		if (build->kernels[i])
 			kernel_destroy(build->kernels[i]);
 	}
 	for (uint32_t i = 0; i < scenario->switch_count; i++) {
-		if (build->switches[i] != NULL)
+		if (build->switches[i])
 			switch_destroy(build->switches[i]);
 	}
 	build_subnet_destroy(build);
-	if (build->flows != NULL)
+	if (build->flows)
 		flow_fabric_destroy(build->flows);
-	if (build->topology != NULL)
+	if (build->topology)
 		topology_destroy(build->topology);
-	if (build->load != NULL)
+	if (build->load)
 		load_destroy(build->load);
 	endpoints_destroy(build->endpoints);
 	packet_pool_destroy(build->pool);

@@ -28,7 +28,7 @@ bool build_may_deadlock(const struct build *build, char *error, size_t error_byt
 	if (scenario->fabric.fidelity == FIDELITY_FLOW ||
 	    !dependency_find(build->topology, service_levels_of(scenario), &cycle, NULL))
 		return false;
-	bool own = scenario->vls.route_count > 0 || scenario->vls.forwarding != NULL;
+	bool own = scenario->vls.route_count > 0 || scenario->vls.forwarding;
 	snprintf(error, error_bytes,
 		 "the routes of packets form a circle of buffers, so a deadlock is possible; "
 		 "expected %s%s or "

@@ -16,7 +16,7 @@
 
 static const uint64_t *watched(const struct build *build, const struct scenario_fault *fault)
 {
-	return fault->counter != NULL ? counters_find(build->sim, fault->counter) : NULL;
+	return fault->counter ? counters_find(build->sim, fault->counter) : NULL;
 }
 
 static bool counters_exist(const struct build *build, char *error, size_t error_bytes)
@@ -25,7 +25,7 @@ static bool counters_exist(const struct build *build, char *error, size_t error_
 	for (uint32_t i = 0; i < scenario->fault_count; i++) {
 		const char *counter = scenario->faults[i].counter;
 		char path[32], hint[128];
-		if (counter == NULL || counters_find(build->sim, counter) != NULL)
+		if (!counter || counters_find(build->sim, counter))
 			continue;
 		renamed_key_hint(renamed_key_of_counter(counter), NULL, NULL, 0, hint,
 				 sizeof(hint));
@@ -51,7 +51,7 @@ static void create_packet_faults(struct build *build, const struct scenario_link
 		if (entry->of_ports || (entry->place.side == 1) != at_receiver ||
 		    !scenario_fault_concerns(scenario, entry, link, from))
 			continue;
-		if (fault == NULL) {
+		if (!fault) {
 			snprintf(name, sizeof(name), "%s.%s_fault", port_name(port),
 				 at_receiver ? "receive" : "transmit");
 			fault = fault_create(port_sim(port), name);
@@ -60,9 +60,9 @@ static void create_packet_faults(struct build *build, const struct scenario_link
 		struct fault_rule rule = scenario_fault_rule(entry, watched(build, entry));
 		fault_add(fault, &rule);
 	}
-	if (fault != NULL && at_receiver)
+	if (fault && at_receiver)
 		port_set_receive_fault(port, fault);
-	else if (fault != NULL)
+	else if (fault)
 		port_set_transmit_fault(port, fault);
 }
 
@@ -94,8 +94,8 @@ static bool takes_links_down(const struct scenario_fault *fault)
 bool build_reroutes(const struct scenario *scenario)
 {
 	const struct scenario_vls *vls = &scenario->vls;
-	if (scenario->fabric.reroute_delay == 0 || vls->route_count > 0 ||
-	    vls->forwarding != NULL || scenario->fabric.fidelity == FIDELITY_FLOW)
+	if (scenario->fabric.reroute_delay == 0 || vls->route_count > 0 || vls->forwarding ||
+	    scenario->fabric.fidelity == FIDELITY_FLOW)
 		return false;
 	for (uint32_t i = 0; i < scenario->fault_count; i++) {
 		if (takes_links_down(&scenario->faults[i]))
@@ -130,7 +130,7 @@ static void follow(struct build *build, uint32_t entry, uint32_t *numbers)
 	for (uint32_t i = 0; i < entry; i++)
 		faults += scenario->faults[i].of_ports;
 	for (unsigned lp = 0; lp < SIM_LPS_MAX; lp++) {
-		if (build->reroutes[lp] != NULL)
+		if (build->reroutes[lp])
 			reroute_add(build->reroutes[lp], &plan, numbers, count,
 				    build->port_faults[faults]);
 	}
@@ -140,7 +140,7 @@ static void create_reroutes(struct build *build)
 {
 	const struct scenario *scenario = build->scenario;
 	uint32_t *numbers = calloc(build->port_count + 1u, sizeof(*numbers));
-	if (numbers == NULL)
+	if (!numbers)
 		abort();
 	for (unsigned lp = 0; lp < sim_lps(build->sim); lp++)
 		build->reroutes[lp] = reroute_create(sim_lp(build->sim, lp), build->topology,
@@ -160,7 +160,7 @@ bool build_faults(struct build *build, char *error, size_t error_bytes)
 	build->faults = calloc((size_t)4 * scenario->link_count + 1, sizeof(*build->faults));
 	build->port_faults = calloc(scenario->fault_count + 1u, sizeof(*build->port_faults));
 	struct port **ports = calloc(build->port_count + 1u, sizeof(struct port *));
-	if (build->faults == NULL || build->port_faults == NULL || ports == NULL)
+	if (!build->faults || !build->port_faults || !ports)
 		abort();
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		for (unsigned from = 0; from < 2; from++) {
@@ -183,7 +183,7 @@ bool build_faults(struct build *build, char *error, size_t error_bytes)
 void build_faults_destroy(struct build *build)
 {
 	for (unsigned lp = 0; lp < SIM_LPS_MAX; lp++) {
-		if (build->reroutes[lp] != NULL)
+		if (build->reroutes[lp])
 			reroute_destroy(build->reroutes[lp]);
 	}
 	for (uint32_t i = 0; i < build->port_fault_count; i++)

@@ -15,10 +15,10 @@ static bool flood(struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
 	uint32_t *hosts = calloc(scenario->host_count + 1, sizeof(*hosts)), count = 0;
-	if (hosts == NULL)
+	if (!hosts)
 		abort();
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
-		if (scenario->hosts[i].detailed != NULL)
+		if (scenario->hosts[i].detailed)
 			hosts[count++] = i;
 	}
 	bool good = topology_set_group(build->topology, GROUP_UNKNOWN,
@@ -33,7 +33,7 @@ static bool make_groups(struct build *build, char *error, size_t error_bytes)
 	const struct scenario_subnet *subnet = &build->scenario->subnet;
 	bool good;
 	build->group_changes = calloc(subnet->group_count + 1u, sizeof(*build->group_changes));
-	if (build->group_changes == NULL)
+	if (!build->group_changes)
 		abort();
 	for (uint32_t i = 0; i < subnet->group_count; i++) {
 		char path[32];
@@ -42,7 +42,7 @@ static bool make_groups(struct build *build, char *error, size_t error_bytes)
 		if (entry->change_count > 0) {
 			build->group_changes[i] = group_changes_create(
 				build->sim, build->topology, number, entry, error, error_bytes);
-			good = build->group_changes[i] != NULL;
+			good = build->group_changes[i];
 		} else {
 			good = topology_set_group(
 				build->topology, number,
@@ -66,7 +66,7 @@ static void filter(struct build *build)
 	enum switch_filters filters = enforcement == ENFORCE_IN    ? SWITCH_FILTER_IN
 				      : enforcement == ENFORCE_OUT ? SWITCH_FILTER_OUT
 								   : SWITCH_FILTER_BOTH;
-	if (scenario->subnet.of_hosts == NULL || enforcement == ENFORCE_OFF)
+	if (!scenario->subnet.of_hosts || enforcement == ENFORCE_OFF)
 		return;
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		const struct scenario_link *link = &scenario->links[i];
@@ -84,8 +84,8 @@ static void filter(struct build *build)
 void build_subnet_destroy(struct build *build)
 {
 	uint32_t groups = build->scenario->subnet.group_count;
-	for (uint32_t i = 0; build->group_changes != NULL && i < groups; i++) {
-		if (build->group_changes[i] != NULL)
+	for (uint32_t i = 0; build->group_changes && i < groups; i++) {
+		if (build->group_changes[i])
 			group_changes_destroy(build->group_changes[i]);
 	}
 	free(build->group_changes);

@@ -91,9 +91,9 @@ static bool map_route(struct build *build, const struct scenario_route *entry, c
 		if (fnmatch(entry->at, scenario->switches[sw].name, 0) != 0)
 			continue;
 		struct port_set ports = {0};
-		if (entry->via != NULL)
+		if (entry->via)
 			ports = ports_towards(scenario, sw, entry->via);
-		if (entry->via != NULL && port_set_count(&ports) == 0) {
+		if (entry->via && port_set_count(&ports) == 0) {
 			snprintf(error, error_bytes, "routes: %s has no link to \"%s\"",
 				 scenario->switches[sw].name, entry->via);
 			return false;
@@ -101,7 +101,7 @@ static bool map_route(struct build *build, const struct scenario_route *entry, c
 		for (uint32_t host = 0; host < scenario->host_count; host++) {
 			if (fnmatch(entry->to, scenario->hosts[host].name, 0) != 0)
 				continue;
-			if (entry->via != NULL)
+			if (entry->via)
 				switch_route_any(build->switches[sw], build->endpoints, host,
 						 &ports);
 			else
@@ -175,14 +175,14 @@ static bool arrives(struct tables *tables, uint32_t sw, uint32_t host)
 		if (port == NO_PORT)
 			return true;
 		const struct scenario_node *next = behind(scenario, sw, port);
-		if (next != NULL && !next->is_switch && next->number == host)
+		if (next && !next->is_switch && next->number == host)
 			return true;
-		if (next == NULL || !next->is_switch) {
+		if (!next || !next->is_switch) {
 			snprintf(tables->error, ERROR_BYTES,
 				 "from %s to %s: port %u of %s leads to %s",
 				 scenario->switches[start].name, scenario->hosts[host].name,
 				 port + 1u, scenario->switches[sw].name,
-				 next != NULL ? scenario->hosts[next->number].name : "nobody");
+				 next ? scenario->hosts[next->number].name : "nobody");
 			return false;
 		}
 		sw = next->number;
@@ -218,10 +218,10 @@ static bool read_tables(struct build *build, char *error, size_t error_bytes)
 	FILE *file = input_open(path);
 	uint32_t line = 0;
 	bool good = false;
-	if (tables.ports == NULL)
+	if (!tables.ports)
 		abort();
 	memset(tables.ports, NO_PORT, cells);
-	if (file == NULL) {
+	if (!file) {
 		snprintf(error, error_bytes, "%s: %s", path, input_error());
 	} else if (!lft_file_read(file, take_route, &tables, &line, tables.error, ERROR_BYTES)) {
 		snprintf(error, error_bytes, "%s:%u: %s", path, line, tables.error);
@@ -230,7 +230,7 @@ static bool read_tables(struct build *build, char *error, size_t error_bytes)
 		if (!good)
 			snprintf(error, error_bytes, "%s: %s", path, tables.error);
 	}
-	if (file != NULL)
+	if (file)
 		fclose(file);
 	free(tables.ports);
 	return good;
@@ -252,6 +252,6 @@ bool build_vls(struct build *build, char *error, size_t error_bytes)
 		snprintf(path, sizeof(path), "fabric.routes.%u", i);
 		return scenario_blame(build->scenario, path, error, error_bytes);
 	}
-	return vls->forwarding == NULL || read_tables(build, error, error_bytes) ||
+	return !vls->forwarding || read_tables(build, error, error_bytes) ||
 	       scenario_blame(build->scenario, "fabric.forwarding", error, error_bytes);
 }

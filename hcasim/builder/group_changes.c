@@ -82,11 +82,11 @@ struct group_changes *group_changes_create(struct sim *sim, struct topology *top
 	size_t most = (size_t)group->member_count + group->change_count;
 	char name[NAME_BYTES];
 	bool good = true;
-	if (changes == NULL)
+	if (!changes)
 		abort();
 	*changes = (struct group_changes){.topology = topology, .group = group, .number = number};
 	changes->members = calloc(most, sizeof(*changes->members));
-	if (changes->members == NULL)
+	if (!changes->members)
 		abort();
 	snprintf(name, sizeof(name), "multicast.%u", number);
 	block_init(&changes->block, sim, &type, name, NULL, &changes->count);

@@ -36,7 +36,7 @@ struct graph {
 static void *take(size_t count, size_t bytes)
 {
 	void *memory = calloc(count + 1, bytes);
-	if (memory == NULL)
+	if (!memory)
 		abort();
 	return memory;
 }
@@ -65,7 +65,7 @@ static void unite(struct graph *graph, uint32_t one, uint32_t other)
 
 static uint32_t host_weight(const struct scenario *scenario, uint32_t host)
 {
-	return scenario->hosts[host].detailed != NULL ? DETAILED_WEIGHT : HOST_WEIGHT;
+	return scenario->hosts[host].detailed ? DETAILED_WEIGHT : HOST_WEIGHT;
 }
 
 /* Of its port. */
@@ -116,8 +116,7 @@ static void unite_conditions(struct graph *graph)
 	const struct scenario *scenario = graph->scenario;
 	for (uint32_t i = 0; i < scenario->fault_count; i++) {
 		const struct scenario_fault *fault = &scenario->faults[i];
-		uint32_t owner =
-			fault->counter != NULL ? owner_of(scenario, fault->counter) : NO_NODE;
+		uint32_t owner = fault->counter ? owner_of(scenario, fault->counter) : NO_NODE;
 		for (uint32_t j = 0; owner != NO_NODE && j < scenario->link_count; j++) {
 			const struct scenario_link *link = &scenario->links[j];
 			if (!scenario_fault_concerns(scenario, fault, link, 0) &&
@@ -294,7 +293,7 @@ static void estimate(const struct scenario *scenario, struct lp_assignment *assi
 		for (unsigned side = 0; side < 2; side++) {
 			if (!ends[side].is_switch)
 				rates[lps[side]] +=
-					rate * (scenario->hosts[ends[side].number].detailed != NULL
+					rate * (scenario->hosts[ends[side].number].detailed
 							? DETAILED_EVENTS
 							: ENDPOINT_EVENTS);
 		}
@@ -311,8 +310,7 @@ static bool reroutes_by_condition(const struct scenario *scenario)
 {
 	for (uint32_t i = 0; i < scenario->fault_count; i++) {
 		const struct scenario_fault *fault = &scenario->faults[i];
-		if (fault->of_ports && fault->port_kind == PORT_FAULT_link_down &&
-		    fault->counter != NULL)
+		if (fault->of_ports && fault->port_kind == PORT_FAULT_link_down && fault->counter)
 			return build_reroutes(scenario);
 	}
 	return false;
@@ -367,7 +365,7 @@ struct lp_assignment *lp_assignment_create(const struct scenario *scenario, unsi
 
 void lp_assignment_destroy(struct lp_assignment *assignment)
 {
-	if (assignment == NULL)
+	if (!assignment)
 		return;
 	free(assignment->of);
 	free(assignment);

@@ -38,7 +38,7 @@ static void add_override(struct arguments *arguments, const char *prefix, const 
 	char *override = NULL;
 	const char **list =
 		realloc(arguments->overrides, (arguments->override_count + 1) * sizeof(*list));
-	if (list == NULL || asprintf(&override, "%s%s", prefix, text) < 0)
+	if (!list || asprintf(&override, "%s%s", prefix, text) < 0)
 		abort();
 	arguments->overrides = list;
 	list[arguments->override_count++] = override;
@@ -47,7 +47,7 @@ static void add_override(struct arguments *arguments, const char *prefix, const 
 static void add_text(const char ***list, size_t *count, const char *text)
 {
 	*list = realloc(*list, (*count + 1) * sizeof(**list));
-	if (*list == NULL)
+	if (!*list)
 		abort();
 	(*list)[(*count)++] = text;
 }
@@ -149,11 +149,11 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 	const char **plain_text = find_field(arguments, texts, ARRAY_SIZE(texts), key);
 	bool *flag = find_field(arguments, flags, ARRAY_SIZE(flags), key);
 
-	if (plain_text != NULL) {
+	if (plain_text) {
 		*plain_text = text;
 		return 0;
 	}
-	if (flag != NULL) {
+	if (flag) {
 		*flag = true;
 		return 0;
 	}
@@ -215,7 +215,7 @@ static void suggest_option(const struct verb *verb, const char *word)
 	char name[64];
 	if (strncmp("help", word, length) == 0 || strncmp("usage", word, length) == 0)
 		return;
-	for (const struct argp_option *option = verb->options; option->name != NULL; option++) {
+	for (const struct argp_option *option = verb->options; option->name; option++) {
 		if (strncmp(option->name, word, length) == 0)
 			return; /* it is this one, perhaps abbreviated */
 		if (count < OPTIONS_MAX)
@@ -224,7 +224,7 @@ static void suggest_option(const struct verb *verb, const char *word)
 	snprintf(name, sizeof(name), "%.*s", (int)length, word);
 	const char *now = renamed_key("option", name);
 	const char *near = now ? now : yaml_suggest(name, names, count);
-	if (near != NULL)
+	if (near)
 		say("no option --%s of %s; %s --%s%s", name, verb->name,
 		    now ? "it is now" : "did you mean", near, now ? "" : "?");
 }
@@ -236,11 +236,11 @@ static void find_scenario(struct arguments *arguments)
 	char path[PATH_MAX];
 	const char *word = arguments->word;
 
-	if (word == NULL || strncmp(word, folder, strlen(folder)) != 0 || access(word, F_OK) == 0 ||
+	if (!word || strncmp(word, folder, strlen(folder)) != 0 || access(word, F_OK) == 0 ||
 	    !install_paths_data(word, path))
 		return;
 	arguments->word_found = realpath(path, NULL);
-	if (arguments->word_found != NULL)
+	if (arguments->word_found)
 		arguments->word = arguments->word_found;
 }
 
@@ -248,7 +248,7 @@ void arguments_read(const struct verb *verb, int argc, char **argv, struct argum
 {
 	char name[64], doc[DOC_BYTES];
 	struct argp argp = {verb->options, read_argument, verb->usage, doc, NULL, NULL, NULL};
-	snprintf(doc, sizeof(doc), "%s\v%s", verb->summary, verb->help != NULL ? verb->help : "");
+	snprintf(doc, sizeof(doc), "%s\v%s", verb->summary, verb->help ? verb->help : "");
 	*arguments = (struct arguments){.verb = verb,
 					.engine = SIM_ENGINE_native,
 					.percentile = -1,
@@ -290,12 +290,12 @@ struct scenario *arguments_scenario(const struct arguments *arguments)
 	struct yaml_errors errors = {0};
 	struct scenario *scenario = scenario_read(arguments->word, arguments->overrides,
 						  arguments->override_count, &errors);
-	if (errors.text != NULL)
+	if (errors.text)
 		fputs(errors.text, stderr);
-	if (scenario == NULL)
+	if (!scenario)
 		say("%u problem%s in %s", errors.count, errors.count == 1 ? "" : "s",
 		    arguments->word);
-	else if (scenario->warnings.text != NULL)
+	else if (scenario->warnings.text)
 		fputs(scenario->warnings.text, stderr);
 	yaml_errors_free(&errors);
 	return scenario;
@@ -306,18 +306,18 @@ bool arguments_engine(const struct arguments *arguments, const struct scenario *
 {
 	const char *host, *block;
 	*engine = arguments->engine;
-	if (arguments->signals != NULL && arguments->vcd == NULL) {
+	if (arguments->signals && !arguments->vcd) {
 		say("--signals chooses what is in the waveform; expected --vcd FILE beside it");
 		return false;
 	}
 	if (*engine != SIM_ENGINE_native)
 		return true;
-	if (arguments->vcd != NULL && arguments->engine_given) {
+	if (arguments->vcd && arguments->engine_given) {
 		say("SystemC writes waveforms, and --engine native has none; expected systemc or "
 		    "reference");
 		return false;
 	}
-	if (arguments->vcd != NULL)
+	if (arguments->vcd)
 		*engine = SIM_ENGINE_systemc;
 	if (*engine != SIM_ENGINE_native || !modules_first(scenario, &host, &block))
 		return true;

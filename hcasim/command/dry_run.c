@@ -25,19 +25,18 @@ bool dry_run(const struct scenario *scenario, char *error, size_t error_bytes)
 		is_for_messages(scenario)
 			? build_create_for_messages(scenario, engine, error, error_bytes)
 			: build_create(scenario, engine, false, false, error, error_bytes);
-	bool good = build != NULL;
+	bool good = build;
 	if (good && scenario->has_workload) {
 		experiment = experiment_create(build, error, error_bytes);
-		good = experiment != NULL &&
-		       experiment_knows_metrics(experiment, error, error_bytes);
+		good = experiment && experiment_knows_metrics(experiment, error, error_bytes);
 	}
 	if (scenario->has_workload || scenario->has_load || scenario->program_count > 0)
 		good = good && result_names(build, error, error_bytes);
 	for (uint32_t i = 0; good && i < scenario->program_count; i++)
 		good = program_check(scenario, &scenario->programs[i], error, error_bytes);
-	if (experiment != NULL)
+	if (experiment)
 		experiment_destroy(experiment);
-	if (build != NULL)
+	if (build)
 		build_destroy(build);
 	return good;
 }

@@ -31,7 +31,7 @@ static void print_uses(struct yaml_node *uses, double work_ps)
 		printf("bottleneck: %s\n", explain_text(first, "name"));
 	printf("%.3f us with work\n\n%8s  %-34s %12s %10s %10s %-12s %s\n", work_ps / 1e6, "use",
 	       "queue or resource", "mean", "most", "room", "unit", "what");
-	for (struct yaml_node *use = first; use != NULL; use = use->next) {
+	for (struct yaml_node *use = first; use; use = use->next) {
 		const char *room = explain_text(use, "capacity");
 		bool pool = kind_of(use) == GAUGE_POOL;
 		printf("%6.1f %%  %-34s %12.3f %10s %10s %-12s %s: %s\n",
@@ -50,10 +50,10 @@ int explain_bottleneck(const struct arguments *arguments)
 	int code = EXIT_BAD_INPUT;
 	explain_summary_open(&summary, arguments->word);
 	struct yaml_node *uses = explain_summary_get(&summary, "uses");
-	if (uses == NULL || uses->kind != YAML_LIST) {
+	if (!uses || uses->kind != YAML_LIST) {
 		say("%s: no uses of queues; expected the result folder of a run (hcasim run --out)",
 		    summary.path);
-	} else if (uses->children == NULL) {
+	} else if (!uses->children) {
 		say("%s: nothing was used in that run", summary.path);
 	} else {
 		print_uses(uses, explain_number(summary.root, "work_ps"));

@@ -26,7 +26,7 @@ static void print_text(struct yaml_node *bounds, struct yaml_node *first)
 		printf("nothing is busy: waiting in %s\n", explain_text(bounds, "waits_in"));
 	printf("\n%14s  %8s  %-34s %14s %10s %s\n", "bound", "measured", "resource", "each takes",
 	       "capacity", "kind");
-	for (struct yaml_node *at = first; at != NULL; at = at->next)
+	for (struct yaml_node *at = first; at; at = at->next)
 		printf("%10.6g %s  %6.1f %%  %-34s %11.6g ps %10s %s\n",
 		       explain_number(at, "bound"), unit, 100 * share_of(bounds, at),
 		       explain_text(at, "name"), explain_number(at, "demand_ps"),
@@ -42,7 +42,7 @@ static void print_json(struct yaml_node *bounds, struct yaml_node *first)
 	printf(", \"measured\": %s, \"waits_in\": ", explain_text(bounds, "measured"));
 	json_text(stdout, explain_text(bounds, "waits_in"));
 	printf(", \"resources\": [");
-	for (struct yaml_node *at = first; at != NULL; at = at->next) {
+	for (struct yaml_node *at = first; at; at = at->next) {
 		printf("%s\n  {\"name\": ", at != first ? "," : "");
 		json_text(stdout, explain_text(at, "name"));
 		printf(", \"kind\": \"%s\", \"bound\": %s, \"measured_share\": %.6f, "
@@ -61,11 +61,11 @@ int explain_bounds(const struct arguments *arguments)
 	explain_summary_open(&summary, arguments->word);
 	struct yaml_node *bounds = explain_summary_get(&summary, "bounds");
 	struct yaml_node *list =
-		bounds != NULL && bounds->kind == YAML_MAP ? yaml_get(bounds, "resources") : NULL;
-	if (bounds == NULL) {
+		bounds && bounds->kind == YAML_MAP ? yaml_get(bounds, "resources") : NULL;
+	if (!bounds) {
 		say("%s: no bounds; expected the result folder of a run (hcasim run --out)",
 		    summary.path);
-	} else if (list == NULL || list->kind != YAML_LIST || list->children == NULL) {
+	} else if (!list || list->kind != YAML_LIST || !list->children) {
 		say("%s: nothing was completed in that run", summary.path);
 	} else {
 		(arguments->json ? print_json : print_text)(bounds, list->children);

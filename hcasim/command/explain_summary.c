@@ -12,29 +12,29 @@ void explain_summary_open(struct explain_summary *summary, const char *folder)
 
 	snprintf(summary->path, sizeof(summary->path), "%s/summary.json", folder);
 	summary->document = yaml_read_file(summary->path, &errors);
-	root = summary->document != NULL ? yaml_root(summary->document) : NULL;
-	summary->root = root != NULL && root->kind == YAML_MAP ? root : NULL;
-	if (errors.text != NULL)
+	root = summary->document ? yaml_root(summary->document) : NULL;
+	summary->root = root && root->kind == YAML_MAP ? root : NULL;
+	if (errors.text)
 		fputs(errors.text, stderr);
 	yaml_errors_free(&errors);
 }
 
 void explain_summary_close(struct explain_summary *summary)
 {
-	if (summary->document != NULL)
+	if (summary->document)
 		yaml_close(summary->document);
 }
 
 struct yaml_node *explain_summary_get(const struct explain_summary *summary, const char *key)
 {
-	return summary->root != NULL ? yaml_get(summary->root, key) : NULL;
+	return summary->root ? yaml_get(summary->root, key) : NULL;
 }
 
 const char *explain_text(struct yaml_node *map, const char *key)
 {
 	struct yaml_node *node = yaml_get(map, key);
 
-	return node != NULL && node->kind == YAML_SCALAR ? node->text : "";
+	return node && node->kind == YAML_SCALAR ? node->text : "";
 }
 
 double explain_number(struct yaml_node *map, const char *key)

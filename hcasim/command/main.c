@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 	bool help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 		    strcmp(argv[1], "-?") == 0;
 	const struct verb *verb = verb_find(help ? "help" : argv[1]);
-	if (verb == NULL)
+	if (!verb)
 		return verb_report_unknown(argv[1]);
 	memory_guard_new();
 	signal(SIGXFSZ, too_large); /* a write beyond the limit of files fails, as on a full disk */

@@ -38,22 +38,22 @@ struct lp_assignment *play_assign_lps(const struct arguments *arguments,
 	else if (scenario->fabric.fidelity == FIDELITY_FLOW)
 		snprintf(error, sizeof(error),
 			 "with fidelity: flow all links are shared out at once");
-	else if (arguments->trace != NULL || arguments->pcap != NULL)
+	else if (arguments->trace || arguments->pcap)
 		snprintf(error, sizeof(error),
 			 "a trace or capture is written in the order of events");
-	else if (unfit != NULL)
+	else if (unfit)
 		snprintf(error, sizeof(error), "%s", unfit);
 	else
 		assignment =
 			lp_assignment_create(scenario, arguments->threads, error, sizeof(error));
-	if (assignment == NULL)
+	if (!assignment)
 		say("%s: in one thread: %s", scenario->file, error);
 	return assignment;
 }
 
 void play_say_windows(const struct arguments *arguments, const struct build *build)
 {
-	if (build->assignment == NULL)
+	if (!build->assignment)
 		return;
 	struct sim_windows windows = sim_windows(build->sim);
 	double length = (double)windows.length / (double)NS;
@@ -82,14 +82,14 @@ static int play_and_record(const struct arguments *arguments, const struct build
 	char error[ERROR_BYTES] = "";
 	struct result_outcome outcome = {0};
 	struct result *result = result_begin(build, &paths, error, sizeof(error));
-	if (result == NULL) {
+	if (!result) {
 		say("%s", error);
 		return EXIT_BAD_INPUT;
 	}
 	outcome.exit_code = act->play(act, build, &outcome, complaints);
-	if (out != NULL && arguments->json)
+	if (out && arguments->json)
 		result_print_summary(build, &outcome, out);
-	else if (out != NULL)
+	else if (out)
 		act->print(act, build, out);
 	if (result_finish(result, &outcome, error, sizeof(error)))
 		return outcome.exit_code;

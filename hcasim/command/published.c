@@ -247,7 +247,7 @@ static void read_orders(struct published_row *row, struct yaml_node *orders,
 
 static void read_full(struct published_row *row, struct yaml_node *full, struct yaml_errors *errors)
 {
-	if (full == NULL || !yaml_expect_map(full, "hardware: and values:", errors))
+	if (!full || !yaml_expect_map(full, "hardware: and values:", errors))
 		return;
 	if (row->driver != published_study)
 		yaml_error(errors, full, "only rows of the driver study have another size");
@@ -327,7 +327,7 @@ bool published_enlarge(struct published_row *row)
 	row->full = yaml_get(yaml_root(row->document), "full");
 	if (row->full)
 		row->hardware = yaml_get(row->full, "hardware")->text;
-	return row->full != NULL;
+	return row->full;
 }
 
 static void forget(struct published_row *row)
@@ -403,8 +403,8 @@ static void run_case(struct published_row *row, struct published_case *of,
 
 bool published_same_curve(const struct published_case *one, const struct published_case *other)
 {
-	return one->curve == NULL || other->curve == NULL ? one->curve == other->curve
-							  : strcmp(one->curve, other->curve) == 0;
+	return !one->curve || !other->curve ? one->curve == other->curve
+					    : strcmp(one->curve, other->curve) == 0;
 }
 
 /* Cases of a row that is judged by its shape pass together or not at all; the order counts within each curve. */
@@ -476,7 +476,7 @@ static bool is_file(const char *word)
 {
 	size_t length = strlen(word);
 
-	return (length > 5 && strcmp(word + length - 5, ".yaml") == 0) || strchr(word, '/') != NULL;
+	return (length > 5 && strcmp(word + length - 5, ".yaml") == 0) || strchr(word, '/');
 }
 
 static bool is_wanted(const char *const *words, size_t word_count, const struct dirent *entry)

@@ -113,7 +113,7 @@ void published_choices_read(struct published_row *row, struct yaml_node *map,
 {
 	size_t count = 0;
 
-	row->choices_listed = map != NULL;
+	row->choices_listed = map;
 	if (!map || !yaml_expect_map(map, "{key: value}, {} if the row chose nothing", errors))
 		return;
 	for (struct yaml_node *entry = map->children; entry; entry = entry->next)

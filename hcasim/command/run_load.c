@@ -132,11 +132,10 @@ int run_load(const struct arguments *arguments, const struct scenario *scenario,
 	assignment = play_assign_lps(
 		arguments, scenario,
 		load_may_be_parallel(&scenario->load, error, sizeof(error)) ? NULL : error);
-	build = assignment != NULL
-			? build_create_parallel(scenario, assignment, error, sizeof(error))
-			: build_create(scenario, arguments->engine, false, false, error,
-				       sizeof(error));
-	if (build == NULL) {
+	build = assignment ? build_create_parallel(scenario, assignment, error, sizeof(error))
+			   : build_create(scenario, arguments->engine, false, false, error,
+					  sizeof(error));
+	if (!build) {
 		say("%s", error);
 		code = EXIT_BAD_INPUT;
 	} else {

@@ -59,11 +59,11 @@ double sweep_seconds(void)
 static const char *short_key(const struct scenario *scenario, uint32_t axis)
 {
 	const char *path = scenario->axes[axis].path, *dot = strrchr(path, '.');
-	if (dot == NULL || dot[1] == '\0')
+	if (!dot || dot[1] == '\0')
 		return path;
 	for (uint32_t i = 0; i < scenario->axis_count; i++) {
 		const char *other = strrchr(scenario->axes[i].path, '.');
-		other = other != NULL ? other + 1 : scenario->axes[i].path;
+		other = other ? other + 1 : scenario->axes[i].path;
 		if (i != axis && strcmp(other, dot + 1) == 0)
 			return path;
 	}
@@ -100,7 +100,7 @@ static void name_point(const struct sweep *sweep, size_t point, char name[POINT_
 			add(&text, value->text);
 			continue;
 		}
-		for (char **set = value->sets; *set != NULL; set++) {
+		for (char **set = value->sets; *set; set++) {
 			add(&text, text.length > 0 ? "," : "");
 			add(&text, *set + above);
 		}
@@ -151,7 +151,7 @@ void sweep_add_cost(const struct sweep *sweep, size_t point, const struct rusage
 	char path[PATH_MAX], name[POINT_NAME_BYTES];
 	snprintf(path, sizeof(path), "%.3000s/cost.csv", sweep->folder);
 	FILE *out = fopen(path, "a");
-	if (out == NULL)
+	if (!out)
 		return; /* results.csv, in the same folder, will say why */
 	fseek(out, 0, SEEK_END);
 	if (ftell(out) == 0)
@@ -169,14 +169,13 @@ void sweep_add_cost(const struct sweep *sweep, size_t point, const struct rusage
 /* What limited the run: the first of its uses, which is the cause, or "none". */
 static void print_bottleneck(struct yaml_node *root, FILE *out)
 {
-	struct yaml_node *uses = root != NULL ? yaml_get(root, "uses") : NULL;
-	struct yaml_node *first = uses != NULL && uses->kind == YAML_LIST ? uses->children : NULL;
-	struct yaml_node *name = first != NULL ? yaml_get(first, "name") : NULL;
-	struct yaml_node *use = first != NULL ? yaml_get(first, "use") : NULL;
-	if (root == NULL)
+	struct yaml_node *uses = root ? yaml_get(root, "uses") : NULL;
+	struct yaml_node *first = uses && uses->kind == YAML_LIST ? uses->children : NULL;
+	struct yaml_node *name = first ? yaml_get(first, "name") : NULL;
+	struct yaml_node *use = first ? yaml_get(first, "use") : NULL;
+	if (!root)
 		return;
-	if (name != NULL && use != NULL && name->text != NULL && use->text != NULL &&
-	    strtod(use->text, NULL) >= BOTTLENECK_LEAST)
+	if (name && use && name->text && use->text && strtod(use->text, NULL) >= BOTTLENECK_LEAST)
 		table_print_field(name->text, out);
 	else
 		fprintf(out, "none");
@@ -189,26 +188,25 @@ static void print_line(const struct sweep *sweep, size_t point, FILE *out)
 	struct yaml_errors errors = {0};
 	sweep_path(sweep, point, "/summary.json", path);
 	struct yaml_document *document = yaml_read_file(path, &errors);
-	struct yaml_node *root = document != NULL ? yaml_root(document) : NULL;
-	struct yaml_node *code = root != NULL ? yaml_get(root, "exit_code") : NULL;
-	struct yaml_node *metrics = root != NULL ? yaml_get(root, "metrics") : NULL;
+	struct yaml_node *root = document ? yaml_root(document) : NULL;
+	struct yaml_node *code = root ? yaml_get(root, "exit_code") : NULL;
+	struct yaml_node *metrics = root ? yaml_get(root, "metrics") : NULL;
 	for (uint32_t i = 0; i < sweep->scenario->axis_count; i++) {
 		table_print_field(sweep_value(sweep, point, i)->text, out);
 		fputc(',', out);
 	}
 	name_point(sweep, point, name);
 	fprintf(out, "%s,%s,", sweep->points[point].name,
-		code != NULL && code->kind == YAML_SCALAR ? code->text : "");
+		code && code->kind == YAML_SCALAR ? code->text : "");
 	table_print_field(name, out);
 	fputc(',', out);
 	print_bottleneck(root, out);
-	for (const struct metric_info *info = metrics_of(sweep); info->name != NULL; info++) {
-		struct yaml_node *metric = metrics != NULL ? yaml_get(metrics, info->name) : NULL;
-		fprintf(out, ",%s",
-			metric != NULL && metric->kind == YAML_SCALAR ? metric->text : "");
+	for (const struct metric_info *info = metrics_of(sweep); info->name; info++) {
+		struct yaml_node *metric = metrics ? yaml_get(metrics, info->name) : NULL;
+		fprintf(out, ",%s", metric && metric->kind == YAML_SCALAR ? metric->text : "");
 	}
 	fputc('\n', out);
-	if (document != NULL)
+	if (document)
 		yaml_close(document);
 	yaml_errors_free(&errors);
 }
@@ -222,7 +220,7 @@ static bool write_table(const struct sweep *sweep)
 	snprintf(path, sizeof(path), "%.3000s/results.csv", sweep->folder);
 	snprintf(part, sizeof(part), "%s" SWEEP_PART, path);
 	FILE *out = fopen(part, "w");
-	if (out == NULL) {
+	if (!out) {
 		say("%s: %s", part, strerror(errno));
 		return false;
 	}
@@ -231,7 +229,7 @@ static bool write_table(const struct sweep *sweep)
 		fputc(',', out);
 	}
 	fprintf(out, "point,exit_code,name,bottleneck");
-	for (const struct metric_info *info = metrics_of(sweep); info->name != NULL; info++)
+	for (const struct metric_info *info = metrics_of(sweep); info->name; info++)
 		fprintf(out, ",%s", info->name);
 	fputc('\n', out);
 	for (size_t i = 0; i < sweep->count; i++)
@@ -252,7 +250,7 @@ static bool print_json(const struct sweep *sweep)
 	char path[PATH_MAX], error[PATH_MAX + 128];
 	snprintf(path, sizeof(path), "%.3000s/results.csv", sweep->folder);
 	struct table *results = table_read(path, error, sizeof(error));
-	if (results == NULL) {
+	if (!results) {
 		say("%s", error);
 		return false;
 	}
@@ -290,7 +288,7 @@ static bool write_means(const struct sweep *sweep)
 		return true;
 	snprintf(path, sizeof(path), "%.3000s/results.csv", sweep->folder);
 	results = table_read(path, error, sizeof(error));
-	if (results == NULL) {
+	if (!results) {
 		say("%s", error);
 		return false;
 	}

@@ -19,12 +19,12 @@ static void print_words(const struct scenario *scenario)
 	struct yaml_errors errors = {0};
 	struct values values = {0};
 	FILE *out = open_memstream(&text, &length);
-	if (out == NULL)
+	if (!out)
 		abort();
 	scenario_print(scenario, out);
 	fclose(out);
 	struct yaml_document *document = yaml_read_text(scenario->file, text, &errors);
-	assert(document != NULL);
+	assert(document);
 	run_values_add_tree(&values, "", yaml_root(document));
 	for (size_t i = 0; i < values.count; i++)
 		printf("%s\n", values.list[i].name);
@@ -36,7 +36,7 @@ static void print_words(const struct scenario *scenario)
 int verb_check(const struct arguments *arguments)
 {
 	struct scenario *scenario = arguments_scenario(arguments);
-	if (scenario == NULL)
+	if (!scenario)
 		return EXIT_BAD_INPUT;
 	char error[ERROR_BYTES] = "";
 	bool good = arguments->words || dry_run(scenario, error, sizeof(error));

@@ -45,8 +45,8 @@ static void print_part(const struct comparison_part *part, bool all)
 	for (size_t i = 0; i < shown; i++) {
 		const struct difference *difference = &part->list[i];
 		printf("  %-*s %-12s %16s %16s ", width, difference->name, difference->unit,
-		       difference->texts[0] != NULL ? difference->texts[0] : "-",
-		       difference->texts[1] != NULL ? difference->texts[1] : "-");
+		       difference->texts[0] ? difference->texts[0] : "-",
+		       difference->texts[1] ? difference->texts[1] : "-");
 		print_change(difference);
 		if (difference->alike > 1)
 			printf("  in %zu places", difference->alike);
@@ -60,7 +60,7 @@ static void print_text(const char *const *names, const struct run_values *runs,
 	bool any = false;
 	for (unsigned i = 0; i < 2; i++)
 		printf("%-10s %s, bottleneck %s\n", i == 0 ? "first" : "second", names[i],
-		       runs[i].bottleneck != NULL ? runs[i].bottleneck : "none: nothing was used");
+		       runs[i].bottleneck ? runs[i].bottleneck : "none: nothing was used");
 	for (size_t i = 0; i < count; i++) {
 		print_part(&parts[i], all);
 		any |= parts[i].count > 0;
@@ -71,7 +71,7 @@ static void print_text(const char *const *names, const struct run_values *runs,
 
 static void print_json_value(const char *text, double number)
 {
-	if (text == NULL)
+	if (!text)
 		printf("null");
 	else if (isfinite(number))
 		printf("%.15g", number);
@@ -105,7 +105,7 @@ static void print_json(const char *const *names, const struct run_values *runs,
 		printf("%s\n    {\"folder\": ", i > 0 ? "," : "");
 		json_text(stdout, names[i]);
 		printf(", \"bottleneck\": ");
-		json_text(stdout, runs[i].bottleneck != NULL ? runs[i].bottleneck : "");
+		json_text(stdout, runs[i].bottleneck ? runs[i].bottleneck : "");
 		putchar('}');
 	}
 	printf("\n  ]");

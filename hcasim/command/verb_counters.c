@@ -30,13 +30,13 @@ static const struct counter_list *const all_lists[] = {counter_lists, metric_lis
 static void print_text(const struct counter_list *list, bool first)
 {
 	printf("%s%s: %s\n", first ? "" : "\n", list->type, list->meaning);
-	for (const struct counter *counter = list->counters; counter->name != NULL; counter++)
+	for (const struct counter *counter = list->counters; counter->name; counter++)
 		printf("  %-22s %-10s %s\n", counter->name, counter->unit, counter->meaning);
 }
 
 static void print_json(const struct counter_list *list, bool first)
 {
-	for (const struct counter *counter = list->counters; counter->name != NULL; counter++) {
+	for (const struct counter *counter = list->counters; counter->name; counter++) {
 		printf("%s\n  {\"block\": \"%s\", \"name\": \"%s\", \"unit\": ", first ? "" : ",",
 		       list->type, counter->name);
 		json_text(stdout, counter->unit);
@@ -59,7 +59,7 @@ static int report_unknown(const char *wanted)
 	size_t count = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(all_lists); i++) {
 		for (const struct counter_list *list = all_lists[i];
-		     list->type != NULL && count < TYPES_MAX; list++)
+		     list->type && count < TYPES_MAX; list++)
 			types[count++] = list->type;
 	}
 	char hint[256];
@@ -77,8 +77,8 @@ int verb_counters(const struct arguments *arguments)
 	if (json)
 		putchar('[');
 	for (size_t i = 0; i < ARRAY_SIZE(all_lists); i++) {
-		for (const struct counter_list *list = all_lists[i]; list->type != NULL; list++) {
-			if (arguments->word != NULL && strcmp(arguments->word, list->type) != 0)
+		for (const struct counter_list *list = all_lists[i]; list->type; list++) {
+			if (arguments->word && strcmp(arguments->word, list->type) != 0)
 				continue;
 			(arguments->words ? print_word
 			 : json           ? print_json

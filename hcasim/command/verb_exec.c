@@ -41,7 +41,7 @@ static uint32_t read_host(const struct run *run, const char *word)
 	snprintf(name, sizeof(name), "%.*s", (int)length - 1, word);
 	uint32_t host = scenario_find_host(run->scenario, name);
 	const char *near = scenario_suggest_host(run->scenario, name);
-	if (host == NO_HOST && near != NULL)
+	if (host == NO_HOST && near)
 		say("%s: no host \"%s\"; did you mean \"%s\"?", run->scenario->file, name, near);
 	else if (host == NO_HOST)
 		say("%s: no host \"%s\"", run->scenario->file, name);
@@ -53,26 +53,26 @@ static bool read_programs(struct run *run)
 {
 	char **words = run->arguments->programs;
 	bool good = true;
-	while (*words != NULL) {
+	while (*words) {
 		struct scenario_program *program = &run->programs[run->count++];
 		char **end = words;
-		while (*end != NULL && strcmp(*end, ":") != 0)
+		while (*end && strcmp(*end, ":") != 0)
 			end++;
-		bool more = *end != NULL;
+		bool more = *end;
 		*end = NULL;
-		if (*words == NULL) {
+		if (!*words) {
 			say("a program is missing beside \":\"");
 			return false;
 		}
 		program->host = read_host(run, *words);
 		program->argv = words + 1;
 		good = good && program->host != NO_HOST;
-		if (program->host != NO_HOST && words[1] == NULL) {
+		if (program->host != NO_HOST && !words[1]) {
 			say("%s has no program behind it", *words);
 			good = false;
 		}
 		words = end + more;
-		if (more && *words == NULL) {
+		if (more && !*words) {
 			say("a program is missing behind \":\"");
 			return false;
 		}
@@ -85,7 +85,7 @@ bool program_check(const struct scenario *scenario, const struct scenario_progra
 {
 	const struct scenario_host *host = &scenario->hosts[program->host];
 	char reason[ERROR_BYTES / 2];
-	if (host->detailed == NULL)
+	if (!host->detailed)
 		snprintf(error, error_bytes,
 			 "%s has an HCA of fidelity endpoint, which no program can use",
 			 host->name);
@@ -163,7 +163,7 @@ static int run_programs(const struct run *run)
 		return EXIT_BAD_INPUT;
 	struct build *build = build_create(run->scenario, engine, isatty(STDOUT_FILENO) != 0,
 					   run->arguments->verbose, error, sizeof(error));
-	if (build == NULL) {
+	if (!build) {
 		say("%s", error);
 		return EXIT_BAD_INPUT;
 	}
@@ -173,10 +173,10 @@ static int run_programs(const struct run *run)
 	if (waveform_begin(run->arguments, build, &vcd) && add_programs(run, build)) {
 		if (session_prepare(build->session, error, sizeof(error)))
 			result = result_begin(build, &run->paths, error, sizeof(error));
-		if (result == NULL)
+		if (!result)
 			say("%s", error);
 	}
-	if (result != NULL) {
+	if (result) {
 		code = session_run(build->session);
 		say_early_acks(build);
 		if (run->arguments->verbose) {
@@ -229,19 +229,19 @@ static int check_and_run(struct run *run)
 int verb_exec(const struct arguments *arguments)
 {
 	size_t words = 0;
-	if (arguments->programs == NULL || arguments->programs[0] == NULL) {
+	if (!arguments->programs || !arguments->programs[0]) {
 		say("no programs; expected -- host0: PROGRAM ARGS : host1: PROGRAM ARGS behind %s",
 		    arguments->word);
 		return EXIT_BAD_INPUT;
 	}
-	while (arguments->programs[words] != NULL)
+	while (arguments->programs[words])
 		words++;
 	struct scenario *scenario = arguments_scenario(arguments);
-	if (scenario == NULL)
+	if (!scenario)
 		return EXIT_BAD_INPUT;
 	struct run run = {.arguments = arguments, .scenario = scenario};
 	run.programs = calloc(words, sizeof(*run.programs));
-	if (run.programs == NULL)
+	if (!run.programs)
 		abort();
 	int code = read_programs(&run) ? check_and_run(&run) : EXIT_BAD_INPUT;
 	free(run.programs);

@@ -237,7 +237,7 @@ int verb_fit(const struct arguments *arguments)
 	good = good &&
 	       published_files(arguments->words_given, arguments->word_count, add_row, fitting);
 	good = good && fitting->errors.count == 0 && run(fitting);
-	if (fitting->errors.text != NULL)
+	if (fitting->errors.text)
 		fputs(fitting->errors.text, stderr);
 	good = good && fitting->errors.count == 0;
 	preset_replace(NULL, NULL, 0);

@@ -85,7 +85,7 @@ static int report(const struct arguments *arguments, const struct fluid_study *s
 	for (size_t i = 0; i < shown; i++)
 		measure(&curves[i], samples, count, (double)scenario->run.warm_up / (double)SEC);
 	print(fluid_study_name(study), curves, shown);
-	if (arguments->out == NULL)
+	if (!arguments->out)
 		return EXIT_GOOD;
 	if ((mkdir(arguments->out, 0777) != 0 && errno != EEXIST) ||
 	    !fluid_plot_write(arguments->out, fluid_study_name(study), samples, count)) {
@@ -100,20 +100,19 @@ static int compare(const struct arguments *arguments, const struct build *build)
 	char error[ERROR_BYTES] = "";
 	struct experiment *experiment = experiment_create(build, error, sizeof(error));
 	struct fluid_study *study =
-		experiment != NULL ? fluid_study_create(build, experiment, error, sizeof(error))
-				   : NULL;
+		experiment ? fluid_study_create(build, experiment, error, sizeof(error)) : NULL;
 	int code = EXIT_BAD_INPUT;
-	if (study != NULL) {
+	if (study) {
 		experiment_run(experiment, fluid_study_sample, study);
 		fluid_study_finish(study);
 		code = report(arguments, study, build->scenario);
 		fluid_study_destroy(study);
 	} else {
-		if (experiment != NULL)
+		if (experiment)
 			scenario_blame(build->scenario, "", error, sizeof(error));
 		say("%s", error);
 	}
-	if (experiment != NULL)
+	if (experiment)
 		experiment_destroy(experiment);
 	return code;
 }
@@ -123,7 +122,7 @@ int verb_fluid(const struct arguments *arguments)
 	char error[ERROR_BYTES] = "";
 	struct scenario *scenario = arguments_scenario(arguments);
 	int code = EXIT_BAD_INPUT;
-	if (scenario == NULL)
+	if (!scenario)
 		return EXIT_BAD_INPUT;
 	struct build *build = NULL;
 	if (scenario->has_workload)
@@ -133,7 +132,7 @@ int verb_fluid(const struct arguments *arguments)
 		snprintf(error, sizeof(error),
 			 "%.512s: nothing to run; expected workload: {pattern: incast, ..}",
 			 scenario->file);
-	if (build == NULL) {
+	if (!build) {
 		say("%s", error);
 	} else {
 		code = compare(arguments, build);

@@ -9,43 +9,43 @@
 
 static void print_words(const struct verb *one)
 {
-	if (one == NULL) {
-		for (const struct verb *verb = verbs; verb->name != NULL; verb++)
+	if (!one) {
+		for (const struct verb *verb = verbs; verb->name; verb++)
 			printf("%s\n", verb->name);
 		return;
 	}
-	for (const struct argp_option *option = one->options; option->name != NULL; option++)
+	for (const struct argp_option *option = one->options; option->name; option++)
 		printf("--%s\n", option->name);
 }
 
 static void print_verb(const struct verb *verb)
 {
 	printf("hcasim %s %s\n\n%s\n", verb->name, verb->usage, verb->summary);
-	if (verb->help != NULL)
+	if (verb->help)
 		printf("%s\n", verb->help);
-	for (const struct argp_option *option = verb->options; option->name != NULL; option++) {
+	for (const struct argp_option *option = verb->options; option->name; option++) {
 		char text[64];
-		snprintf(text, sizeof(text), "--%s%s%s", option->name,
-			 option->arg != NULL ? "=" : "", option->arg != NULL ? option->arg : "");
+		snprintf(text, sizeof(text), "--%s%s%s", option->name, option->arg ? "=" : "",
+			 option->arg ? option->arg : "");
 		printf("  %-24s %s\n", text, option->doc);
 	}
 }
 
 int verb_help(const struct arguments *arguments)
 {
-	const struct verb *one = arguments->word != NULL ? verb_find(arguments->word) : NULL;
-	if (arguments->word != NULL && one == NULL)
+	const struct verb *one = arguments->word ? verb_find(arguments->word) : NULL;
+	if (arguments->word && !one)
 		return verb_report_unknown(arguments->word);
 	if (arguments->words) {
 		print_words(one);
 		return EXIT_GOOD;
 	}
-	if (one != NULL) {
+	if (one) {
 		print_verb(one);
 		return EXIT_GOOD;
 	}
 	printf("hcasim simulates RDMA host channel adapters and the fabric between them.\n\n");
-	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
+	for (const struct verb *verb = verbs; verb->name; verb++)
 		printf("  %-9s %-9s %s\n", verb->name,
 		       strncmp(verb->usage, "FILE ", 5) == 0 ? "FILE ..." : verb->usage,
 		       verb->summary);

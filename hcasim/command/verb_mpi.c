@@ -46,10 +46,10 @@ static bool find_program(const char *name, char path[PATH_MAX])
 	const char *search = getenv("PATH");
 	struct stat status;
 
-	if (strchr(name, '/') != NULL)
-		return realpath(name, path) != NULL && access(path, X_OK) == 0 &&
+	if (strchr(name, '/'))
+		return realpath(name, path) && access(path, X_OK) == 0 &&
 		       stat(path, &status) == 0 && S_ISREG(status.st_mode);
-	while (search != NULL && *search != '\0') {
+	while (search && *search != '\0') {
 		size_t length = strcspn(search, ":");
 		int bytes = snprintf(path, PATH_MAX, "%.*s/%s", (int)length, search, name);
 
@@ -73,8 +73,7 @@ static bool is_for_smpi(const char *path)
 		size_t bytes = (size_t)status.st_size;
 		void *text = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
 
-		found = text != MAP_FAILED &&
-			memmem(text, bytes, library, sizeof(library) - 1) != NULL;
+		found = text != MAP_FAILED && memmem(text, bytes, library, sizeof(library) - 1);
 		if (text != MAP_FAILED)
 			munmap(text, bytes);
 	}
@@ -92,7 +91,7 @@ static bool check_trace(struct mpi_run *run)
 	run->ranks = rank_traces_resolve(arguments->replay, resolved, error, sizeof(error));
 	if (run->ranks == 0)
 		say("%s; expected what --capture has written", error);
-	else if (arguments->capture != NULL)
+	else if (arguments->capture)
 		say("both --replay and --capture; expected one of them");
 	else if (arguments->ranks > 0 && arguments->ranks != run->ranks)
 		say("%s: %u ranks are traced; expected --np %u, or none", arguments->replay,
@@ -106,22 +105,22 @@ static bool check_program(struct mpi_run *run)
 {
 	const struct arguments *arguments = run->arguments;
 	char **words = arguments->programs;
-	bool given = words != NULL && words[0] != NULL;
+	bool given = words && words[0];
 
-	if (given == (arguments->replay != NULL)) {
+	if (given == !!arguments->replay) {
 		say(given ? "both --replay and a program; expected one of them"
 			  : "no program; expected -- PROGRAM ARGS behind %s, or --replay FILE",
 		    arguments->word);
 		return false;
 	}
-	if (arguments->replay != NULL)
+	if (arguments->replay)
 		return check_trace(run);
 	if (!find_program(words[0], run->program)) {
 		say("%s is no program that can be run", words[0]);
 		return false;
 	}
-	for (char **word = words + 1; *word != NULL; word++) {
-		if (**word != '\0' && strpbrk(*word, " \t\n*?[") == NULL)
+	for (char **word = words + 1; *word; word++) {
+		if (**word != '\0' && !strpbrk(*word, " \t\n*?["))
 			continue;
 		say("\"%s\": smpirun cuts arguments at spaces and expands patterns; expected none "
 		    "of them",
@@ -195,8 +194,8 @@ static bool make_folder(struct mpi_run *run)
 	const char *base = getenv("TMPDIR");
 
 	snprintf(run->folder, sizeof(run->folder), "%.40s/hcasim-mpi-XXXXXX",
-		 base != NULL && strlen(base) < 40 ? base : "/tmp");
-	if (mkdtemp(run->folder) == NULL) {
+		 base && strlen(base) < 40 ? base : "/tmp");
+	if (!mkdtemp(run->folder)) {
 		say("%s: %s", run->folder, strerror(errno));
 		run->folder[0] = '\0';
 		return false;
@@ -208,14 +207,14 @@ static bool write_inputs(struct mpi_run *run)
 {
 	FILE *scenario = create(run, "scenario.yaml"), *hosts = create(run, "hosts");
 
-	if (scenario != NULL)
+	if (scenario)
 		scenario_print(run->scenario, scenario);
-	for (uint32_t i = 0; hosts != NULL && i < run->ranks; i++)
+	for (uint32_t i = 0; hosts && i < run->ranks; i++)
 		fprintf(hosts, "%s\n", run->scenario->hosts[i].name);
-	bool good = scenario != NULL && hosts != NULL;
+	bool good = scenario && hosts;
 
-	good = (scenario == NULL || fclose(scenario) == 0) && good;
-	good = (hosts == NULL || fclose(hosts) == 0) && good;
+	good = (!scenario || fclose(scenario) == 0) && good;
+	good = (!hosts || fclose(hosts) == 0) && good;
 	if (!good)
 		say("%s: %s", run->folder, strerror(errno));
 	return good;
@@ -247,10 +246,10 @@ static void set_environment(const struct mpi_run *run)
 	snprintf(path, sizeof(path), "%s/status", run->folder);
 	setenv("HCASIM_MPI_STATUS", path, 1);
 	setenv("HCASIM_MPI_ENGINE", engines[arguments->engine], 1);
-	setenv("HCASIM_MPI_OUT", arguments->out != NULL ? arguments->out : "", 1);
-	setenv("HCASIM_MPI_PCAP", arguments->pcap != NULL ? arguments->pcap : "", 1);
-	setenv("HCASIM_MPI_TRACE", arguments->trace != NULL ? arguments->trace : "", 1);
-	setenv("HCASIM_MPI_COUNTERS", arguments->counters != NULL ? arguments->counters : "", 1);
+	setenv("HCASIM_MPI_OUT", arguments->out ? arguments->out : "", 1);
+	setenv("HCASIM_MPI_PCAP", arguments->pcap ? arguments->pcap : "", 1);
+	setenv("HCASIM_MPI_TRACE", arguments->trace ? arguments->trace : "", 1);
+	setenv("HCASIM_MPI_COUNTERS", arguments->counters ? arguments->counters : "", 1);
 }
 
 /* In seconds, as SimGrid has it. */
@@ -292,12 +291,12 @@ static void choose_words(struct mpi_run *run)
 	add_time(run, "smpi/test", "", mpi->poll, "");
 	add_time(run, "smpi/iprobe", "", mpi->poll, "");
 	add_time(run, "smpi/wtime", "", mpi->clock, "");
-	if (arguments->capture != NULL) {
+	if (arguments->capture) {
 		add_word(run, "-trace-ti");
 		add_word(run, "-trace-file");
 		add_word(run, "%s", arguments->capture);
 	}
-	if (arguments->replay != NULL) {
+	if (arguments->replay) {
 		add_word(run, "-replay");
 		add_word(run, "%s/replay", run->folder);
 	} else {
@@ -322,11 +321,11 @@ static int run_program(const struct mpi_run *run)
 	char **rest = run->arguments->programs;
 	size_t more = 0;
 
-	while (run->arguments->replay == NULL && rest[more] != NULL)
+	while (!run->arguments->replay && rest[more])
 		more++;
 	char **words = calloc(run->word_count + more + 1, sizeof(*words));
 
-	if (words == NULL)
+	if (!words)
 		abort();
 	memcpy(words, run->words, run->word_count * sizeof(*words));
 	for (size_t i = 1; i < more; i++) /* the first is the program: run->program */
@@ -351,9 +350,9 @@ static int judge(const struct mpi_run *run, int code)
 
 	snprintf(path, sizeof(path), "%s/status", run->folder);
 	FILE *in = fopen(path, "rb");
-	bool whole = in != NULL && fread(&status, sizeof(status), 1, in) == 1;
+	bool whole = in && fread(&status, sizeof(status), 1, in) == 1;
 
-	if (in != NULL)
+	if (in)
 		fclose(in);
 	if (!whole) {
 		say("the program has not come to its end: exit code %d, and there are no results",
@@ -396,11 +395,10 @@ static int check_and_run(struct mpi_run *run)
 	choose_words(run);
 	int code = judge(run, run_program(run));
 
-	if (arguments->capture != NULL &&
-	    !rank_traces_name(arguments->capture, error, sizeof(error))) {
+	if (arguments->capture && !rank_traces_name(arguments->capture, error, sizeof(error))) {
 		say("%s", error);
 		code = code == EXIT_GOOD ? EXIT_NOT_AS_EXPECTED : code;
-	} else if (arguments->capture != NULL &&
+	} else if (arguments->capture &&
 		   !rank_traces_check(arguments->capture, error, sizeof(error))) {
 		say("%s", error);
 		code = EXIT_BAD_INPUT;
@@ -413,7 +411,7 @@ int verb_mpi(const struct arguments *arguments)
 	struct scenario *scenario = arguments_scenario(arguments);
 	struct mpi_run run = {.arguments = arguments, .scenario = scenario};
 
-	if (scenario == NULL)
+	if (!scenario)
 		return EXIT_BAD_INPUT;
 	int code = check_and_run(&run);
 

@@ -24,8 +24,8 @@ struct printer {
 static bool is_wanted(const struct printer *printer, const char *name)
 {
 	const char *wanted = printer->wanted;
-	size_t length = wanted != NULL ? strlen(wanted) : 0;
-	return wanted == NULL || strcmp(wanted, name) == 0 ||
+	size_t length = wanted ? strlen(wanted) : 0;
+	return !wanted || strcmp(wanted, name) == 0 ||
 	       (strncmp(wanted, name, length) == 0 && name[length] == '.');
 }
 
@@ -52,7 +52,7 @@ static void print_json(struct printer *printer, const char *block, const struct 
 static void print_list(struct printer *printer, const char *name, const char *meaning,
 		       const struct param *list)
 {
-	if (list == NULL)
+	if (!list)
 		return;
 	if (printer->name_count < BLOCKS_MAX)
 		snprintf(printer->names[printer->name_count++], NAME_BYTES, "%s", name);
@@ -65,7 +65,7 @@ static void print_list(struct printer *printer, const char *name, const char *me
 	}
 	if (!printer->json)
 		printf("%s%s: %s\n", printer->lists > 1 ? "\n" : "", name, meaning);
-	for (const struct param *param = list; param->name != NULL; param++) {
+	for (const struct param *param = list; param->name; param++) {
 		if (printer->json) {
 			print_json(printer, name, param);
 		} else {
@@ -83,8 +83,8 @@ static void print_composite(struct printer *printer, const struct composite *com
 {
 	char name[NAME_BYTES];
 	print_list(printer, composite->name, composite->meaning, composite->list);
-	for (const struct param_section *section = composite->sections;
-	     section != NULL && section->name != NULL; section++) {
+	for (const struct param_section *section = composite->sections; section && section->name;
+	     section++) {
 		snprintf(name, sizeof(name), "%s.%s", composite->name, section->name);
 		print_list(printer, name, section->meaning, section->list);
 	}
@@ -94,7 +94,7 @@ static void print_congestion(struct printer *printer)
 {
 	char name[NAME_BYTES];
 
-	for (const struct congestion_ops *const *ops = congestion_list(); *ops != NULL; ops++) {
+	for (const struct congestion_ops *const *ops = congestion_list(); *ops; ops++) {
 		snprintf(name, sizeof(name), "congestion.%s", (*ops)->name);
 		print_list(printer, name, (*ops)->meaning, (*ops)->params);
 	}
@@ -123,8 +123,7 @@ int verb_params(const struct arguments *arguments)
 				   .words = arguments->words};
 	if (printer.json)
 		printf("[");
-	for (const struct scenario_section *section = scenario_sections; section->name != NULL;
-	     section++)
+	for (const struct scenario_section *section = scenario_sections; section->name; section++)
 		print_list(&printer, section->name, section->meaning, section->list);
 	for (unsigned kind = 0; kind < COMPOSITE_COUNT; kind++)
 		print_composite(&printer, composite_of((enum composite_kind)kind));

@@ -79,7 +79,7 @@ static int plot_run(const struct arguments *arguments)
 	char error[ERROR_BYTES];
 	unsigned count;
 
-	if (arguments->metric_count > 0 || arguments->x_key != NULL) {
+	if (arguments->metric_count > 0 || arguments->x_key) {
 		say("%s is of a run; --metric and --x are for those of sweeps", arguments->word);
 		return EXIT_BAD_INPUT;
 	}

@@ -316,7 +316,7 @@ static bool write_curve(const struct published_row *row, const struct published_
 			    .points = points};
 	bool good;
 
-	if (points == NULL)
+	if (!points)
 		abort();
 	snprintf(name, sizeof(name), "%s%s%s", row->id, curve ? "-" : "", curve ? curve : "");
 	snprintf(title, sizeof(title), "%s%s%s", row->what, curve ? ": " : "", curve ? curve : "");
@@ -386,7 +386,7 @@ static bool begin_out(struct run *run)
 	const char *folder = run->arguments->out;
 	char path[PATH_MAX];
 
-	if (folder == NULL || run->cases != NULL)
+	if (!folder || run->cases)
 		return true;
 	if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
 		say("%s: %s", folder, strerror(errno));
@@ -394,7 +394,7 @@ static bool begin_out(struct run *run)
 	}
 	if (snprintf(path, sizeof(path), "%s/cases.csv", folder) < (int)sizeof(path))
 		run->cases = fopen(path, "w");
-	if (run->cases == NULL) {
+	if (!run->cases) {
 		say("%s/cases.csv: %s", folder, strerror(errno));
 		return false;
 	}
@@ -431,17 +431,17 @@ static bool do_row(const char *file, void *context)
 	struct tally *tally = &run->tally;
 	struct yaml_errors errors = {0};
 	struct published_row *row = published_read(file, &errors);
-	bool left_out = row != NULL && arguments->full && !published_enlarge(row);
+	bool left_out = row && arguments->full && !published_enlarge(row);
 
 	if (left_out) {
 		tally->smaller++;
 		published_free(row);
-	} else if (row != NULL && !begin_out(run)) {
+	} else if (row && !begin_out(run)) {
 		run->good = false;
 		published_free(row);
 		yaml_errors_free(&errors);
 		return false;
-	} else if (row != NULL) {
+	} else if (row) {
 		if (tally->rows == 0 && arguments->json)
 			printf("{\"published\": [");
 		else if (tally->rows == 0)
@@ -461,14 +461,14 @@ static bool do_row(const char *file, void *context)
 		if (!arguments->json && (arguments->verbose || arguments->robust))
 			print_choices(row, arguments->robust, fragile);
 		count_row(row, tally);
-		if (run->cases != NULL)
+		if (run->cases)
 			write_cases(row, run->cases);
-		if (arguments->out != NULL && row->axis != NULL && published_measured(row))
+		if (arguments->out && row->axis && published_measured(row))
 			tally->plots += write_plots(row, arguments->out);
 		published_free(row);
 	}
 	run->good = run->good && errors.count == 0;
-	if (errors.text != NULL)
+	if (errors.text)
 		fputs(errors.text, stderr);
 	yaml_errors_free(&errors);
 	fflush(stdout);
@@ -506,7 +506,7 @@ static void print_count(const struct arguments *arguments, const struct tally *t
 	putchar('\n');
 	printf("%u rows: %u pass, %u miss, %u skipped; %u of %u cases pass\n", tally->rows,
 	       tally->passed, tally->missed, tally->skipped, tally->cases_passed, tally->cases);
-	if (arguments->out != NULL)
+	if (arguments->out)
 		printf("cases.csv and %u curves in %s%s\n", tally->plots, arguments->out,
 		       plot_can_draw() ? "" : "; no pictures: gnuplot is not installed");
 }
@@ -514,7 +514,7 @@ static void print_count(const struct arguments *arguments, const struct tally *t
 /* PATH/A1-01.yaml: A1-01 */
 static bool print_word(const char *file, void *context)
 {
-	const char *slash = strrchr(file, '/'), *name = slash != NULL ? slash + 1 : file;
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
 
 	(void)context;
 	printf("%.*s\n", (int)strcspn(name, "."), name);
@@ -531,7 +531,7 @@ int verb_published(const struct arguments *arguments)
 			       ? EXIT_GOOD
 			       : EXIT_BAD_INPUT;
 	bool found = published_files(arguments->words_given, arguments->word_count, do_row, &run);
-	if (run.cases != NULL && fclose(run.cases) != 0) {
+	if (run.cases && fclose(run.cases) != 0) {
 		say("%s/cases.csv: %s", arguments->out, strerror(errno));
 		run.good = false;
 	}
@@ -543,7 +543,7 @@ int verb_published(const struct arguments *arguments)
 		    run.tally.smaller, run.tally.smaller == 1 ? "" : "s");
 		return EXIT_BAD_INPUT;
 	}
-	if (arguments->out != NULL && run.cases == NULL)
+	if (arguments->out && !run.cases)
 		return EXIT_BAD_INPUT;
 	print_count(arguments, &run.tally);
 	if (!run.good)

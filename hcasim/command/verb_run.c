@@ -50,13 +50,12 @@ static struct experiment *prepare(const struct arguments *arguments,
 				  const struct lp_assignment *assignment, struct build **build,
 				  char *error)
 {
-	*build = assignment != NULL
-			 ? build_create_parallel(scenario, assignment, error, ERROR_BYTES)
-			 : build_create(scenario, arguments->engine, false, false, error,
-					ERROR_BYTES);
+	*build = assignment ? build_create_parallel(scenario, assignment, error, ERROR_BYTES)
+			    : build_create(scenario, arguments->engine, false, false, error,
+					   ERROR_BYTES);
 	struct experiment *experiment =
-		*build != NULL ? experiment_create(*build, error, ERROR_BYTES) : NULL;
-	if (experiment == NULL || experiment_may_be_parallel(experiment))
+		*build ? experiment_create(*build, error, ERROR_BYTES) : NULL;
+	if (!experiment || experiment_may_be_parallel(experiment))
 		return experiment;
 	say("%s: in one thread: what one host does begins something at another at once; give "
 	    "workload.posting.notification_latency more than 0",
@@ -72,7 +71,7 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 	char error[ERROR_BYTES] = "";
 	if (!play_check(arguments, folder))
 		return EXIT_BAD_INPUT;
-	if (arguments->pcap != NULL && scenario->fabric.fidelity == FIDELITY_FLOW) {
+	if (arguments->pcap && scenario->fabric.fidelity == FIDELITY_FLOW) {
 		say("%s: fidelity: flow has no packets to write; expected no --pcap",
 		    scenario->file);
 		return EXIT_BAD_INPUT;
@@ -81,7 +80,7 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 	struct build *build = NULL;
 	struct experiment *experiment = prepare(arguments, scenario, assignment, &build, error);
 	int code = EXIT_BAD_INPUT;
-	if (experiment == NULL) {
+	if (!experiment) {
 		say("%s", error);
 	} else if (!experiment_knows_metrics(experiment, error, sizeof(error))) {
 		say("%s", error);
@@ -92,7 +91,7 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 		code = play_run(arguments, build, &workload.act, folder, out, complaints);
 		experiment_destroy(experiment);
 	}
-	if (build != NULL)
+	if (build)
 		build_destroy(build);
 	lp_assignment_destroy(assignment);
 	return code;
@@ -102,7 +101,7 @@ int verb_run(const struct arguments *arguments)
 {
 	struct scenario *scenario = arguments_scenario(arguments);
 	int code = EXIT_BAD_INPUT;
-	if (scenario == NULL)
+	if (!scenario)
 		return EXIT_BAD_INPUT;
 	if (scenario->has_workload || scenario->has_load) {
 		struct arguments chosen = *arguments;

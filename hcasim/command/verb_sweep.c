@@ -48,7 +48,7 @@ static void catch_ends(void (*handler)(int))
 static bool is_of_axis(const struct scenario_sweep_axis *axis, const char *text)
 {
 	for (uint32_t i = 0; i < axis->count; i++) {
-		for (char **set = axis->values[i].sets; *set != NULL; set++) {
+		for (char **set = axis->values[i].sets; *set; set++) {
 			size_t length = strcspn(*set, "=") + 1;
 			if (strncmp(text, *set, length) == 0)
 				return true;
@@ -61,7 +61,7 @@ static bool is_of_axis(const struct scenario_sweep_axis *axis, const char *text)
 static void print_errors(const struct scenario *scenario, char *text)
 {
 	static const char set[] = "--set ";
-	for (char *line = text, *rest; (line = strtok_r(line, "\n", &rest)) != NULL; line = NULL) {
+	for (char *line = text, *rest; (line = strtok_r(line, "\n", &rest)); line = NULL) {
 		const char *value = strncmp(line, set, strlen(set)) == 0 ? line + strlen(set) : "";
 		for (uint32_t i = 0; i < scenario->axis_count; i++) {
 			const struct scenario_sweep_axis *axis = &scenario->axes[i];
@@ -82,22 +82,22 @@ static struct scenario *read_point(const struct sweep *sweep, size_t point)
 	const struct scenario *scenario = sweep->scenario;
 	size_t count = 0, room = arguments->override_count + 1;
 	for (uint32_t i = 0; i < scenario->axis_count; i++)
-		for (char **set = sweep_value(sweep, point, i)->sets; *set != NULL; set++)
+		for (char **set = sweep_value(sweep, point, i)->sets; *set; set++)
 			room++;
 	char **overrides = calloc(room, sizeof(*overrides));
 	struct yaml_errors errors = {0};
-	if (overrides == NULL)
+	if (!overrides)
 		abort();
 	for (size_t i = 0; i < arguments->override_count; i++)
 		overrides[count++] = strdup(arguments->overrides[i]);
 	for (uint32_t i = 0; i < scenario->axis_count; i++)
-		for (char **set = sweep_value(sweep, point, i)->sets; *set != NULL; set++)
+		for (char **set = sweep_value(sweep, point, i)->sets; *set; set++)
 			overrides[count++] = strdup(*set);
 	if (!arguments->expect) /* it is of the file's own values */
 		overrides[count++] = strdup("expect=[]");
 	struct scenario *read =
 		scenario_read(arguments->word, (const char *const *)overrides, count, &errors);
-	if (errors.text != NULL)
+	if (errors.text)
 		print_errors(scenario, errors.text);
 	yaml_errors_free(&errors);
 	for (size_t i = 0; i < count; i++)
@@ -118,14 +118,14 @@ static bool find_points(struct sweep *sweep)
 		return false;
 	}
 	sweep->points = calloc(sweep->count, sizeof(*sweep->points));
-	if (sweep->points == NULL)
+	if (!sweep->points)
 		abort();
 	for (size_t i = 0; good && i < sweep->count; i++) {
 		struct stat status;
 		char path[PATH_MAX];
 		struct scenario *scenario = read_point(sweep, i);
-		good = scenario != NULL && (scenario->has_workload || scenario->has_load);
-		if (scenario != NULL && !good)
+		good = scenario && (scenario->has_workload || scenario->has_load);
+		if (scenario && !good)
 			say("%s: no workload or load to sweep", scenario->file);
 		if (good)
 			snprintf(sweep->points[i].name, sizeof(sweep->points[i].name),
@@ -172,10 +172,9 @@ static void start(struct sweep *sweep, size_t point)
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* or two sweeps would write one point */
 		struct scenario *scenario = read_point(sweep, point);
 		sweep_path(sweep, point, "", path);
-		int code = scenario == NULL
-				   ? EXIT_BAD_INPUT
-				   : (scenario->has_load ? run_load : run_workload)(
-					     sweep->arguments, scenario, path, NULL, stderr);
+		int code = !scenario ? EXIT_BAD_INPUT
+				     : (scenario->has_load ? run_load : run_workload)(
+					       sweep->arguments, scenario, path, NULL, stderr);
 		fflush(NULL);
 		_exit(code);
 	}
@@ -190,13 +189,13 @@ static bool can_write(const struct sweep *sweep)
 	char path[PATH_MAX], room[4096] = "";
 	snprintf(path, sizeof(path), "%.3000s/room" SWEEP_PART, sweep->folder);
 	FILE *out = fopen(path, "w");
-	bool good = out != NULL;
+	bool good = out;
 	for (size_t i = 0; good && i < ROOM; i += sizeof(room))
 		good = fwrite(room, sizeof(room), 1, out) == 1;
 	good = good && fflush(out) == 0;
 	if (!good)
 		say("%s: %s: no more points are run", sweep->folder, strerror(errno));
-	if (out != NULL)
+	if (out)
 		fclose(out);
 	unlink(path);
 	return good;
@@ -318,7 +317,7 @@ static bool check_point(const struct sweep *sweep, uint32_t number, size_t value
 	if (dry_run(scenario, error, sizeof(error)))
 		return true;
 	const char *text = error;
-	for (char **one = axis->values[value].sets; *one != NULL; one++) {
+	for (char **one = axis->values[value].sets; *one; one++) {
 		char set[ERROR_BYTES];
 		int length = snprintf(set, sizeof(set), "--set %s: ", *one);
 		if (strncmp(error, set, (size_t)length) == 0)
@@ -338,7 +337,7 @@ bool sweep_check(const struct arguments *arguments, const struct scenario *scena
 		bool axis_good = true;
 		for (size_t i = 0; axis_good && i < scenario->axes[axis].count; i++) {
 			struct scenario *read = read_point(&sweep, i * step);
-			axis_good = read != NULL && check_point(&sweep, axis, i, read);
+			axis_good = read && check_point(&sweep, axis, i, read);
 			scenario_destroy(read);
 		}
 		step *= scenario->axes[axis].count;
@@ -349,12 +348,12 @@ bool sweep_check(const struct arguments *arguments, const struct scenario *scena
 
 int verb_sweep(const struct arguments *arguments)
 {
-	if (arguments->out == NULL) {
+	if (!arguments->out) {
 		say("where to? expected --out DIR");
 		return EXIT_BAD_INPUT;
 	}
 	struct scenario *scenario = arguments_scenario(arguments);
-	if (scenario == NULL)
+	if (!scenario)
 		return EXIT_BAD_INPUT;
 	struct sweep sweep = {
 		.arguments = arguments, .scenario = scenario, .folder = arguments->out};

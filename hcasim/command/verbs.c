@@ -75,7 +75,7 @@ const struct verb verbs[] = {
 
 const struct verb *verb_find(const char *name)
 {
-	for (const struct verb *verb = verbs; verb->name != NULL; verb++) {
+	for (const struct verb *verb = verbs; verb->name; verb++) {
 		if (strcmp(verb->name, name) == 0)
 			return verb;
 	}
@@ -86,7 +86,7 @@ int verb_report_unknown(const char *name)
 {
 	const char *names[VERBS_MAX];
 	size_t count = 0;
-	for (const struct verb *verb = verbs; verb->name != NULL && count < VERBS_MAX; verb++)
+	for (const struct verb *verb = verbs; verb->name && count < VERBS_MAX; verb++)
 		names[count++] = verb->name;
 	char hint[256];
 	renamed_key_hint(renamed_key("command", name), name, names, count, hint, sizeof(hint));

@@ -11,13 +11,13 @@
 bool waveform_begin(const struct arguments *arguments, const struct build *build,
 		    struct systemc_vcd **vcd)
 {
-	const char *signals = arguments->signals != NULL ? arguments->signals : "*";
+	const char *signals = arguments->signals ? arguments->signals : "*";
 	char error[ERROR_BYTES];
 	*vcd = NULL;
-	if (arguments->vcd == NULL)
+	if (!arguments->vcd)
 		return true;
 	*vcd = systemc_vcd_open(build->sim, arguments->vcd, signals, error, sizeof(error));
-	if (*vcd == NULL) {
+	if (!*vcd) {
 		say("%s", error);
 		return false;
 	}
@@ -34,7 +34,7 @@ bool waveform_begin(const struct arguments *arguments, const struct build *build
 bool waveform_end(struct systemc_vcd *vcd)
 {
 	char error[ERROR_BYTES];
-	if (vcd == NULL || systemc_vcd_close(vcd, error, sizeof(error)))
+	if (!vcd || systemc_vcd_close(vcd, error, sizeof(error)))
 		return true;
 	say("%s", error);
 	return false;

@@ -409,7 +409,7 @@ void mpi_world_close(struct mpi_world *world, sim_time now, bool deadlock)
 	       sim_next(sim) != SIM_NEVER) { /* ACKs, and what nobody waits for */
 		bool failed;
 		sim_run(sim, sim_next(sim) + 1);
-		while (mpi_world_take(world, &failed) != NULL)
+		while (mpi_world_take(world, &failed))
 			;
 	}
 	world->backend->ops->outstanding(world->backend, add_report, world);

@@ -16,7 +16,7 @@
 /* The next line that is not empty, without its end. */
 static bool next_line(FILE *in, char line[PATH_MAX])
 {
-	while (fgets(line, PATH_MAX, in) != NULL) {
+	while (fgets(line, PATH_MAX, in)) {
 		line[strcspn(line, "\r\n")] = '\0';
 		if (*line != '\0')
 			return true;
@@ -28,7 +28,7 @@ static const char *base_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return slash != NULL ? slash + 1 : path;
+	return slash ? slash + 1 : path;
 }
 
 /* One-sided communication: SMPI traces it, and its replay does not know it. */
@@ -51,14 +51,14 @@ static bool can_be_replayed(const char *file, char call[CALL_BYTES])
 	bool good = true;
 	FILE *in = fopen(file, "r");
 
-	while (good && in != NULL && next_line(in, line)) {
+	while (good && in && next_line(in, line)) {
 		const char *word = line + strcspn(line, " ");
 
 		word += strspn(word, " ");
 		snprintf(call, CALL_BYTES, "%.*s", (int)strcspn(word, " "), word);
 		good = !is_one_sided(call);
 	}
-	if (in != NULL)
+	if (in)
 		fclose(in);
 	return good;
 }
@@ -100,15 +100,15 @@ bool rank_traces_name(const char *list, char *error, size_t error_bytes)
 	snprintf(part, sizeof(part), "%s.part", list);
 	FILE *in = fopen(list, "r"), *out = fopen(part, "w");
 
-	good = in != NULL && out != NULL;
+	good = in && out;
 	for (; good && next_line(in, line); rank++) {
 		snprintf(name, sizeof(name), "%s_files/rank%u.txt", list, rank);
 		good = rename(line, name) == 0;
 		fprintf(out, "%s_files/rank%u.txt\n", base_of(list), rank);
 	}
-	if (in != NULL)
+	if (in)
 		fclose(in);
-	if (out != NULL)
+	if (out)
 		good = fclose(out) == 0 && good;
 	good = good && rename(part, list) == 0;
 	if (!good)
@@ -122,15 +122,14 @@ uint32_t rank_traces_resolve(const char *list, const char *resolved, char *error
 	char line[PATH_MAX], name[NAME_BYTES], full[PATH_MAX];
 	uint32_t ranks = 0;
 	FILE *in = fopen(list, "r"), *out = fopen(resolved, "w");
-	bool good = in != NULL && out != NULL;
+	bool good = in && out;
 
 	if (!good)
-		snprintf(error, error_bytes, "%s: %s", in == NULL ? list : resolved,
-			 strerror(errno));
+		snprintf(error, error_bytes, "%s: %s", !in ? list : resolved, strerror(errno));
 	for (; good && next_line(in, line); ranks++) {
 		snprintf(name, sizeof(name), "%.*s%s",
 			 *line == '/' ? 0 : (int)(base_of(list) - list), list, line);
-		good = realpath(name, full) != NULL && access(full, R_OK) == 0;
+		good = realpath(name, full) && access(full, R_OK) == 0;
 		if (good)
 			fprintf(out, "%s\n", full);
 		else
@@ -139,9 +138,9 @@ uint32_t rank_traces_resolve(const char *list, const char *resolved, char *error
 	}
 	if (good && ranks == 0)
 		snprintf(error, error_bytes, "%s is empty; expected a file a rank", list);
-	if (in != NULL)
+	if (in)
 		fclose(in);
-	if (out != NULL && fclose(out) != 0)
+	if (out && fclose(out) != 0)
 		good = false;
 	return good ? ranks : 0;
 }

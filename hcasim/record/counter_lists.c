@@ -76,10 +76,10 @@ const struct counter_list counter_lists[] = {
 const struct counter *counter_find(const char *type, const char *name)
 {
 	const struct counter_list *list = counter_lists;
-	while (list->type != NULL && strcmp(list->type, type) != 0)
+	while (list->type && strcmp(list->type, type) != 0)
 		list++;
-	for (const struct counter *counter = list->counters;
-	     list->type != NULL && counter->name != NULL; counter++) {
+	for (const struct counter *counter = list->counters; list->type && counter->name;
+	     counter++) {
 		if (strcmp(counter->name, name) == 0)
 			return counter;
 	}

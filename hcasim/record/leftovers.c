@@ -23,7 +23,7 @@ static void remove_all(void)
 	for (size_t i = 0; i < watched_count; i++)
 		if (watched[i * PATH_MAX] != '\0')
 			unlink(&watched[i * PATH_MAX]);
-	if (watched_count > 0 && watched_folder != NULL)
+	if (watched_count > 0 && watched_folder)
 		rmdir(watched_folder);
 }
 

@@ -50,7 +50,7 @@ static void push(struct packet_record *record, struct entry entry)
 	if (record->used == record->size) {
 		record->size = record->size == 0 ? 256 : 2 * record->size;
 		record->heap = realloc(record->heap, record->size * sizeof(*record->heap));
-		if (record->heap == NULL)
+		if (!record->heap)
 			abort();
 	}
 	size_t at = record->used++;
@@ -82,7 +82,7 @@ static void write_until(struct packet_record *record, sim_time until)
 	while (record->used > 0 && record->heap[0].at < until) {
 		struct entry entry = pop(record);
 		pcapng_write(record->file, entry.interface, entry.at, entry.packet, NULL);
-		if (entry.packet->payload != NULL)
+		if (entry.packet->payload)
 			payload_drop(record->pool, entry.packet->payload);
 		entry.packet->payload = NULL;
 		packet_free(record->copies, entry.packet);
@@ -107,12 +107,12 @@ struct packet_record *packet_record_create(struct sim *sim, struct packet_pool *
 					   struct port *const *ports, uint32_t count)
 {
 	struct pcapng *file = pcapng_create(place->path);
-	if (file == NULL)
+	if (!file)
 		return NULL;
 	pcapng_limit(file, place->snap, place->max_bytes);
 	struct packet_record *record = calloc(1, sizeof(*record));
 	struct tap *taps = calloc(count > 0 ? count : 1, sizeof(*taps));
-	if (record == NULL || taps == NULL)
+	if (!record || !taps)
 		abort();
 	*record = (struct packet_record){.sim = sim,
 					 .pool = pool,

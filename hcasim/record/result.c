@@ -80,7 +80,7 @@ static bool check_parent(const char *path, char *error, size_t error_bytes)
 	char parent[PATH_MAX];
 	snprintf(parent, sizeof(parent), "%s", path);
 	char *slash = strrchr(parent, '/');
-	if (slash == NULL)
+	if (!slash)
 		snprintf(parent, sizeof(parent), ".");
 	else
 		slash[slash == parent] = '\0';
@@ -95,7 +95,7 @@ bool result_check(const struct result_paths *paths, char *error, size_t error_by
 	const char *files[] = {paths->packets, paths->trace, paths->counters};
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		struct stat status;
-		if (files[i] == NULL)
+		if (!files[i])
 			continue;
 		if (!fits(files[i], error, error_bytes) ||
 		    !check_parent(files[i], error, error_bytes))
@@ -105,7 +105,7 @@ bool result_check(const struct result_paths *paths, char *error, size_t error_by
 		return fail(error, error_bytes, "%s is a %s; expected a file", files[i],
 			    S_ISDIR(status.st_mode) ? "directory" : "FIFO, socket or device");
 	}
-	if (paths->folder == NULL)
+	if (!paths->folder)
 		return true;
 	if (!fits(paths->folder, error, error_bytes) ||
 	    !check_parent(paths->folder, error, error_bytes))
@@ -121,7 +121,7 @@ static void choose_path(struct result *result, enum file_kind kind, const char *
 			bool in_folder)
 {
 	result->finals[kind] = single;
-	if (single != NULL)
+	if (single)
 		snprintf(result->paths[kind], PATH_MAX, "%.*s" PART, PATH_MAX - 16, single);
 	else if (in_folder && *result->folder != '\0')
 		snprintf(result->paths[kind], PATH_MAX, "%.*s/%s", PATH_MAX - 32, result->part,
@@ -135,7 +135,7 @@ static bool open_trace(struct result *result)
 	char *patterns = NULL;
 	size_t length = 0;
 	FILE *out = open_memstream(&patterns, &length);
-	if (out == NULL)
+	if (!out)
 		abort();
 	for (uint32_t i = 0; i < scenario->trace_count; i++)
 		fprintf(out, "%s%s", i > 0 ? "," : "", scenario->traces[i]);
@@ -144,9 +144,9 @@ static bool open_trace(struct result *result)
 	fclose(out);
 	result->trace = trace_open(result->build->sim, result->paths[FILE_TRACE], patterns);
 	free(patterns);
-	if (result->trace != NULL)
+	if (result->trace)
 		trace_limit(result->trace, scenario->record.max_bytes);
-	return result->trace != NULL;
+	return result->trace;
 }
 
 static void remove_files(const char *folder)
@@ -171,7 +171,7 @@ void result_discard(const char *folder)
 static void remove_parts(const struct result *result)
 {
 	for (unsigned kind = 0; kind < FILE_COUNT; kind++) {
-		if (result->finals[kind] != NULL)
+		if (result->finals[kind])
 			unlink(result->paths[kind]);
 	}
 	if (*result->folder != '\0')
@@ -184,11 +184,9 @@ static bool sum_counters(const struct build *build, const char *pattern, uint64_
 	bool found = false;
 	char name[256];
 	*sum = 0;
-	for (const struct block *block = sim_blocks(build->sim); block != NULL;
-	     block = block->next) {
+	for (const struct block *block = sim_blocks(build->sim); block; block = block->next) {
 		const struct counter *counters = block->type->counters;
-		for (unsigned i = 0;
-		     counters != NULL && block->counts != NULL && counters[i].name != NULL; i++) {
+		for (unsigned i = 0; counters && block->counts && counters[i].name; i++) {
 			snprintf(name, sizeof(name), "%s.%s", block->name, counters[i].name);
 			if (fnmatch(pattern, name, 0) != 0)
 				continue;
@@ -201,7 +199,7 @@ static bool sum_counters(const struct build *build, const char *pattern, uint64_
 
 static bool is_block(const struct build *build, const char *pattern)
 {
-	for (const struct block *block = sim_blocks(build->sim); block != NULL; block = block->next)
+	for (const struct block *block = sim_blocks(build->sim); block; block = block->next)
 		if (fnmatch(pattern, block->name, 0) == 0)
 			return true;
 	return false;
@@ -225,7 +223,7 @@ bool result_names(const struct build *build, char *error, size_t error_bytes)
 	}
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
 		const char *counter = scenario->expectations[i].counter;
-		if (counter == NULL || sum_counters(build, counter, &sum))
+		if (!counter || sum_counters(build, counter, &sum))
 			continue;
 		renamed_key_hint(renamed_key_of_counter(counter), NULL, NULL, 0, hint,
 				 sizeof(hint));
@@ -262,11 +260,11 @@ struct result *result_begin(const struct build *build, const struct result_paths
 	if (!result_names(build, error, error_bytes))
 		return NULL;
 	struct result *result = calloc(1, sizeof(*result));
-	if (result == NULL)
+	if (!result)
 		abort();
 	result->build = build;
 	result->lock = -1;
-	if (paths->folder != NULL) {
+	if (paths->folder) {
 		snprintf(result->folder, PATH_MAX, "%s", paths->folder);
 		for (size_t end = strlen(result->folder);
 		     end > 1 && result->folder[end - 1] == '/';)
@@ -298,17 +296,17 @@ struct result *result_begin(const struct build *build, const struct result_paths
 							   (uint32_t)scenario->record.snap,
 							   scenario->record.max_bytes},
 			build->ports, build->port_count);
-		bad = result->packets == NULL ? result->paths[FILE_PACKETS] : NULL;
+		bad = !result->packets ? result->paths[FILE_PACKETS] : NULL;
 	}
-	if (bad == NULL && *result->paths[FILE_TRACE] != '\0' && !open_trace(result))
+	if (!bad && *result->paths[FILE_TRACE] != '\0' && !open_trace(result))
 		bad = result->paths[FILE_TRACE];
-	if (bad == NULL) {
+	if (!bad) {
 		leftovers_watch(result->paths[0], FILE_COUNT,
 				*result->folder != '\0' ? result->part : NULL);
 		return result;
 	}
 	fail(error, error_bytes, "%s: %s", bad, strerror(errno));
-	if (result->packets != NULL)
+	if (result->packets)
 		packet_record_destroy(result->packets);
 	remove_parts(result);
 	close_part(result);
@@ -320,11 +318,10 @@ struct result *result_begin(const struct build *build, const struct result_paths
 static bool find_metric(const struct result_outcome *outcome, const char *name, double *value,
 			char *error, size_t error_bytes)
 {
-	if (outcome->load != NULL)
+	if (outcome->load)
 		*value = load_metric(outcome->load, metric_index(load_metric_list, name));
-	return outcome->load != NULL ||
-	       (outcome->experiment != NULL &&
-		experiment_find(outcome->experiment, name, value, error, error_bytes));
+	return outcome->load || (outcome->experiment && experiment_find(outcome->experiment, name,
+									value, error, error_bytes));
 }
 
 /* Does the expectation hold? *value: of the counter or metric; false in *known: there is none, and why. */
@@ -332,7 +329,7 @@ static bool judge(const struct build *build, const struct result_outcome *outcom
 		  const struct scenario_expectation *expectation, double *value, bool *known,
 		  char *error, size_t error_bytes)
 {
-	if (expectation->metric != NULL) {
+	if (expectation->metric) {
 		*known = find_metric(outcome, expectation->metric, value, error, error_bytes);
 		return *known && *value >= expectation->least && *value <= expectation->most;
 	}
@@ -345,7 +342,7 @@ static bool judge(const struct build *build, const struct result_outcome *outcom
 
 static void print_bounds(const struct scenario_expectation *expectation, FILE *out)
 {
-	if (expectation->metric == NULL)
+	if (!expectation->metric)
 		fprintf(out, "%" PRIu64 "..%" PRIu64, expectation->low, expectation->high);
 	else if (!isfinite(expectation->most))
 		fprintf(out, "%.6g or more", expectation->least);
@@ -379,7 +376,7 @@ static unsigned compare(const struct build *build, const struct result_outcome *
 		}
 		fprintf(out, " in ");
 		print_bounds(expectation, out);
-		if (expectation->metric != NULL)
+		if (expectation->metric)
 			fprintf(out, ": it is %.6g\n", value);
 		else
 			fprintf(out, ": it is %" PRIu64 "\n", (uint64_t)value);
@@ -419,15 +416,14 @@ static void print_expectations(const struct build *build, const struct result_ou
 		bool known;
 		bool met = judge(build, outcome, expectation, &value, &known, error, sizeof(error));
 		fprintf(out, "%s\n    {\"%s\": ", i > 0 ? "," : "",
-			expectation->metric != NULL ? "metric" : "counter");
-		json_text(out,
-			  expectation->metric != NULL ? expectation->metric : expectation->counter);
+			expectation->metric ? "metric" : "counter");
+		json_text(out, expectation->metric ? expectation->metric : expectation->counter);
 		fprintf(out, ", \"value\": ");
-		if (expectation->metric != NULL)
+		if (expectation->metric)
 			print_number(value, out);
 		else
 			fprintf(out, "%" PRIu64, (uint64_t)value);
-		if (expectation->row != NULL) {
+		if (expectation->row) {
 			fprintf(out, ", \"row\": ");
 			json_text(out, expectation->row);
 		}
@@ -438,21 +434,19 @@ static void print_expectations(const struct build *build, const struct result_ou
 
 static sim_time ended_at(const struct build *build, const struct result_outcome *outcome)
 {
-	return outcome->experiment != NULL ? experiment_ended(outcome->experiment)
-					   : sim_now(build->sim);
+	return outcome->experiment ? experiment_ended(outcome->experiment) : sim_now(build->sim);
 }
 
 static void print_metrics(const struct result_outcome *outcome, FILE *out)
 {
-	const struct metric_info *list = outcome->load != NULL ? load_metric_list : metric_list;
-	if (outcome->load == NULL && outcome->experiment == NULL)
+	const struct metric_info *list = outcome->load ? load_metric_list : metric_list;
+	if (!outcome->load && !outcome->experiment)
 		return;
 	fprintf(out, ",\n  \"metrics\": {");
-	for (int i = 0; list[i].name != NULL; i++) {
+	for (int i = 0; list[i].name; i++) {
 		fprintf(out, "%s\n    \"%s\": ", i > 0 ? "," : "", list[i].name);
-		print_number(outcome->load != NULL
-				     ? load_metric(outcome->load, i)
-				     : experiment_metric(outcome->experiment, (enum metric)i),
+		print_number(outcome->load ? load_metric(outcome->load, i)
+					   : experiment_metric(outcome->experiment, (enum metric)i),
 			     out);
 	}
 	fprintf(out, "\n  }");
@@ -464,7 +458,7 @@ static void print_all(const struct build *build, const struct result_outcome *ou
 	fprintf(out,
 		"{\n  \"seed\": %" PRIu64 ",\n  \"time_ps\": %" PRIu64 ",\n  \"events\": %" PRIu64,
 		build->scenario->seed, ended_at(build, outcome), sim_events_fired(build->sim));
-	if (packets != NULL)
+	if (packets)
 		fprintf(out, ",\n  \"packets_recorded\": %" PRIu64, *packets);
 	fprintf(out, ",\n  \"exit_code\": %d,\n  \"trace_hash\": \"%016" PRIx64 "\"",
 		outcome->exit_code, outcome->trace_hash);
@@ -501,7 +495,7 @@ static bool close_file(FILE *file)
 
 static void write_flows(const struct result_outcome *outcome, FILE *out)
 {
-	if (outcome->experiment != NULL)
+	if (outcome->experiment)
 		experiment_write_flows(outcome->experiment, out);
 	else
 		flow_table_write(outcome->records, outcome->record_count, out);
@@ -516,7 +510,7 @@ static const char *write_files(struct result *result, const struct result_outcom
 			continue;
 		FILE *out = fopen(result->paths[kind], "w");
 		bool good = true;
-		if (out == NULL)
+		if (!out)
 			return result->paths[kind];
 		if (kind == FILE_COUNTERS)
 			counters_print_json(result->build->sim, NULL, out);
@@ -545,8 +539,7 @@ static const char *write_files(struct result *result, const struct result_outcom
 static const char *move_files(struct result *result)
 {
 	for (unsigned kind = 0; kind < FILE_COUNT; kind++) {
-		if (result->finals[kind] != NULL &&
-		    rename(result->paths[kind], result->finals[kind]) != 0)
+		if (result->finals[kind] && rename(result->paths[kind], result->finals[kind]) != 0)
 			return result->finals[kind];
 	}
 	if (*result->folder != '\0' && rename(result->part, result->folder) != 0)
@@ -560,7 +553,7 @@ static void say_full(const struct result *result, enum file_kind kind, sim_time 
 		fprintf(stderr,
 			"hcasim: %s: record.max_bytes is reached; nothing is recorded from %.6g us "
 			"on\n",
-			result->finals[kind] != NULL ? result->finals[kind] : file_names[kind],
+			result->finals[kind] ? result->finals[kind] : file_names[kind],
 			(double)since / (double)US);
 }
 
@@ -569,31 +562,31 @@ bool result_finish(struct result *result, const struct result_outcome *outcome, 
 {
 	const char *bad = NULL;
 	int failure = 0;
-	uint64_t packets = result->packets != NULL ? packet_record_packets(result->packets) : 0;
-	if (result->packets != NULL)
+	uint64_t packets = result->packets ? packet_record_packets(result->packets) : 0;
+	if (result->packets)
 		say_full(result, FILE_PACKETS, packet_record_full_since(result->packets));
-	if (result->trace != NULL)
+	if (result->trace)
 		say_full(result, FILE_TRACE, trace_full_since(result->trace));
-	if (result->packets != NULL) {
+	if (result->packets) {
 		failure = packet_record_destroy(result->packets);
 		bad = failure != 0 ? result->paths[FILE_PACKETS] : NULL;
 	}
-	if (result->trace != NULL && !trace_close(result->trace) && bad == NULL) {
+	if (result->trace && !trace_close(result->trace) && !bad) {
 		failure = errno;
 		bad = result->paths[FILE_TRACE];
 	}
-	if (bad == NULL) {
+	if (!bad) {
 		bad = write_files(result, outcome, packets);
-		if (bad == NULL)
+		if (!bad)
 			bad = move_files(result);
 		failure = errno;
 	}
-	if (bad != NULL) {
+	if (bad) {
 		fail(error, error_bytes, "%s: %s", bad, strerror(failure));
 		remove_parts(result);
 	}
 	leftovers_leave();
 	close_part(result);
 	free(result);
-	return bad == NULL;
+	return !bad;
 }

@@ -18,7 +18,7 @@
 static const char *text_of(struct yaml_node *map, const char *key)
 {
 	struct yaml_node *node = yaml_get(map, key);
-	return node != NULL && node->kind == YAML_SCALAR ? node->text : "";
+	return node && node->kind == YAML_SCALAR ? node->text : "";
 }
 
 static double number_of(struct yaml_node *map, const char *key)
@@ -32,7 +32,7 @@ void run_values_add_tree(struct values *values, const char *name, const struct y
 	unsigned number = 0;
 	if (node->kind == YAML_SCALAR)
 		values_add(values, name, "", node->text);
-	for (const struct yaml_node *child = node->children; child != NULL; child = child->next) {
+	for (const struct yaml_node *child = node->children; child; child = child->next) {
 		const char *dot = *name != '\0' ? "." : "";
 		if (node->kind == YAML_MAP)
 			snprintf(below, sizeof(below), "%s%s%s", name, dot, child->key);
@@ -45,7 +45,7 @@ void run_values_add_tree(struct values *values, const char *name, const struct y
 /* What is expected of a run changes nothing in it. */
 static void read_settings(struct run_values *run, struct yaml_node *root)
 {
-	for (const struct yaml_node *key = root->children; key != NULL; key = key->next) {
+	for (const struct yaml_node *key = root->children; key; key = key->next) {
 		if (strcmp(key->key, "expect") != 0)
 			run_values_add_tree(&run->settings, key->key, key);
 	}
@@ -66,16 +66,15 @@ static void read_summary(struct run_values *run, struct yaml_node *root)
 	snprintf(text, sizeof(text), "%.6f", number_of(root, "time_ps") / (double)US);
 	values_add(&run->metrics, "time", "us", text);
 	struct yaml_node *metrics = yaml_get(root, "metrics"), *uses = yaml_get(root, "uses");
-	for (struct yaml_node *metric = metrics != NULL ? metrics->children : NULL; metric != NULL;
+	for (struct yaml_node *metric = metrics ? metrics->children : NULL; metric;
 	     metric = metric->next) {
 		if (metric->kind == YAML_SCALAR)
 			values_add(&run->metrics, metric->key, unit_of(metric->key), metric->text);
 	}
-	for (struct yaml_node *use = uses != NULL ? uses->children : NULL; use != NULL;
-	     use = use->next) {
+	for (struct yaml_node *use = uses ? uses->children : NULL; use; use = use->next) {
 		snprintf(text, sizeof(text), "%.1f", 100 * number_of(use, "use"));
 		values_add(&run->uses, text_of(use, "name"), "%", text);
-		if (run->bottleneck == NULL &&
+		if (!run->bottleneck &&
 		    asprintf(&run->bottleneck, "%s%s %s %%: %s",
 			     number_of(use, "use") < BOTTLENECK_LEAST ? "none; most used: " : "",
 			     text_of(use, "name"), text, text_of(use, "meaning")) < 0)
@@ -87,7 +86,7 @@ static void read_summary(struct run_values *run, struct yaml_node *root)
 static double sum_of(struct yaml_node *blocks, const char *counter)
 {
 	double sum = 0;
-	for (struct yaml_node *block = blocks->children; block != NULL; block = block->next) {
+	for (struct yaml_node *block = blocks->children; block; block = block->next) {
 		if (strcmp(text_of(block, "type"), "latency") == 0)
 			sum += number_of(yaml_get(block, "counters"), counter);
 	}
@@ -124,18 +123,18 @@ static void read_stages(struct run_values *run, struct yaml_node *blocks)
 static void read_counters(struct run_values *run, struct yaml_node *blocks)
 {
 	char name[NAME_BYTES];
-	for (struct yaml_node *block = blocks->children; block != NULL; block = block->next) {
+	for (struct yaml_node *block = blocks->children; block; block = block->next) {
 		const char *type = text_of(block, "type");
 		struct yaml_node *counters = yaml_get(block, "counters");
-		struct yaml_node *first = counters != NULL ? counters->children : NULL;
+		struct yaml_node *first = counters ? counters->children : NULL;
 		if (strcmp(type, "latency") == 0)
 			continue;
-		for (struct yaml_node *value = first; value != NULL; value = value->next) {
+		for (struct yaml_node *value = first; value; value = value->next) {
 			const struct counter *counter = counter_find(type, value->key);
 			snprintf(name, sizeof(name), "%s.%s", block->key, value->key);
 			if (value->kind == YAML_SCALAR)
-				values_add(&run->counters, name,
-					   counter != NULL ? counter->unit : "", value->text);
+				values_add(&run->counters, name, counter ? counter->unit : "",
+					   value->text);
 		}
 	}
 	read_stages(run, blocks);
@@ -151,13 +150,13 @@ static bool read_file(const char *folder, const char *name, read_root *read, str
 	struct yaml_errors errors = {0};
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	struct yaml_document *document = yaml_read_file(path, &errors);
-	bool good = document != NULL && yaml_root(document)->kind == YAML_MAP;
+	bool good = document && yaml_root(document)->kind == YAML_MAP;
 	if (good)
 		read(run, yaml_root(document));
 	else
 		snprintf(error, error_bytes,
 			 "%sexpected the result folder of a run (--out), with its %s",
-			 errors.text != NULL ? errors.text : "", name);
+			 errors.text ? errors.text : "", name);
 	yaml_close(document);
 	yaml_errors_free(&errors);
 	return good;

@@ -80,18 +80,18 @@ static size_t rank(const struct use *use)
 static size_t adapter_length(const struct block *block)
 {
 	const char *dot = strrchr(block->name, '.');
-	return dot != NULL ? (size_t)(dot - block->name) : strlen(block->name);
+	return dot ? (size_t)(dot - block->name) : strlen(block->name);
 }
 
 /* The WORK gauge of the same adapter. NULL: there is none. */
 static const struct gauge *find_work(const struct sim *sim, const struct block *of)
 {
-	for (struct block *block = sim_blocks(sim); block != NULL; block = block->next) {
+	for (struct block *block = sim_blocks(sim); block; block = block->next) {
 		const struct gauge *gauges = block->gauges;
-		if (gauges == NULL || adapter_length(block) != adapter_length(of) ||
+		if (!gauges || adapter_length(block) != adapter_length(of) ||
 		    strncmp(block->name, of->name, adapter_length(of)) != 0)
 			continue;
-		for (size_t i = 0; block->type->gauges[i].name != NULL; i++) {
+		for (size_t i = 0; block->type->gauges[i].name; i++) {
 			if (block->type->gauges[i].kind == GAUGE_WORK)
 				return &gauges[i];
 		}
@@ -125,9 +125,9 @@ static sim_time work_time(const struct sim *sim, sim_time ended)
 {
 	sim_time most = 0;
 	bool has_work = false;
-	for (struct block *block = sim_blocks(sim); block != NULL; block = block->next) {
+	for (struct block *block = sim_blocks(sim); block; block = block->next) {
 		const struct gauge *gauges = gauges_read(block);
-		for (size_t i = 0; gauges != NULL && block->type->gauges[i].name != NULL; i++) {
+		for (size_t i = 0; gauges && block->type->gauges[i].name; i++) {
 			sim_time time = working_time(&block->type->gauges[i], &gauges[i],
 						     sim_now(block->sim));
 			has_work |= block->type->gauges[i].kind == GAUGE_WORK && time > 0;
@@ -148,8 +148,7 @@ static double use_of(const struct sim *sim, const struct block *block,
 		return (double)gauge_stalled(gauge, now) / (double)time;
 	if (info->kind == GAUGE_SHARE && gauge_area(gauge, now) > 0) {
 		const struct gauge *work = find_work(sim, block);
-		return work != NULL ? (double)gauge_area(gauge, now) / (double)gauge_area(work, now)
-				    : 0;
+		return work ? (double)gauge_area(gauge, now) / (double)gauge_area(work, now) : 0;
 	}
 	return 0;
 }
@@ -188,10 +187,10 @@ static void name_cause(struct bottleneck *bottleneck)
 struct bottleneck bottleneck_find(const struct sim *sim, sim_time ended)
 {
 	struct bottleneck bottleneck = {.time = work_time(sim, ended)};
-	for (struct block *block = sim_blocks(sim); block != NULL && bottleneck.time > 0;
+	for (struct block *block = sim_blocks(sim); block && bottleneck.time > 0;
 	     block = block->next) {
 		const struct gauge *gauges = gauges_read(block);
-		for (size_t i = 0; gauges != NULL && block->type->gauges[i].name != NULL; i++) {
+		for (size_t i = 0; gauges && block->type->gauges[i].name; i++) {
 			const struct gauge_info *info = &block->type->gauges[i];
 			const struct use use = {
 				.block = block,
@@ -213,14 +212,14 @@ struct bottleneck bottleneck_find(const struct sim *sim, sim_time ended)
 unsigned bottleneck_check(const struct sim *sim, FILE *out)
 {
 	unsigned wrong = 0;
-	for (struct block *block = sim_blocks(sim); block != NULL; block = block->next) {
+	for (struct block *block = sim_blocks(sim); block; block = block->next) {
 		const struct gauge *gauges = gauges_read(block);
 		sim_time now = sim_now(block->sim);
-		for (size_t i = 0; gauges != NULL && block->type->gauges[i].name != NULL; i++) {
+		for (size_t i = 0; gauges && block->type->gauges[i].name; i++) {
 			const struct gauge_info *info = &block->type->gauges[i];
 			const struct gauge *work =
 				info->kind == GAUGE_SHARE ? find_work(sim, block) : NULL;
-			if (work == NULL || gauge_area(&gauges[i], now) <= gauge_area(work, now))
+			if (!work || gauge_area(&gauges[i], now) <= gauge_area(work, now))
 				continue;
 			fprintf(out,
 				"%s: share of %s: held up for %" PRIu64 " %s x ps, of %" PRIu64

@@ -21,11 +21,11 @@ static const struct operation {
 static double sum_of(const struct sim *sim, const struct operation *operation)
 {
 	double sum = 0;
-	for (const struct block *block = sim_blocks(sim); block != NULL; block = block->next) {
+	for (const struct block *block = sim_blocks(sim); block; block = block->next) {
 		const struct counter *counters = block->type->counters;
-		if (strcmp(block->type->name, operation->type) != 0 || block->counts == NULL)
+		if (strcmp(block->type->name, operation->type) != 0 || !block->counts)
 			continue;
-		for (size_t i = 0; counters[i].name != NULL; i++)
+		for (size_t i = 0; counters[i].name; i++)
 			if (strcmp(counters[i].name, operation->counter) == 0)
 				sum += (double)block->counts[i] * operation->each;
 	}
@@ -88,11 +88,11 @@ static void find_wait(struct bounds *bounds, const struct sim *sim,
 		bounds->waits_in = use->block;
 		bounds->waits_for = use->info;
 	}
-	if (bounds->waits_in != NULL)
+	if (bounds->waits_in)
 		return;
-	for (struct block *block = sim_blocks(sim); block != NULL; block = block->next) {
+	for (struct block *block = sim_blocks(sim); block; block = block->next) {
 		const struct gauge *gauges = gauges_read(block);
-		for (size_t i = 0; gauges != NULL && block->type->gauges[i].name != NULL; i++) {
+		for (size_t i = 0; gauges && block->type->gauges[i].name; i++) {
 			const struct gauge_info *info = &block->type->gauges[i];
 			double area = (double)gauge_area(&gauges[i], sim_now(block->sim));
 			bool is_queue = info->kind == GAUGE_QUEUE || info->kind == GAUGE_POOL;
@@ -110,12 +110,12 @@ struct bounds bounds_find(const struct sim *sim, sim_time ended)
 	struct bounds bounds = {0};
 	struct bottleneck bottleneck = bottleneck_find(sim, ended);
 	count_operations(&bounds, sim);
-	if (bounds.operation == NULL || bottleneck.time == 0)
+	if (!bounds.operation || bottleneck.time == 0)
 		return bounds;
 	bounds.measured = bounds.operations / (double)bottleneck.time * (double)SEC;
-	for (struct block *block = sim_blocks(sim); block != NULL; block = block->next) {
+	for (struct block *block = sim_blocks(sim); block; block = block->next) {
 		const struct gauge *gauges = gauges_read(block);
-		for (size_t i = 0; gauges != NULL && block->type->gauges[i].name != NULL; i++)
+		for (size_t i = 0; gauges && block->type->gauges[i].name; i++)
 			bound_by(&bounds, block, &block->type->gauges[i], &gauges[i]);
 	}
 	if (bounds.count > 0 && bounds.measured < FAR_BELOW * bounds.list[0].rate)
@@ -139,7 +139,7 @@ unsigned bounds_check(const struct bounds *bounds, double rate, double edge, FIL
 
 void bounds_print_line(const struct bounds *bounds, FILE *out)
 {
-	if (bounds->waits_in == NULL)
+	if (!bounds->waits_in)
 		return;
 	fprintf(out,
 		"far below  %.1f %% of the lowest bound (%s.%s, %.6g %s), and nothing is busy: "
@@ -152,15 +152,14 @@ void bounds_print_line(const struct bounds *bounds, FILE *out)
 void bounds_print_json(const struct bounds *bounds, FILE *out)
 {
 	fprintf(out, "\"bounds\": {");
-	if (bounds->operation != NULL) {
+	if (bounds->operation) {
 		fprintf(out,
 			"\"operation\": \"%s\", \"unit\": \"%s\", \"measured\": %.9g, "
 			"\"waits_in\": "
 			"\"%s%s%s\",\n    \"resources\": [",
 			bounds->operation, bounds->unit, bounds->measured * bounds->scale,
-			bounds->waits_in != NULL ? bounds->waits_in->name : "",
-			bounds->waits_in != NULL ? "." : "",
-			bounds->waits_in != NULL ? bounds->waits_for->name : "");
+			bounds->waits_in ? bounds->waits_in->name : "", bounds->waits_in ? "." : "",
+			bounds->waits_in ? bounds->waits_for->name : "");
 		for (unsigned i = 0; i < bounds->count; i++) {
 			const struct bound *bound = &bounds->list[i];
 			fprintf(out,

@@ -52,7 +52,7 @@ uint64_t drops_counted(const struct build *build, uint32_t host, const char *cou
 
 	snprintf(name, sizeof(name), "%s.hca.%s", build->scenario->hosts[host].name, counter);
 	const uint64_t *count = counters_find(build->sim, name);
-	return count != NULL ? *count : 0;
+	return count ? *count : 0;
 }
 
 /* Of counters whose names commas part. */
@@ -81,7 +81,7 @@ static struct hca_drops of_hca(const struct build *build, uint32_t host)
 {
 	struct hca_drops drops = {0};
 
-	if (build->endpoint_hcas[host] != NULL) {
+	if (build->endpoint_hcas[host]) {
 		const struct endpoint_counters *counters =
 			endpoint_counters(build->endpoint_hcas[host]);
 #define TAKE(column, name, endpoint, detailed) drops.column = endpoint;

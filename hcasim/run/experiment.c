@@ -18,7 +18,7 @@
 static void *take(size_t count, size_t bytes)
 {
 	void *memory = calloc(count + 1, bytes);
-	if (memory == NULL)
+	if (!memory)
 		abort();
 	return memory;
 }
@@ -67,13 +67,13 @@ static void blame_workload(const struct scenario *scenario, char *error, size_t 
 	char path[64];
 	const struct param *param = workload_param_list;
 	size_t length = strcspn(error, ":");
-	while (param->name != NULL &&
+	while (param->name &&
 	       !(strlen(param->name) == length && strncmp(param->name, error, length) == 0))
 		param++;
 	snprintf(path, sizeof(path), "workload.%s",
-		 param->name != NULL            ? param->name
-		 : scenario->trace_file != NULL ? "trace"
-						: "pattern");
+		 param->name            ? param->name
+		 : scenario->trace_file ? "trace"
+					: "pattern");
 	scenario_blame(scenario, path, error, error_bytes);
 }
 
@@ -88,7 +88,7 @@ struct experiment *experiment_create(const struct build *build, char *error, siz
 	experiment->workload = workload_create(
 		&scenario->workload, scenario->host_count, port_rate_bps(build_host_port(build, 0)),
 		scenario->seed, scenario->trace_file, error, error_bytes);
-	if (experiment->workload == NULL) {
+	if (!experiment->workload) {
 		blame_workload(scenario, error, error_bytes);
 		free(experiment);
 		return NULL;
@@ -99,7 +99,7 @@ struct experiment *experiment_create(const struct build *build, char *error, siz
 		flow_driver_create(build->sim, experiment->workload, &scenario->posting,
 				   experiment->backend, ideal_routes_find, experiment->routes);
 	const char *trouble = experiment->backend->ops->trouble(experiment->backend);
-	if (trouble != NULL) {
+	if (trouble) {
 		snprintf(error, error_bytes, "%s", trouble);
 		scenario_blame(scenario, "workload", error, error_bytes);
 		experiment_destroy(experiment);
@@ -116,7 +116,7 @@ struct experiment *experiment_create(const struct build *build, char *error, siz
 	}
 	if (scenario->record.series > 0) {
 		experiment->series = tmpfile();
-		if (experiment->series == NULL) {
+		if (!experiment->series) {
 			snprintf(error, error_bytes, "no temporary file for series.csv");
 			scenario_blame(scenario, "record.series", error, error_bytes);
 			experiment_destroy(experiment);
@@ -132,14 +132,14 @@ struct experiment *experiment_create(const struct build *build, char *error, siz
 bool experiment_may_be_parallel(const struct experiment *experiment)
 {
 	const struct lp_assignment *assignment = experiment->build->assignment;
-	return assignment == NULL ||
+	return !assignment ||
 	       workload_lookahead(experiment->workload, assignment->of,
 				  experiment->scenario->posting.notification_latency) > 0;
 }
 
 void experiment_destroy(struct experiment *experiment)
 {
-	if (experiment->series != NULL)
+	if (experiment->series)
 		fclose(experiment->series);
 	flow_driver_destroy(experiment->driver);
 	experiment->backend->ops->destroy(experiment->backend);
@@ -214,7 +214,7 @@ void experiment_run(struct experiment *experiment, experiment_progress *progress
 			if (deadlock_find(experiment->build->topology, &experiment->deadlock))
 				break;
 		}
-		if (progress != NULL && at - told >= SLICE) {
+		if (progress && at - told >= SLICE) {
 			told = at;
 			report_progress(experiment, progress, context);
 		}
@@ -233,7 +233,7 @@ sim_time experiment_ended(const struct experiment *experiment)
 
 double experiment_flow_rate_bps(const struct experiment *experiment, uint32_t flow)
 {
-	return flow_driver_requester(experiment->driver, flow) != NULL
+	return flow_driver_requester(experiment->driver, flow)
 		       ? (double)flow_driver_rate_bps(experiment->driver, flow)
 		       : (double)NAN;
 }
@@ -314,7 +314,7 @@ static bool knows_port(const struct experiment *experiment, const char *owner, i
 		return false;
 	}
 	const char **names = calloc(experiment->sample_count, sizeof(*names));
-	if (names == NULL)
+	if (!names)
 		abort();
 	bool known = false;
 	for (uint32_t i = 0; i < experiment->sample_count; i++) {
@@ -324,8 +324,8 @@ static bool knows_port(const struct experiment *experiment, const char *owner, i
 	const char *near = yaml_suggest(owner, names, experiment->sample_count);
 	if (!known)
 		snprintf(error, error_bytes, "no recorded port \"%s\"%s%s%s", owner,
-			 near != NULL ? "; did you mean \"" : "; expected one such as \"",
-			 near != NULL ? near : names[0], near != NULL ? "\"?" : "\"");
+			 near ? "; did you mean \"" : "; expected one such as \"",
+			 near ? near : names[0], near ? "\"?" : "\"");
 	free(names);
 	return known;
 }
@@ -335,9 +335,9 @@ bool experiment_knows_metrics(const struct experiment *experiment, char *error, 
 	const struct scenario *scenario = experiment->build->scenario;
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
 		const char *name = scenario->expectations[i].metric;
-		const char *dot = name != NULL ? strrchr(name, '.') : NULL;
+		const char *dot = name ? strrchr(name, '.') : NULL;
 		char owner[128], path[64];
-		int metric = dot != NULL ? metric_index(port_metric_list, dot + 1) : -1;
+		int metric = dot ? metric_index(port_metric_list, dot + 1) : -1;
 		if (metric < 0)
 			continue;
 		snprintf(owner, sizeof(owner), "%.*s", (int)(dot - name), name);
@@ -358,7 +358,7 @@ bool experiment_find(const struct experiment *experiment, const char *name, doub
 	char owner[128], *end;
 	int index;
 	*value = (double)NAN;
-	if (dot == NULL) {
+	if (!dot) {
 		index = metric_index(metric_list, name);
 		*value = index >= 0 ? experiment->metrics[index] : (double)NAN;
 	} else {

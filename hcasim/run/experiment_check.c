@@ -179,7 +179,7 @@ static bool expects_failures(const struct scenario *scenario)
 {
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
 		const char *metric = scenario->expectations[i].metric;
-		if (metric != NULL && scenario->expectations[i].gated &&
+		if (metric && scenario->expectations[i].gated &&
 		    (strcmp(metric, metric_list[METRIC_flows_failed].name) == 0 ||
 		     strcmp(metric, metric_list[METRIC_flows_done].name) == 0))
 			return true;
@@ -212,7 +212,7 @@ static void check_goodput(struct checker *checker, double window)
 	uint32_t hosts = experiment->scenario->host_count;
 	double *bytes = calloc(hosts + 1, sizeof(*bytes));
 	bool *first = experiment_first_flows(experiment);
-	if (bytes == NULL)
+	if (!bytes)
 		abort();
 	for (uint32_t i = 0; i < experiment->workload->count; i++)
 		if (first[i])
@@ -237,7 +237,7 @@ static void check_rates(struct checker *checker)
 	const struct experiment *experiment = checker->experiment;
 	double window = (double)(experiment->measured_until - experiment->measured_from);
 	/* Shares of links are never more than these; flows that fail send on after the last that ends well. */
-	if (experiment->build->flows != NULL || experiment->metrics[METRIC_flows_failed] > 0)
+	if (experiment->build->flows || experiment->metrics[METRIC_flows_failed] > 0)
 		return;
 	for (uint32_t i = 0; i < experiment->sample_count; i++) {
 		const struct port_sample *sample = &experiment->samples[i];
@@ -255,7 +255,7 @@ static void check_fabric(struct checker *checker, const struct build *build)
 {
 	for (uint32_t i = 0; i < build->port_count; i += 2)
 		check_link(checker, build->ports[i], build->ports[i + 1]);
-	for (uint32_t i = 0; i < build->scenario->switch_count && build->flows == NULL; i++)
+	for (uint32_t i = 0; i < build->scenario->switch_count && !build->flows; i++)
 		check_switch(checker, build->switches[i], &build->scenario->switches[i]);
 	checker->wrong += blocks_check(build->sim, checker->out);
 	checker->wrong += bottleneck_check(build->sim, checker->out);
@@ -304,7 +304,7 @@ unsigned experiment_check(const struct experiment *experiment, FILE *out)
 	check_failed(&checker);
 	check_rates(&checker);
 	const char *trouble = experiment->backend->ops->trouble(experiment->backend);
-	if (trouble != NULL)
+	if (trouble)
 		report(&checker, "%s", trouble);
 	uint64_t lossless = experiment_lossless_drops(experiment);
 	if (lossless > 0 && experiment->scenario->run.loss == 0)

@@ -27,14 +27,13 @@ bool *experiment_first_flows(const struct experiment *experiment)
 	uint32_t count = experiment->workload->count;
 	struct qp_of_flow *pairs = calloc(count + 1, sizeof(*pairs));
 	bool *first = calloc(count + 1, sizeof(*first));
-	if (pairs == NULL || first == NULL)
+	if (!pairs || !first)
 		abort();
 	for (uint32_t i = 0; i < count; i++)
 		pairs[i] = (struct qp_of_flow){flow_driver_requester(experiment->driver, i), i};
 	qsort(pairs, count, sizeof(*pairs), compare);
 	for (uint32_t i = 0; i < count; i++)
-		first[pairs[i].flow] =
-			pairs[i].qp != NULL && (i == 0 || pairs[i].qp != pairs[i - 1].qp);
+		first[pairs[i].flow] = pairs[i].qp && (i == 0 || pairs[i].qp != pairs[i - 1].qp);
 	free(pairs);
 	return first;
 }
@@ -170,7 +169,7 @@ static void collect_hca(struct experiment *experiment, uint32_t host)
 {
 	const struct build *build = experiment->build;
 	double *metrics = experiment->metrics;
-	if (build->endpoint_hcas[host] == NULL) {
+	if (!build->endpoint_hcas[host]) {
 		metrics[METRIC_packets_retransmitted] +=
 			(double)drops_counted(build, host, "transport.packets_retransmitted");
 		metrics[METRIC_timeouts] +=

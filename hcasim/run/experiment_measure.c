@@ -46,7 +46,7 @@ static void count_queue(struct experiment *experiment, uint64_t queue)
 		experiment->queue_counts =
 			realloc(experiment->queue_counts,
 				experiment->queue_rooms * sizeof(*experiment->queue_counts));
-		if (experiment->queue_counts == NULL)
+		if (!experiment->queue_counts)
 			abort();
 		for (uint64_t i = rooms; i < experiment->queue_rooms; i++)
 			experiment->queue_counts[i] = 0;
@@ -109,7 +109,7 @@ static void sample_hosts(struct experiment *experiment)
 /* A flow model has what it carried counted when it is asked. */
 static void settle(const struct experiment *experiment)
 {
-	if (experiment->build->flows != NULL)
+	if (experiment->build->flows)
 		flow_fabric_settle(experiment->build->flows);
 }
 
@@ -143,7 +143,7 @@ static void take_counts(struct experiment *experiment)
 {
 	settle(experiment);
 	for (uint32_t i = 0; i < experiment->workload->count; i++) {
-		if (flow_driver_requester(experiment->driver, i) == NULL)
+		if (!flow_driver_requester(experiment->driver, i))
 			continue;
 		uint64_t arrived =
 			flow_driver_arrived_bytes(experiment->driver, i) - experiment->arrived[i];

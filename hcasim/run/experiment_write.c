@@ -27,7 +27,7 @@ bool experiment_write_series(const struct experiment *experiment, FILE *out)
 {
 	char buffer[65536];
 	size_t count;
-	if (experiment->series == NULL)
+	if (!experiment->series)
 		return true;
 	if (fflush(experiment->series) != 0 || ferror(experiment->series) != 0) {
 		errno = errno != 0 ? errno : ENOSPC;
@@ -104,7 +104,7 @@ static uint64_t counted(const struct build *build, uint32_t host, const char *co
 	snprintf(name, sizeof(name), "%s.hca.congestion.%s", build->scenario->hosts[host].name,
 		 counter);
 	const uint64_t *count = counters_find(build->sim, name);
-	return count != NULL ? *count : 0; /* none: it has no congestion control */
+	return count ? *count : 0; /* none: it has no congestion control */
 }
 
 /* What congestion control was told of empty paths, if that cannot be. */
@@ -113,10 +113,10 @@ static void print_base_rtt(const struct build *build, FILE *out)
 	uint64_t low = 0, longest = 0;
 	for (uint32_t i = 0; i < build->scenario->host_count; i++) {
 		const struct endpoint_hca *hca = build->endpoint_hcas[i];
-		uint64_t rtt = hca != NULL ? endpoint_counters(hca)->empty_rtt_max
-					   : counted(build, i, "empty_rtt_max");
-		low += hca != NULL ? endpoint_counters(hca)->base_rtt_low
-				   : counted(build, i, "base_rtt_low");
+		uint64_t rtt = hca ? endpoint_counters(hca)->empty_rtt_max
+				   : counted(build, i, "empty_rtt_max");
+		low += hca ? endpoint_counters(hca)->base_rtt_low
+			   : counted(build, i, "base_rtt_low");
 		longest = rtt > longest ? rtt : longest;
 	}
 	if (low > 0)

@@ -35,7 +35,7 @@ struct fluid_study {
 /* A parameter of the algorithm, in seconds, bytes, bits a second or as it is. */
 static double value_of(const struct congestion *congestion, const char *name)
 {
-	for (const struct param *param = congestion->ops->params; param->name != NULL; param++) {
+	for (const struct param *param = congestion->ops->params; param->name; param++) {
 		const char *place = (const char *)congestion->params + param->offset;
 		uint64_t whole;
 		double ratio;
@@ -100,7 +100,7 @@ static bool fill_dcqcn(struct fluid_study *study, const struct fluid_port *port,
 	const struct scenario *scenario = study->scenario;
 	uint32_t target = (uint32_t)scenario->workload.target;
 	const struct switch_params *sw = switch_before(scenario, target);
-	if (sw == NULL || sw->ecn.mark == ECN_MARK_OFF) {
+	if (!sw || sw->ecn.mark == ECN_MARK_OFF) {
 		snprintf(error, error_bytes,
 			 "the switch before the target marks nothing; expected "
 			 "switch: {ecn: {mark: dequeue, ..}}");
@@ -154,9 +154,9 @@ static bool fill(struct fluid_study *study, const struct build *build, char *err
 			"incast, count: 1, ..}";
 	else if (scenario->run.until == 0)
 		wrong = "the flows have no end; expected run: {until: TIME} or --until TIME";
-	else if (build->flows != NULL)
+	else if (build->flows)
 		wrong = "there are no packets to compare with; expected fidelity: packet";
-	if (wrong != NULL) {
+	if (wrong) {
 		snprintf(error, error_bytes, "%s", wrong);
 		return false;
 	}
@@ -245,7 +245,7 @@ void fluid_study_finish(struct fluid_study *study)
 		sample->fluid_queue_bytes = point.queue_bytes;
 		sample->fluid_rate_bps = point.rate_bps;
 		sample->egress_queue_bytes = sample->egress_rate_bps = (double)NAN;
-		if (egress == NULL)
+		if (!egress)
 			continue;
 		point = point_at(sample, egress, count);
 		sample->egress_queue_bytes = point.queue_bytes;

@@ -30,7 +30,7 @@ struct ideal_routes {
 static void *take(size_t count, size_t bytes)
 {
 	void *memory = calloc(count + 1, bytes);
-	if (memory == NULL)
+	if (!memory)
 		abort();
 	return memory;
 }

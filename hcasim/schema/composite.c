@@ -25,8 +25,7 @@ static void refuse_idle(struct yaml_node *map, const char *group, const char *ke
 			const char *expected, struct yaml_errors *errors)
 {
 	struct yaml_node *node = yaml_get(map, group);
-	if (on || node == NULL || node->kind != YAML_MAP || node->children == NULL ||
-	    yaml_get(node, key) != NULL)
+	if (on || !node || node->kind != YAML_MAP || !node->children || yaml_get(node, key))
 		return;
 	yaml_error(errors, node, "%s: nothing is marked without `%s`; expected %s", group, key,
 		   expected);
@@ -36,10 +35,9 @@ static void check_mask(struct yaml_node *map, const char *key, const char *text,
 		       struct yaml_errors *errors)
 {
 	struct yaml_node *fecn = yaml_get(map, "fecn");
-	struct yaml_node *node =
-		fecn != NULL && fecn->kind == YAML_MAP ? yaml_get(fecn, key) : NULL;
+	struct yaml_node *node = fecn && fecn->kind == YAML_MAP ? yaml_get(fecn, key) : NULL;
 	struct port_set ports;
-	if (node != NULL && !switch_parse_mask(text, &ports))
+	if (node && !switch_parse_mask(text, &ports))
 		yaml_error(errors, node,
 			   "%s: \"%s\" is no mask of ports; expected a number, or 0x and up "
 			   "to %d hexadecimal digits, as 0xff",
@@ -70,8 +68,7 @@ static void check_sets(struct yaml_node *map, const struct param_section *sectio
 {
 	const struct param *entries = &section->list[0], *ways = &section->list[1];
 	struct yaml_node *node = yaml_get(map, section->name);
-	if (node == NULL || strcmp(entries->name, "entries") != 0 ||
-	    strcmp(ways->name, "ways") != 0)
+	if (!node || strcmp(entries->name, "entries") != 0 || strcmp(ways->name, "ways") != 0)
 		return;
 	uint64_t held = count_in(entries, params + section->offset);
 	uint64_t set = count_in(ways, params + section->offset);
@@ -85,14 +82,14 @@ static void check_sets(struct yaml_node *map, const struct param_section *sectio
 /* A key of endpoint adapters that detailed ones have too, but in a group of theirs. */
 static void refuse_endpoint_keys(struct yaml_node *map, struct yaml_errors *errors)
 {
-	for (const struct param *param = endpoint_param_list; param->name != NULL; param++) {
+	for (const struct param *param = endpoint_param_list; param->name; param++) {
 		struct yaml_node *node = yaml_get(map, param->name);
-		for (const struct param_section *section = hca_sections;
-		     node != NULL && section->name != NULL; section++) {
+		for (const struct param_section *section = hca_sections; node && section->name;
+		     section++) {
 			const struct param *own = section->list;
-			while (own->name != NULL && strcmp(own->name, param->name) != 0)
+			while (own->name && strcmp(own->name, param->name) != 0)
 				own++;
-			if (own->name == NULL)
+			if (!own->name)
 				continue;
 			yaml_error_key(errors, node,
 				       "\"%s\" stands so with fidelity: endpoint; a detailed "
@@ -107,11 +104,11 @@ static void check_hca(struct yaml_node *map, void *params, struct yaml_errors *e
 {
 	const struct hca_params *adapter = params;
 	struct yaml_node *transport = yaml_get(map, "transport");
-	if (transport != NULL && adapter->transport.recovery != TRANSPORT_GO_BACK_N)
+	if (transport && adapter->transport.recovery != TRANSPORT_GO_BACK_N)
 		yaml_error(errors, transport,
 			   "recovery: a detailed adapter has go_back_n alone; expected that, or an "
 			   "adapter of fidelity: endpoint");
-	for (const struct param_section *section = hca_sections; section->name != NULL; section++)
+	for (const struct param_section *section = hca_sections; section->name; section++)
 		check_sets(map, section, params, errors);
 	modules_find(map, params, errors);
 }
@@ -157,14 +154,14 @@ void *composite_create(enum composite_kind kind)
 {
 	const struct composite *composite = composite_of(kind);
 	char *params = calloc(1, composite->bytes > 0 ? composite->bytes : 1);
-	if (params == NULL)
+	if (!params)
 		abort();
-	if (composite->list != NULL)
+	if (composite->list)
 		params_default(composite->list, params);
-	for (const struct param_section *section = composite->sections;
-	     section != NULL && section->name != NULL; section++)
+	for (const struct param_section *section = composite->sections; section && section->name;
+	     section++)
 		params_default(section->list, params + section->offset);
-	if (composite->extra != NULL && composite->extra->init != NULL)
+	if (composite->extra && composite->extra->init)
 		composite->extra->init(params);
 	return params;
 }
@@ -175,36 +172,35 @@ void composite_override(enum composite_kind kind, struct yaml_node *map, const c
 	const struct composite *composite = composite_of(kind);
 	const char *known[KEYS_MAX];
 	size_t count = 0;
-	if (composite->list != NULL)
+	if (composite->list)
 		yaml_override_params(map, composite->list, params, errors);
-	if (composite->sections != NULL)
+	if (composite->sections)
 		yaml_override_sections(map, composite->sections, params, errors);
-	if (composite->extra != NULL) {
+	if (composite->extra) {
 		struct yaml_node *node = yaml_get(map, composite->extra->key);
-		if (node != NULL)
+		if (node)
 			composite->extra->read_map(node, params, errors);
 		known[count++] = composite->extra->key;
 	}
-	for (; others != NULL && *others != NULL; others++)
+	for (; others && *others; others++)
 		known[count++] = *others;
-	for (const struct param *param = composite->list; param != NULL && param->name != NULL;
-	     param++)
+	for (const struct param *param = composite->list; param && param->name; param++)
 		known[count++] = param->name;
-	for (const struct param_section *section = composite->sections;
-	     section != NULL && section->name != NULL; section++)
+	for (const struct param_section *section = composite->sections; section && section->name;
+	     section++)
 		known[count++] = section->name;
 	assert(count <= KEYS_MAX);
 	if (kind == COMPOSITE_HCA)
 		refuse_endpoint_keys(map, errors);
 	yaml_refuse_unused(map, known, count, errors);
-	if (composite->finish != NULL)
+	if (composite->finish)
 		composite->finish(map, params, errors);
 }
 
 static void print_list(const struct param *list, const void *params, unsigned indent, FILE *out)
 {
 	char text[sizeof(struct param_text)];
-	for (const struct param *param = list; param != NULL && param->name != NULL; param++) {
+	for (const struct param *param = list; param && param->name; param++) {
 		param_print(param, params, text, sizeof(text));
 		fprintf(out, "%*s%s: ", (int)indent, "", param->name);
 		if (param->kind == PARAM_TEXT)
@@ -219,11 +215,11 @@ void composite_print(enum composite_kind kind, const void *params, unsigned inde
 {
 	const struct composite *composite = composite_of(kind);
 	print_list(composite->list, params, indent, out);
-	for (const struct param_section *section = composite->sections;
-	     section != NULL && section->name != NULL; section++) {
+	for (const struct param_section *section = composite->sections; section && section->name;
+	     section++) {
 		fprintf(out, "%*s%s:\n", (int)indent, "", section->name);
 		print_list(section->list, (const char *)params + section->offset, indent + 2, out);
 	}
-	if (composite->extra != NULL)
+	if (composite->extra)
 		composite->extra->print(params, indent, out);
 }

@@ -17,11 +17,11 @@ static void read_name(struct yaml_node *node, struct congestion_choice *choice,
 {
 	char error[512], path[PATH_MAX], whole[PATH_MAX];
 	const char *name = yaml_expect_text(node, "a congestion control's name", errors);
-	if (name != NULL && strchr(name, '/') != NULL) {
+	if (name && strchr(name, '/')) {
 		yaml_path(node, name, path);
-		name = realpath(path, whole) != NULL ? whole : path;
+		name = realpath(path, whole) ? whole : path;
 	}
-	if (name != NULL && !congestion_choose(choice, name, error, sizeof(error)))
+	if (name && !congestion_choose(choice, name, error, sizeof(error)))
 		yaml_error(errors, node, "%s", error);
 }
 
@@ -29,7 +29,7 @@ void congestion_key_read(struct yaml_node *node, struct congestion_choice *choic
 			 struct yaml_errors *errors)
 {
 	char error[512];
-	if (choice->congestion.ops == NULL) {
+	if (!choice->congestion.ops) {
 		bool good = congestion_choose(choice, NOTHING, error, sizeof(error));
 		assert(good);
 	}
@@ -41,14 +41,14 @@ void congestion_key_read(struct yaml_node *node, struct congestion_choice *choic
 			     errors))
 		return;
 	struct yaml_node *preset = yaml_get(node, "preset");
-	if (preset != NULL)
+	if (preset)
 		read_name(preset, choice, errors);
-	for (struct yaml_node *entry = node->children; entry != NULL; entry = entry->next) {
+	for (struct yaml_node *entry = node->children; entry; entry = entry->next) {
 		if (entry == preset)
 			continue;
 		entry->used = true;
 		const char *text = yaml_expect_text(entry, "a value", errors);
-		if (text != NULL &&
+		if (text &&
 		    !congestion_set(&choice->congestion, entry->key, text, error, sizeof(error)))
 			yaml_error(errors, entry, "%s", error);
 	}
@@ -59,10 +59,10 @@ void congestion_key_print(const struct congestion_choice *choice, unsigned inden
 	const struct congestion *congestion = &choice->congestion;
 	char text[sizeof(struct param_text)];
 	fprintf(out, "%*scongestion:\n%*spreset: ", (int)indent, "", (int)indent + 2, "");
-	scenario_print_name(congestion->ops != NULL ? choice->name : NOTHING, out);
+	scenario_print_name(congestion->ops ? choice->name : NOTHING, out);
 	fputc('\n', out);
-	for (const struct param *param = congestion->ops != NULL ? congestion->ops->params : NULL;
-	     param != NULL && param->name != NULL; param++) {
+	for (const struct param *param = congestion->ops ? congestion->ops->params : NULL;
+	     param && param->name; param++) {
 		const char *quote = param->kind == PARAM_TEXT ? "\"" : "";
 		param_print(param, congestion->params, text, sizeof(text));
 		fprintf(out, "%*s%s: %s%s%s\n", (int)indent + 2, "", param->name, quote, text,

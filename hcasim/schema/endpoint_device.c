@@ -37,7 +37,7 @@ const struct composite_extra endpoint_device_extra = {"congestion", init, read_c
 
 void endpoint_device_destroy(struct endpoint_device *device)
 {
-	if (device == NULL)
+	if (!device)
 		return;
 	congestion_choice_fini(&device->choice);
 	free(device);

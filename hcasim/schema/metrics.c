@@ -19,7 +19,7 @@ const struct metric_info load_metric_list[] = { LOAD_METRICS(INFO) {0} };
 
 int metric_index(const struct metric_info *list, const char *name)
 {
-	for (int i = 0; list[i].name != NULL; i++) {
+	for (int i = 0; list[i].name; i++) {
 		if (strcmp(list[i].name, name) == 0)
 			return i;
 	}
@@ -46,10 +46,10 @@ static bool refuse(const char *name, const struct metric_info *one, const struct
 bool metric_name_valid(const char *name, char *error, size_t error_bytes)
 {
 	const char *dot = strrchr(name, '.'), *last = dot ? dot + 1 : name;
-	if (dot == NULL && metric_index(metric_list, name) >= 0)
+	if (!dot && metric_index(metric_list, name) >= 0)
 		return true;
-	if (dot != NULL && (metric_index(flow_metric_list, last) >= 0 ||
-			    metric_index(port_metric_list, last) >= 0))
+	if (dot && (metric_index(flow_metric_list, last) >= 0 ||
+		    metric_index(port_metric_list, last) >= 0))
 		return true;
 	return refuse(last, dot ? flow_metric_list : metric_list, dot ? port_metric_list : NULL,
 		      error, error_bytes);

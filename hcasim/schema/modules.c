@@ -16,7 +16,7 @@
 
 static void candidate(const struct yaml_node *node, const char *name, char path[PATH_MAX])
 {
-	if (strchr(name, '/') != NULL)
+	if (strchr(name, '/'))
 		yaml_path(node, name, path);
 	else
 		install_paths_module(name, path);
@@ -27,7 +27,7 @@ static void find(enum module_kind kind, const struct yaml_node *node, struct par
 {
 	char path[PATH_MAX], whole[PATH_MAX], error[ERROR_BYTES];
 	candidate(node, module->text, path);
-	if (realpath(path, whole) == NULL) {
+	if (!realpath(path, whole)) {
 		yaml_error(errors, node,
 			   "no module \"%s\" in the place of %s: there is no %s; expected a shared "
 			   "object",
@@ -50,7 +50,7 @@ void modules_find(struct yaml_node *map, void *params, struct yaml_errors *error
 		struct yaml_node *block = yaml_get(map, module_block(kind));
 		struct yaml_node *node = yaml_get(block, "module");
 		struct param_text *module = hca_module_text(params, kind);
-		if (node != NULL && node->kind == YAML_SCALAR && *module->text != '\0')
+		if (node && node->kind == YAML_SCALAR && *module->text != '\0')
 			find(kind, node, module, errors);
 	}
 }
@@ -65,8 +65,8 @@ void modules_check(const struct yaml_node *node, const void *params, struct yaml
 bool modules_first(const struct scenario *scenario, const char **host, const char **block)
 {
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
-		for (unsigned kind = 0;
-		     scenario->hosts[i].detailed != NULL && kind < MODULE_KIND_COUNT; kind++) {
+		for (unsigned kind = 0; scenario->hosts[i].detailed && kind < MODULE_KIND_COUNT;
+		     kind++) {
 			*host = scenario->hosts[i].name;
 			*block = module_block((enum module_kind)kind);
 			if (*hca_module_text(scenario->hosts[i].detailed, (enum module_kind)kind)

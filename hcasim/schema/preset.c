@@ -58,14 +58,14 @@ const char *preset_directory(void)
 		return "";
 	snprintf(path, sizeof(path), "%s../share/hcasim/scenarios/presets",
 		 install_paths_program());
-	return realpath(path, directory) != NULL ? directory : "";
+	return realpath(path, directory) ? directory : "";
 }
 
 /* The directories that a preset named in that file may be in; how many. */
 static size_t list_directories(const char *file, char directories[3][PATH_MAX])
 {
 	const char *slash = strrchr(file, '/');
-	int bytes = slash != NULL ? (int)(slash - file) + 1 : 0;
+	int bytes = slash ? (int)(slash - file) + 1 : 0;
 	snprintf(directories[0], PATH_MAX, "%.*s", bytes, file);
 	snprintf(directories[1], PATH_MAX, "%.*spresets/", bytes, file);
 	if (*preset_directory() == '\0')
@@ -78,7 +78,7 @@ static bool find_file(const char *file, const char *name, char path[PATH_MAX])
 {
 	char directories[3][PATH_MAX];
 	size_t count = list_directories(file, directories);
-	if (strchr(name, '/') != NULL) {
+	if (strchr(name, '/')) {
 		int length =
 			snprintf(path, PATH_MAX, "%s%s", *name == '/' ? "" : directories[0], name);
 		return length < PATH_MAX && access(path, R_OK) == 0;
@@ -99,14 +99,13 @@ static void report_missing(struct preset_reader *reader, const struct yaml_node 
 	size_t places = list_directories(node->file, directories), count = 0;
 	for (size_t i = 1; i < places; i++) { /* not 0: scenarios are there */
 		DIR *directory = opendir(directories[i]);
-		for (struct dirent *entry;
-		     directory != NULL && (entry = readdir(directory)) != NULL;) {
+		for (struct dirent *entry; directory && (entry = readdir(directory));) {
 			size_t length = strlen(entry->d_name);
 			if (length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0 &&
 			    count < NAMES_MAX)
 				names[count++] = strndup(entry->d_name, length - 5);
 		}
-		if (directory != NULL)
+		if (directory)
 			closedir(directory);
 	}
 	char hint[PATH_MAX];
@@ -135,7 +134,7 @@ static void read_file(struct preset_reader *reader, const struct yaml_node *node
 		return;
 	}
 	struct yaml_document *document = yaml_read_file(path, reader->errors);
-	if (document == NULL)
+	if (!document)
 		return;
 	if (replaced.count > 0 && strcmp(name, replaced.name) == 0) {
 		for (size_t i = 0; i < replaced.count; i++)
@@ -144,7 +143,7 @@ static void read_file(struct preset_reader *reader, const struct yaml_node *node
 	}
 	struct yaml_node *root = yaml_root(document), *kind = yaml_get(root, "kind");
 	reader->depth++;
-	if (kind == NULL || kind->kind != YAML_SCALAR)
+	if (!kind || kind->kind != YAML_SCALAR)
 		yaml_error(reader->errors, root,
 			   "a preset says its kind first; expected \"kind: %s\"", kind_name);
 	else if (strcmp(kind->text, kind_name) != 0)
@@ -167,16 +166,15 @@ static void read_value(struct preset_reader *reader, struct yaml_node *node,
 	if (!yaml_expect_map(node, "a preset's name, or its parameters", reader->errors))
 		return;
 	struct yaml_node *preset = yaml_get(node, "preset");
-	if (preset != NULL && yaml_expect_text(preset, "a preset's name", reader->errors) != NULL)
+	if (preset && yaml_expect_text(preset, "a preset's name", reader->errors))
 		read_file(reader, preset, preset->text);
 	const struct param *param = composite->list;
-	for (unsigned i = 0; reader->given != NULL && param != NULL && param->name != NULL;
-	     i++, param++) {
-		if (yaml_get(node, param->name) != NULL)
+	for (unsigned i = 0; reader->given && param && param->name; i++, param++) {
+		if (yaml_get(node, param->name))
 			*reader->given |= UINT64_C(1) << i;
 	}
 	const char *allowed[OTHERS_MAX + 2] = {"preset"};
-	for (size_t i = 0; others != NULL && others[i] != NULL; i++) {
+	for (size_t i = 0; others && others[i]; i++) {
 		assert(i < OTHERS_MAX);
 		allowed[i + 1] = others[i];
 	}

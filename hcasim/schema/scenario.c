@@ -68,10 +68,10 @@ struct scenario *scenario_read(const char *file, const char *const *overrides, s
 {
 	struct yaml_document *document = yaml_read_file(file, errors);
 	unsigned before = errors->count;
-	if (document == NULL)
+	if (!document)
 		return NULL;
 	struct scenario *scenario = calloc(1, sizeof(*scenario));
-	if (scenario == NULL)
+	if (!scenario)
 		abort();
 	scenario->document = document;
 	scenario->file = yaml_root(document)->file;
@@ -90,10 +90,9 @@ static void read_mpi(struct scenario_reader *reader, struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
 	params_default(mpi_param_list, &scenario->mpi);
-	for (const struct param_section *section = load_host_sections; section->name != NULL;
-	     section++)
+	for (const struct param_section *section = load_host_sections; section->name; section++)
 		params_default(section->list, (char *)&scenario->mpi_hosts + section->offset);
-	if (node == NULL || !yaml_expect_map(node, "what MPI takes", reader->errors))
+	if (!node || !yaml_expect_map(node, "what MPI takes", reader->errors))
 		return;
 	yaml_override_params(node, mpi_param_list, &scenario->mpi, reader->errors);
 	yaml_override_sections(node, load_host_sections, &scenario->mpi_hosts, reader->errors);
@@ -118,15 +117,15 @@ static void read_scenario(struct scenario_reader *reader, struct yaml_node *root
 	read_mpi(reader, yaml_get(root, "mpi"));
 	struct yaml_node *hosts = yaml_get(root, "hosts"), *fabric = yaml_get(root, "fabric");
 	unsigned before = reader->errors->count;
-	if (fabric != NULL)
+	if (fabric)
 		scenario_read_topology(reader, fabric);
 	reader->no_topology = reader->errors->count != before;
-	if (hosts != NULL)
+	if (hosts)
 		read_hosts(reader, hosts);
 	else
 		yaml_error(reader->errors, root,
 			   "no hosts; expected hosts: {host0: {hca: ...}, ...}");
-	if (fabric != NULL)
+	if (fabric)
 		scenario_read_fabric(reader, fabric);
 	else
 		yaml_error(reader->errors, root,
@@ -155,11 +154,11 @@ void scenario_refuse_sections(struct scenario_reader *reader, const struct yaml_
 {
 	const char *known[KEYS_MAX];
 	size_t count = 0;
-	for (; list != NULL && list->name != NULL; list++)
+	for (; list && list->name; list++)
 		known[count++] = list->name;
-	for (; sections != NULL && sections->name != NULL; sections++)
+	for (; sections && sections->name; sections++)
 		known[count++] = sections->name;
-	for (; others != NULL && *others != NULL; others++)
+	for (; others && *others; others++)
 		known[count++] = *others;
 	assert(count <= KEYS_MAX);
 	yaml_refuse_unused(map, known, count, reader->errors);
@@ -168,10 +167,10 @@ void scenario_refuse_sections(struct scenario_reader *reader, const struct yaml_
 void *scenario_take_entries(const struct yaml_node *node, size_t element_bytes, uint32_t *count)
 {
 	size_t entries = 0;
-	for (const struct yaml_node *child = node->children; child != NULL; child = child->next)
+	for (const struct yaml_node *child = node->children; child; child = child->next)
 		entries++;
 	void *elements = calloc(entries > 0 ? entries : 1, element_bytes);
-	if (elements == NULL)
+	if (!elements)
 		abort();
 	*count = 0;
 	return elements;
@@ -189,19 +188,19 @@ static void read_address(struct scenario_reader *reader, struct yaml_node *node,
 {
 	const struct scenario *scenario = reader->scenario;
 	const char *text = yaml_expect_text(node, "an IPv4 address", reader->errors);
-	if (text != NULL && inet_pton(AF_INET, text, ipv4) != 1) {
+	if (text && inet_pton(AF_INET, text, ipv4) != 1) {
 		yaml_error(reader->errors, node,
 			   "\"%s\" is not an IPv4 address; expected 127.77.0.1", text);
 		return;
 	}
-	if (text != NULL && ipv4[0] != 127) {
+	if (text && ipv4[0] != 127) {
 		yaml_error(reader->errors, node,
 			   "\"%s\" is not of this machine's loop-back network; expected 127.x.x.x",
 			   text);
 		return;
 	}
 	for (uint32_t i = 0; i + 1 < scenario->host_count; i++) {
-		if (text != NULL && memcmp(scenario->hosts[i].ipv4, ipv4, 4) == 0)
+		if (text && memcmp(scenario->hosts[i].ipv4, ipv4, 4) == 0)
 			yaml_error(reader->errors, node, "\"%s\" is the address of %s already",
 				   text, scenario->hosts[i].name);
 	}
@@ -213,15 +212,15 @@ static void read_hca(struct scenario_reader *reader, struct yaml_node *node,
 {
 	static const char *const others[] = {"fidelity", NULL};
 	struct yaml_node *fidelity = node->kind == YAML_MAP ? yaml_get(node, "fidelity") : NULL;
-	const char *name = fidelity != NULL ? yaml_expect_text(fidelity, "endpoint or detailed",
-							       reader->errors)
-					    : NULL;
-	if (name != NULL && strcmp(name, "endpoint") == 0) {
+	const char *name =
+		fidelity ? yaml_expect_text(fidelity, "endpoint or detailed", reader->errors)
+			 : NULL;
+	if (name && strcmp(name, "endpoint") == 0) {
 		host->endpoint = composite_create(COMPOSITE_ENDPOINT);
 		preset_read(COMPOSITE_ENDPOINT, node, others, host->endpoint, NULL, reader->errors);
 		return;
 	}
-	if (name != NULL && strcmp(name, "detailed") != 0)
+	if (name && strcmp(name, "detailed") != 0)
 		yaml_error(reader->errors, fidelity,
 			   "no fidelity \"%s\"; expected endpoint or detailed", name);
 	host->detailed = composite_create(COMPOSITE_HCA);
@@ -238,11 +237,11 @@ static void read_adapter(struct scenario_reader *reader, struct yaml_node *map,
 {
 	struct yaml_node *hca = map->kind == YAML_MAP ? yaml_get(map, "hca") : NULL;
 	struct yaml_node *slot = map->kind == YAML_MAP ? yaml_get(map, "host") : NULL;
-	if (hca != NULL)
+	if (hca)
 		read_hca(reader, hca, host);
 	else
 		host->detailed = composite_create(COMPOSITE_HCA);
-	if (slot != NULL && slot->kind != YAML_NULL)
+	if (slot && slot->kind != YAML_NULL)
 		scenario_read_slot(reader, hca, slot, host->detailed);
 }
 
@@ -270,7 +269,7 @@ static void read_host(struct scenario_reader *reader, struct yaml_node *node)
 	    !yaml_expect_map(node, "a host's hca, host and address", reader->errors))
 		return;
 	struct yaml_node *address = yaml_get(node, "address");
-	if (address != NULL)
+	if (address)
 		read_address(reader, address, host->ipv4);
 	scenario_refuse_unused(reader, node, NULL, keys);
 }
@@ -282,13 +281,13 @@ static void read_exceptions(struct scenario_reader *reader, struct yaml_node *ma
 	struct scenario *scenario = reader->scenario;
 	if (!yaml_expect_map(map, "hosts by name", reader->errors))
 		return;
-	for (struct yaml_node *node = map->children; node != NULL; node = node->next) {
+	for (struct yaml_node *node = map->children; node; node = node->next) {
 		uint32_t number = scenario_find_host(scenario, node->key);
 		const char *near = scenario_suggest_host(scenario, node->key);
 		if (number == NO_HOST)
 			yaml_error_key(reader->errors, node,
-				       near != NULL ? "no host \"%s\"; did you mean \"%s\"?"
-						    : "no host \"%s\"",
+				       near ? "no host \"%s\"; did you mean \"%s\"?"
+					    : "no host \"%s\"",
 				       node->key, near);
 		if (number == NO_HOST ||
 		    !yaml_expect_map(node, "a host's hca and host", reader->errors))
@@ -296,9 +295,9 @@ static void read_exceptions(struct scenario_reader *reader, struct yaml_node *ma
 		struct scenario_host *host = &scenario->hosts[number];
 		struct yaml_node *hca = yaml_get(node, "hca"), *slot = yaml_get(node, "host");
 		scenario_refuse_unused(reader, node, NULL, keys);
-		if ((hca == NULL && slot == NULL) || !host->alike)
+		if ((!hca && !slot) || !host->alike)
 			continue;
-		if (hca == NULL) {
+		if (!hca) {
 			yaml_error(reader->errors, slot,
 				   "host stands alone; expected hca beside it, which it changes");
 			continue;
@@ -339,7 +338,7 @@ static void generate_hosts(struct scenario_reader *reader, struct yaml_node *nod
 		return;
 	scenario->hosts = calloc(count, sizeof(*scenario->hosts));
 	scenario->host_names = calloc(count, sizeof(*scenario->host_names));
-	if (scenario->hosts == NULL || scenario->host_names == NULL)
+	if (!scenario->hosts || !scenario->host_names)
 		abort();
 	scenario->generated = true;
 	read_adapter(reader, node, &scenario->every_host);
@@ -360,7 +359,7 @@ static void generate_hosts(struct scenario_reader *reader, struct yaml_node *nod
 	}
 	scenario->host_count = (uint32_t)count;
 	struct yaml_node *exceptions = yaml_get(node, "except");
-	if (exceptions != NULL)
+	if (exceptions)
 		read_exceptions(reader, exceptions);
 	scenario_refuse_unused(reader, node, list, others);
 }
@@ -370,14 +369,14 @@ static void read_hosts(struct scenario_reader *reader, struct yaml_node *node)
 	struct scenario *scenario = reader->scenario;
 	if (!yaml_expect_map(node, "hosts by name", reader->errors))
 		return;
-	for (struct yaml_node *entry = node->children; entry != NULL; entry = entry->next) {
+	for (struct yaml_node *entry = node->children; entry; entry = entry->next) {
 		if (strcmp(entry->key, "count") == 0 && entry->kind == YAML_SCALAR) {
 			generate_hosts(reader, node);
 			return;
 		}
 	}
 	size_t entries = 0;
-	for (struct yaml_node *host = node->children; host != NULL; host = host->next)
+	for (struct yaml_node *host = node->children; host; host = host->next)
 		entries++;
 	if (entries > HOSTS_MAX) {
 		yaml_error(reader->errors, node, "%zu hosts; expected %d at most", entries,
@@ -386,7 +385,7 @@ static void read_hosts(struct scenario_reader *reader, struct yaml_node *node)
 	}
 	scenario->hosts =
 		scenario_take_entries(node, sizeof(*scenario->hosts), &scenario->host_count);
-	for (struct yaml_node *host = node->children; host != NULL; host = host->next)
+	for (struct yaml_node *host = node->children; host; host = host->next)
 		read_host(reader, host);
 	uint32_t places = layout_hosts(&scenario->layout);
 	if (scenario->host_count == 0)
@@ -413,28 +412,28 @@ static void read_record(struct scenario_reader *reader, struct yaml_node *node)
 	static const char *const keys[] = {"trace", "series_ports", NULL};
 	struct scenario *scenario = reader->scenario;
 	params_default(scenario_record_param_list, &scenario->record);
-	if (node == NULL || !yaml_expect_map(node, "what to record", reader->errors))
+	if (!node || !yaml_expect_map(node, "what to record", reader->errors))
 		return;
 	yaml_override_params(node, scenario_record_param_list, &scenario->record, reader->errors);
 	struct yaml_node *trace = yaml_get(node, "trace");
-	if (trace != NULL && scenario_expect_list(reader, trace, "block names")) {
+	if (trace && scenario_expect_list(reader, trace, "block names")) {
 		scenario->traces = scenario_take_entries(trace, sizeof(*scenario->traces),
 							 &scenario->trace_count);
-		for (struct yaml_node *name = trace->children; name != NULL; name = name->next) {
+		for (struct yaml_node *name = trace->children; name; name = name->next) {
 			const char *text = yaml_expect_text(name, "a block's name, as host0.hca.*",
 							    reader->errors);
-			if (text != NULL)
+			if (text)
 				scenario->traces[scenario->trace_count++] = text;
 		}
 	}
 	struct yaml_node *ports = yaml_get(node, "series_ports");
-	if (ports != NULL && scenario_expect_list(reader, ports, "port names")) {
+	if (ports && scenario_expect_list(reader, ports, "port names")) {
 		scenario->series_ports = scenario_take_entries(
 			ports, sizeof(*scenario->series_ports), &scenario->series_port_count);
-		for (struct yaml_node *name = ports->children; name != NULL; name = name->next) {
+		for (struct yaml_node *name = ports->children; name; name = name->next) {
 			const char *text = yaml_expect_text(name, "a port's name, as switch0.port*",
 							    reader->errors);
-			if (text != NULL)
+			if (text)
 				scenario->series_ports[scenario->series_port_count++] = text;
 		}
 	}
@@ -444,21 +443,20 @@ static void read_record(struct scenario_reader *reader, struct yaml_node *node)
 static void read_program_host(struct scenario_reader *reader, struct yaml_node *map, uint32_t *host)
 {
 	struct yaml_node *node = yaml_get(map, "host");
-	const char *name =
-		node != NULL ? yaml_expect_text(node, "a host's name", reader->errors) : NULL;
+	const char *name = node ? yaml_expect_text(node, "a host's name", reader->errors) : NULL;
 	*host = NO_HOST;
-	if (node == NULL)
+	if (!node)
 		yaml_error(reader->errors, map, "no host; expected host: and the name of one");
-	if (name == NULL)
+	if (!name)
 		return;
 	*host = scenario_find_host(reader->scenario, name);
 	const char *near = scenario_suggest_host(reader->scenario, name);
-	if (*host == NO_HOST && near != NULL)
+	if (*host == NO_HOST && near)
 		yaml_error(reader->errors, node, "no host \"%s\"; did you mean \"%s\"?", name,
 			   near);
 	else if (*host == NO_HOST)
 		yaml_error(reader->errors, node, "no host \"%s\"", name);
-	else if (reader->scenario->hosts[*host].detailed == NULL)
+	else if (!reader->scenario->hosts[*host].detailed)
 		yaml_error(reader->errors, node,
 			   "%s has an HCA of fidelity endpoint, which no "
 			   "program can use",
@@ -478,19 +476,19 @@ static void read_program(struct scenario_reader *reader, struct yaml_node *node)
 	yaml_override_params(node, scenario_program_param_list, &start, reader->errors);
 	program->start = start.start;
 	struct yaml_node *command = yaml_get(node, "command");
-	if (command == NULL) {
+	if (!command) {
 		yaml_error(reader->errors, node,
 			   "no command; expected command: [program, argument ...]");
 	} else if (scenario_expect_list(reader, command, "a program and its arguments")) {
 		uint32_t count = 0, entries = 0;
-		for (struct yaml_node *word = command->children; word != NULL; word = word->next)
+		for (struct yaml_node *word = command->children; word; word = word->next)
 			entries++;
 		program->argv = calloc(entries + 1, sizeof(*program->argv));
-		if (program->argv == NULL)
+		if (!program->argv)
 			abort();
-		for (struct yaml_node *word = command->children; word != NULL; word = word->next) {
+		for (struct yaml_node *word = command->children; word; word = word->next) {
 			const char *text = yaml_expect_text(word, "an argument", reader->errors);
-			program->argv[count++] = strdup(text != NULL ? text : "");
+			program->argv[count++] = strdup(text ? text : "");
 		}
 		if (entries == 0)
 			yaml_error(reader->errors, command,
@@ -502,11 +500,11 @@ static void read_program(struct scenario_reader *reader, struct yaml_node *node)
 static void read_programs(struct scenario_reader *reader, struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
-	if (node == NULL || !scenario_expect_list(reader, node, "programs"))
+	if (!node || !scenario_expect_list(reader, node, "programs"))
 		return;
 	scenario->programs =
 		scenario_take_entries(node, sizeof(*scenario->programs), &scenario->program_count);
-	for (struct yaml_node *program = node->children; program != NULL; program = program->next)
+	for (struct yaml_node *program = node->children; program; program = program->next)
 		read_program(reader, program);
 }
 
@@ -528,7 +526,7 @@ uint32_t scenario_find_host(const struct scenario *scenario, const char *name)
 const char *scenario_suggest_host(const struct scenario *scenario, const char *name)
 {
 	const char **names = calloc(scenario->host_count + 1, sizeof(*names));
-	if (names == NULL)
+	if (!names)
 		abort();
 	for (uint32_t i = 0; i < scenario->host_count; i++)
 		names[i] = scenario->hosts[i].name;
@@ -541,7 +539,7 @@ bool scenario_has(const struct scenario *scenario, enum adapter_fidelity fidelit
 {
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
 		const struct scenario_host *host = &scenario->hosts[i];
-		if (fidelity == FIDELITY_ENDPOINT ? host->endpoint != NULL : host->detailed != NULL)
+		if (fidelity == FIDELITY_ENDPOINT ? !!host->endpoint : !!host->detailed)
 			return true;
 	}
 	return false;
@@ -549,7 +547,7 @@ bool scenario_has(const struct scenario *scenario, enum adapter_fidelity fidelit
 
 static void free_adapter(const struct scenario_host *host)
 {
-	if (host->detailed != NULL)
+	if (host->detailed)
 		congestion_choice_fini(&host->detailed->congestion);
 	free(host->detailed);
 	endpoint_device_destroy(host->endpoint);
@@ -557,7 +555,7 @@ static void free_adapter(const struct scenario_host *host)
 
 void scenario_destroy(struct scenario *scenario)
 {
-	if (scenario == NULL)
+	if (!scenario)
 		return;
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
 		if (!scenario->hosts[i].alike)
@@ -581,8 +579,7 @@ void scenario_destroy(struct scenario *scenario)
 	for (uint32_t i = 0; i < scenario->link_count; i++)
 		free(scenario->links[i].port);
 	for (uint32_t i = 0; i < scenario->program_count; i++) {
-		for (char **word = scenario->programs[i].argv; word != NULL && *word != NULL;
-		     word++)
+		for (char **word = scenario->programs[i].argv; word && *word; word++)
 			free(*word);
 		free(scenario->programs[i].argv);
 	}

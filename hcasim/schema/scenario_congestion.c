@@ -14,15 +14,15 @@
 
 static const struct congestion_ops *ops_of(const struct scenario_host *host)
 {
-	return host->endpoint != NULL ? host->endpoint->choice.congestion.ops
-				      : host->detailed->congestion.congestion.ops;
+	return host->endpoint ? host->endpoint->choice.congestion.ops
+			      : host->detailed->congestion.congestion.ops;
 }
 
 /* notify: none, which no default is: its packets are not to be marked. */
 static bool wants_no_marks(const struct scenario_host *host)
 {
-	return host->endpoint != NULL ? host->endpoint->endpoint.notify == NOTIFY_NONE
-				      : host->detailed->notification.notify == NOTIFICATION_NONE;
+	return host->endpoint ? host->endpoint->endpoint.notify == NOTIFY_NONE
+			      : host->detailed->notification.notify == NOTIFICATION_NONE;
 }
 
 /* Returns the first host whose algorithm cannot do without the signal. NULL: none. */
@@ -31,7 +31,7 @@ static const struct scenario_host *find(const struct scenario *scenario, uint32_
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
 		const struct scenario_host *host = &scenario->hosts[i];
 		const struct congestion_ops *ops = ops_of(host);
-		if (ops == NULL || !(ops->lives_by & signal))
+		if (!ops || !(ops->lives_by & signal))
 			continue;
 		if (signal == CONGESTION_MARKS && wants_no_marks(host))
 			continue;
@@ -70,8 +70,8 @@ static bool gathers(const struct scenario *scenario)
 static bool says(struct yaml_node *sw, const char *group, const char *key, const char *value)
 {
 	struct yaml_node *map = sw->kind == YAML_MAP ? yaml_get(sw, group) : NULL;
-	struct yaml_node *node = map != NULL && map->kind == YAML_MAP ? yaml_get(map, key) : NULL;
-	return node != NULL && node->kind == YAML_SCALAR && strcmp(node->text, value) == 0;
+	struct yaml_node *node = map && map->kind == YAML_MAP ? yaml_get(map, key) : NULL;
+	return node && node->kind == YAML_SCALAR && strcmp(node->text, value) == 0;
 }
 
 static bool means_no_marks(const struct scenario *scenario, struct yaml_node *fabric)
@@ -80,9 +80,9 @@ static bool means_no_marks(const struct scenario *scenario, struct yaml_node *fa
 	const char *group = infiniband ? "fecn" : "ecn", *key = infiniband ? "threshold" : "mark";
 	const char *value = infiniband ? "0" : "off";
 	struct yaml_node *sw = yaml_get(fabric, "switch"), *all = yaml_get(fabric, "switches");
-	if (sw != NULL && says(sw, group, key, value))
+	if (sw && says(sw, group, key, value))
 		return true;
-	for (sw = all != NULL ? all->children : NULL; sw != NULL; sw = sw->next)
+	for (sw = all ? all->children : NULL; sw; sw = sw->next)
 		if (says(sw, group, key, value))
 			return true;
 	return false;
@@ -93,7 +93,7 @@ static void check_marks(struct scenario_reader *reader, struct yaml_node *fabric
 	const struct scenario *scenario = reader->scenario;
 	const struct scenario_host *host = find(scenario, CONGESTION_MARKS);
 	const char *expected = "switch: {ecn: {mark: dequeue}}, or {mark: off} to mean it";
-	if (host == NULL || is_marked(scenario) || means_no_marks(scenario, fabric))
+	if (!host || is_marked(scenario) || means_no_marks(scenario, fabric))
 		return;
 	if (scenario->switch_count == 0)
 		expected = "a switch, a fault that marks, or notify: none of the HCA to mean it";
@@ -110,7 +110,7 @@ static void check_telemetry(struct scenario_reader *reader, struct yaml_node *fa
 {
 	const struct scenario *scenario = reader->scenario;
 	const struct scenario_host *host = find(scenario, CONGESTION_TELEMETRY);
-	if (host == NULL || scenario->switch_count == 0 || gathers(scenario))
+	if (!host || scenario->switch_count == 0 || gathers(scenario))
 		return;
 	yaml_error(reader->errors, fabric,
 		   "congestion of %s lives by telemetry, which no switch adds; expected switch: "
@@ -144,7 +144,7 @@ static void check_acks(struct scenario_reader *reader, struct yaml_node *root)
 	const struct scenario *scenario = reader->scenario;
 	const struct scenario_host *host = find(scenario, CONGESTION_ACKS);
 	const char *expected, *what = without_acks(scenario, &expected);
-	if (host == NULL || what == NULL)
+	if (!host || !what)
 		return;
 	yaml_error(reader->errors, yaml_get(root, scenario->has_load ? "load" : "workload"),
 		   "congestion of %s, %s, lives by ACKs, which %s have not; expected %s, or an "
@@ -155,7 +155,7 @@ static void check_acks(struct scenario_reader *reader, struct yaml_node *root)
 void scenario_check_congestion(struct scenario_reader *reader, struct yaml_node *root)
 {
 	struct yaml_node *fabric = yaml_get(root, "fabric");
-	if (reader->errors->count > 0 || fabric == NULL ||
+	if (reader->errors->count > 0 || !fabric ||
 	    reader->scenario->fabric.fidelity == FIDELITY_FLOW)
 		return;
 	check_telemetry(reader, fabric);

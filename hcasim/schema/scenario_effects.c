@@ -126,7 +126,7 @@ static bool is_named(const char *keys, const char *key)
 	size_t length = strlen(key);
 	if (strcmp(keys, "*") == 0)
 		return true;
-	for (const char *at = strstr(keys, key); at != NULL; at = strstr(at + 1, key))
+	for (const char *at = strstr(keys, key); at; at = strstr(at + 1, key))
 		if ((at == keys || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
 			return true;
 	return false;
@@ -140,7 +140,7 @@ static bool says_more(const struct param *param, const struct yaml_node *node)
 	struct param alone = *param;
 	alone.offset = 0;
 	if (node->kind != YAML_SCALAR)
-		return node->children != NULL;
+		return node->children;
 	if (param->kind == PARAM_SIZES || param->kind == PARAM_TEXT)
 		return strcmp(node->text, param->default_text) != 0;
 	if (!param_parse(&alone, param->default_text, value, error, sizeof(error)))
@@ -155,11 +155,11 @@ static bool says_more(const struct param *param, const struct yaml_node *node)
 static void check_map(struct scenario_reader *reader, const struct dependency *dependency,
 		      const struct yaml_node *map)
 {
-	for (const struct yaml_node *node = map->children; node != NULL; node = node->next) {
+	for (const struct yaml_node *node = map->children; node; node = node->next) {
 		const struct param *param = dependency->list;
-		while (param->name != NULL && strcmp(param->name, node->key) != 0)
+		while (param->name && strcmp(param->name, node->key) != 0)
 			param++;
-		if (param->name == NULL || !is_named(dependency->keys, node->key) ||
+		if (!param->name || !is_named(dependency->keys, node->key) ||
 		    !says_more(param, node))
 			continue;
 		yaml_error_key(&reader->scenario->warnings, node,
@@ -172,8 +172,8 @@ static void check_map(struct scenario_reader *reader, const struct dependency *d
 static void check_all(struct scenario_reader *reader, const struct dependency *dependency,
 		      const struct yaml_node *node, const char *key)
 {
-	for (const struct yaml_node *child = node->children; child != NULL; child = child->next) {
-		if (child->kind == YAML_MAP && child->key != NULL && strcmp(child->key, key) == 0)
+	for (const struct yaml_node *child = node->children; child; child = child->next) {
+		if (child->kind == YAML_MAP && child->key && strcmp(child->key, key) == 0)
 			check_map(reader, dependency, child);
 		else
 			check_all(reader, dependency, child, key);
@@ -182,8 +182,8 @@ static void check_all(struct scenario_reader *reader, const struct dependency *d
 
 static const struct yaml_node *child_of(const struct yaml_node *map, const char *key, size_t length)
 {
-	const struct yaml_node *node = map != NULL && map->kind == YAML_MAP ? map->children : NULL;
-	while (node != NULL && !(strncmp(node->key, key, length) == 0 && node->key[length] == '\0'))
+	const struct yaml_node *node = map && map->kind == YAML_MAP ? map->children : NULL;
+	while (node && !(strncmp(node->key, key, length) == 0 && node->key[length] == '\0'))
 		node = node->next;
 	return node;
 }
@@ -193,18 +193,18 @@ static void check_section(struct scenario_reader *reader, const struct dependenc
 {
 	const char *section = dependency->section, *blank = strchr(section, ' ');
 	const struct yaml_node *node = root;
-	if (blank != NULL) {
+	if (blank) {
 		node = child_of(root, section, (size_t)(blank - section));
-		if (node != NULL)
+		if (node)
 			check_all(reader, dependency, node, blank + 1);
 		return;
 	}
-	for (const char *key = section; key != NULL && node != NULL;) {
+	for (const char *key = section; key && node;) {
 		const char *dot = strchr(key, '.');
-		node = child_of(node, key, dot != NULL ? (size_t)(dot - key) : strlen(key));
-		key = dot != NULL ? dot + 1 : NULL;
+		node = child_of(node, key, dot ? (size_t)(dot - key) : strlen(key));
+		key = dot ? dot + 1 : NULL;
 	}
-	if (node != NULL && node->kind == YAML_MAP)
+	if (node && node->kind == YAML_MAP)
 		check_map(reader, dependency, node);
 }
 
@@ -220,14 +220,14 @@ static uint64_t rate_of(const struct port_params *port)
 static bool is_given(const struct scenario_link *link, const char *key)
 {
 	unsigned i = 0;
-	while (port_param_list[i].name != NULL && strcmp(port_param_list[i].name, key) != 0)
+	while (port_param_list[i].name && strcmp(port_param_list[i].name, key) != 0)
 		i++;
 	return link->given >> i & 1;
 }
 
 static const struct port_params *port_of(const struct scenario_host *host)
 {
-	return host->detailed != NULL ? &host->detailed->port : &host->endpoint->port;
+	return host->detailed ? &host->detailed->port : &host->endpoint->port;
 }
 
 /* A link's speed replaces that of both ends: an adapter whose preset or map says more is slowed down. The first is named. */
@@ -241,14 +241,14 @@ static void check_links(struct scenario_reader *reader, const struct yaml_node *
 	for (uint32_t i = 0; i < 2 * scenario->link_count; i++) {
 		const struct scenario_link *link = &scenario->links[i / 2];
 		const struct scenario_node *end = &link->ends[i % 2];
-		if (end->is_switch || link->port == NULL || !is_given(link, "speed"))
+		if (end->is_switch || !link->port || !is_given(link, "speed"))
 			continue;
 		const struct scenario_host *host = &scenario->hosts[end->number];
 		uint64_t rate = rate_of(port_of(host)), most = rate_of(link->port);
 		if (rate == rate_of(&nobody) || rate <= most)
 			continue;
 		yaml_error(
-			&scenario->warnings, node != NULL ? node : fabric,
+			&scenario->warnings, node ? node : fabric,
 			"warning: the adapter of %s has a port of %.6g Gb/s, and its link makes it "
 			"%.6g",
 			host->name, (double)rate / 1e9, (double)most / 1e9);
@@ -261,8 +261,7 @@ static void check_fan_in(struct scenario_reader *reader, const struct yaml_node 
 	const struct scenario *scenario = reader->scenario;
 	const struct yaml_node *node =
 		child_of(child_of(root, "workload", 8), "incast_fan_in", strlen("incast_fan_in"));
-	if (node == NULL || !incasts(scenario) ||
-	    scenario->workload.incast_fan_in < scenario->host_count)
+	if (!node || !incasts(scenario) || scenario->workload.incast_fan_in < scenario->host_count)
 		return;
 	yaml_error(&reader->scenario->warnings, node,
 		   "warning: of %u hosts %u can send to another one; all of them do",
@@ -271,7 +270,7 @@ static void check_fan_in(struct scenario_reader *reader, const struct yaml_node 
 
 void scenario_check_effects(struct scenario_reader *reader, struct yaml_node *root)
 {
-	if (reader->errors->text != NULL)
+	if (reader->errors->text)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(dependencies); i++)
 		if (!dependencies[i].holds(reader->scenario))
@@ -279,7 +278,7 @@ void scenario_check_effects(struct scenario_reader *reader, struct yaml_node *ro
 	if (!series(reader->scenario)) {
 		const struct yaml_node *node =
 			child_of(child_of(root, "record", 6), "series_ports", 12);
-		if (node != NULL && node->children != NULL)
+		if (node && node->children)
 			yaml_error_key(&reader->scenario->warnings, node,
 				       "warning: series_ports has no effect here; it needs "
 				       "record.series above 0");

@@ -30,18 +30,18 @@ static void read_counter(struct scenario_reader *reader, struct yaml_node *node,
 					       "", ""},
 					      {0}};
 	struct yaml_node *counter = yaml_get(node, "counter"), *equals = yaml_get(node, "equals");
-	if (counter == NULL)
+	if (!counter)
 		yaml_error(reader->errors, node,
 			   "no counter; expected counter: block.name.counter");
 	else
 		expectation->counter =
 			yaml_expect_text(counter, "block.name.counter", reader->errors);
 	yaml_override_params(node, bounds, expectation, reader->errors);
-	if (equals != NULL && (expectation->low != 0 || expectation->high != UINT64_MAX))
+	if (equals && (expectation->low != 0 || expectation->high != UINT64_MAX))
 		yaml_error(reader->errors, equals, "equals stands beside at_least or at_most");
 	if (expectation->low > expectation->high)
 		refuse_bounds(reader, node);
-	if (equals != NULL) {
+	if (equals) {
 		yaml_override_params(node, exact, expectation, reader->errors);
 		expectation->high = expectation->low;
 	}
@@ -73,7 +73,7 @@ static void read_metric(struct scenario_reader *reader, struct yaml_node *node,
 	struct metric_bounds bounds;
 	char error[256];
 	struct yaml_node *metric = yaml_get(node, "metric"), *equals = yaml_get(node, "equals");
-	bool least = yaml_get(node, "at_least") != NULL, most = yaml_get(node, "at_most") != NULL;
+	bool least = yaml_get(node, "at_least"), most = yaml_get(node, "at_most");
 	params_default(list, &bounds);
 	yaml_override_params(node, list, &bounds, reader->errors);
 	expectation->metric = yaml_expect_text(metric, "a metric's name", reader->errors);
@@ -81,19 +81,19 @@ static void read_metric(struct scenario_reader *reader, struct yaml_node *node,
 	expectation->least = least ? bounds.at_least : -INFINITY;
 	expectation->most = most ? bounds.at_most : INFINITY;
 	bool of_load = reader->scenario->has_load;
-	if (expectation->metric != NULL && !(of_load ? load_metric_name_valid : metric_name_valid)(
-						   expectation->metric, error, sizeof(error)))
+	if (expectation->metric && !(of_load ? load_metric_name_valid : metric_name_valid)(
+					   expectation->metric, error, sizeof(error)))
 		yaml_error(reader->errors, metric, "%s", error);
 	if (!reader->scenario->has_workload && !of_load)
 		yaml_error(reader->errors, metric,
 			   "metrics are those of a workload or a load; there is none");
-	if (equals != NULL && (least || most))
+	if (equals && (least || most))
 		yaml_error(reader->errors, equals, "equals stands beside at_least or at_most");
 	if (least && most && bounds.at_least > bounds.at_most)
 		refuse_bounds(reader, node);
-	if (equals == NULL && !least && !most)
+	if (!equals && !least && !most)
 		yaml_error(reader->errors, node, "no bounds; expected equals, at_least or at_most");
-	if (equals != NULL) {
+	if (equals) {
 		double width = fabs(bounds.equals) * bounds.tolerance;
 		expectation->least = bounds.equals - width;
 		expectation->most = bounds.equals + width;
@@ -110,9 +110,9 @@ static void read_expectation(struct scenario_reader *reader, struct yaml_node *n
 	if (!yaml_expect_map(node, "a counter and its bounds", reader->errors))
 		return;
 	struct yaml_node *row = yaml_get(node, "row");
-	if (row != NULL)
+	if (row)
 		expectation->row = yaml_expect_text(row, "a row's name", reader->errors);
-	if (yaml_get(node, "metric") != NULL)
+	if (yaml_get(node, "metric"))
 		read_metric(reader, node, expectation);
 	else
 		read_counter(reader, node, expectation);
@@ -121,11 +121,11 @@ static void read_expectation(struct scenario_reader *reader, struct yaml_node *n
 void scenario_read_expectations(struct scenario_reader *reader, struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
-	if (node == NULL || !scenario_expect_list(reader, node, "expectations"))
+	if (!node || !scenario_expect_list(reader, node, "expectations"))
 		return;
 	scenario->expectations = scenario_take_entries(node, sizeof(*scenario->expectations),
 						       &scenario->expectation_count);
-	for (struct yaml_node *entry = node->children; entry != NULL; entry = entry->next)
+	for (struct yaml_node *entry = node->children; entry; entry = entry->next)
 		read_expectation(reader, entry);
 }
 
@@ -135,7 +135,7 @@ void scenario_print_expectations(const struct scenario *scenario, FILE *out)
 		fprintf(out, "expect:\n");
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
 		const struct scenario_expectation *expectation = &scenario->expectations[i];
-		if (expectation->metric == NULL) {
+		if (!expectation->metric) {
 			fprintf(out, "  - counter: ");
 			scenario_print_text(expectation->counter, out);
 			fprintf(out, "\n    at_least: %" PRIu64 "\n    at_most: %" PRIu64 "\n",
@@ -150,7 +150,7 @@ void scenario_print_expectations(const struct scenario *scenario, FILE *out)
 				fprintf(out, "    at_most: %.17g\n", expectation->most);
 			fprintf(out, "    gated: %s\n", expectation->gated ? "true" : "false");
 		}
-		if (expectation->row != NULL) {
+		if (expectation->row) {
 			fprintf(out, "    row: ");
 			scenario_print_text(expectation->row, out);
 			fputc('\n', out);

@@ -51,7 +51,7 @@ static void check_marks(struct scenario_reader *reader, struct yaml_node *node)
 			found = "ecn with link_layer: infiniband; expected fecn: {threshold: ..}";
 		else if (!infiniband && (sw->fecn.threshold != 0 || sw->fecn.cs_threshold != 0))
 			found = "fecn with link_layer: roce; expected ecn: {mark: ..}";
-		if (found == NULL)
+		if (!found)
 			continue;
 		yaml_error(reader->errors, node, "%s marks by %s", scenario->switches[i].name,
 			   found);
@@ -107,7 +107,7 @@ void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node
 static void number_ports(struct scenario *scenario)
 {
 	uint16_t *used = calloc(scenario->switch_count + 1, sizeof(*used));
-	if (used == NULL)
+	if (!used)
 		abort();
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		struct scenario_link *link = &scenario->links[i];
@@ -125,18 +125,18 @@ static void add_switch(struct scenario_reader *reader, const char *name, struct 
 	struct scenario_switch *device = &scenario->switches[scenario->switch_count++];
 	device->name = name;
 	device->params = composite_create(COMPOSITE_SWITCH);
-	if (value != NULL && value->kind != YAML_NULL)
+	if (value && value->kind != YAML_NULL)
 		preset_read(COMPOSITE_SWITCH, value, NULL, device->params, NULL, reader->errors);
 }
 
 static void read_switches(struct scenario_reader *reader, struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
-	if (node == NULL || !yaml_expect_map(node, "switches by name", reader->errors))
+	if (!node || !yaml_expect_map(node, "switches by name", reader->errors))
 		return;
 	scenario->switches =
 		scenario_take_entries(node, sizeof(*scenario->switches), &scenario->switch_count);
-	for (struct yaml_node *entry = node->children; entry != NULL; entry = entry->next) {
+	for (struct yaml_node *entry = node->children; entry; entry = entry->next) {
 		if (!scenario_name_valid(entry->key))
 			yaml_error_key(reader->errors, entry,
 				       "\"%s\" cannot be a switch's name; expected letters, "
@@ -154,7 +154,7 @@ static void read_port(struct scenario_reader *reader, struct scenario_link *link
 		      struct yaml_node *value, const char *const *others)
 {
 	link->port = composite_create(COMPOSITE_LINK);
-	if (value != NULL)
+	if (value)
 		preset_read(COMPOSITE_LINK, value, others, link->port, &link->given,
 			    reader->errors);
 }
@@ -165,7 +165,7 @@ static const char *suggest_node(const struct scenario *scenario, const char *nam
 	size_t count = 0;
 	const char **names =
 		calloc((size_t)scenario->host_count + scenario->switch_count + 1, sizeof(*names));
-	if (names == NULL)
+	if (!names)
 		abort();
 	for (uint32_t i = 0; hosts && i < scenario->host_count; i++)
 		names[count++] = scenario->hosts[i].name;
@@ -195,17 +195,16 @@ const char *scenario_read_names(struct scenario_reader *reader, struct yaml_node
 	const struct scenario *scenario = reader->scenario;
 	struct yaml_node *node = yaml_get(map, key);
 	const char *pattern =
-		node != NULL ? yaml_expect_text(node, "a name; * and ? allowed", reader->errors)
-			     : NULL;
-	if (pattern == NULL)
+		node ? yaml_expect_text(node, "a name; * and ? allowed", reader->errors) : NULL;
+	if (!pattern)
 		return "*";
 	if (is_node(scenario, pattern, hosts))
 		return pattern;
 	const char *near = suggest_node(scenario, pattern, hosts);
 	yaml_error(reader->errors, node, "%s: no %sswitch is called \"%s\"%s%s%s", key,
 		   hosts ? "host or " : "", pattern,
-		   near != NULL ? "; did you mean \"" : "; expected a name; * and ? allowed",
-		   near != NULL ? near : "", near != NULL ? "\"?" : "");
+		   near ? "; did you mean \"" : "; expected a name; * and ? allowed",
+		   near ? near : "", near ? "\"?" : "");
 	return pattern;
 }
 
@@ -229,10 +228,10 @@ static void read_end(struct scenario_reader *reader, struct yaml_node *node,
 		     struct scenario_node *end)
 {
 	const char *name = yaml_expect_text(node, "a host or switch", reader->errors);
-	if (name == NULL || find_node(reader->scenario, name, end))
+	if (!name || find_node(reader->scenario, name, end))
 		return;
 	const char *near = suggest_node(reader->scenario, name, true);
-	if (near != NULL)
+	if (near)
 		yaml_error(reader->errors, node, "no host or switch \"%s\"; did you mean \"%s\"?",
 			   name, near);
 	else
@@ -248,11 +247,11 @@ static void read_port_numbers(struct scenario_reader *reader, struct yaml_node *
 	unsigned side = 0;
 	if (!scenario_expect_list(reader, node, "two port numbers"))
 		return;
-	for (struct yaml_node *entry = node->children; entry != NULL; entry = entry->next, side++) {
+	for (struct yaml_node *entry = node->children; entry; entry = entry->next, side++) {
 		uint64_t number = 0;
 		char error[256];
 		const char *text = yaml_expect_text(entry, "a port's number", reader->errors);
-		if (text != NULL && !param_parse(list, text, &number, error, sizeof(error)))
+		if (text && !param_parse(list, text, &number, error, sizeof(error)))
 			yaml_error(reader->errors, entry, "%s", error);
 		if (side < 2)
 			link->ports[side] = (uint16_t)number;
@@ -268,17 +267,16 @@ static void read_link(struct scenario_reader *reader, struct yaml_node *node)
 	struct scenario *scenario = reader->scenario;
 	struct scenario_link *link = &scenario->links[scenario->link_count++];
 	struct yaml_node *between = yaml_get(node, "between");
-	if (node->kind != YAML_MAP || between == NULL || between->kind != YAML_LIST ||
-	    between->children == NULL || between->children->next == NULL ||
-	    between->children->next->next != NULL) {
-		yaml_error(reader->errors, between != NULL ? between : node,
+	if (node->kind != YAML_MAP || !between || between->kind != YAML_LIST ||
+	    !between->children || !between->children->next || between->children->next->next) {
+		yaml_error(reader->errors, between ? between : node,
 			   "expected a link's two ends: {between: [host0, switch0], ...}");
 		return;
 	}
 	read_end(reader, between->children, &link->ends[0]);
 	read_end(reader, between->children->next, &link->ends[1]);
 	struct yaml_node *ports = yaml_get(node, "ports");
-	if (ports != NULL)
+	if (ports)
 		read_port_numbers(reader, ports, link);
 	read_port(reader, link, node, others);
 }
@@ -286,7 +284,7 @@ static void read_link(struct scenario_reader *reader, struct yaml_node *node)
 static void read_links(struct scenario_reader *reader, struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
-	if (node == NULL)
+	if (!node)
 		return;
 	if (node->kind != YAML_LIST) {
 		yaml_error(reader->errors, node, "found %s; expected a list of links",
@@ -295,7 +293,7 @@ static void read_links(struct scenario_reader *reader, struct yaml_node *node)
 	}
 	scenario->links =
 		scenario_take_entries(node, sizeof(*scenario->links), &scenario->link_count);
-	for (struct yaml_node *link = node->children; link != NULL; link = link->next)
+	for (struct yaml_node *link = node->children; link; link = link->next)
 		read_link(reader, link);
 }
 
@@ -308,7 +306,7 @@ static void make_back_to_back(struct scenario_reader *reader, struct yaml_node *
 		return;
 	}
 	scenario->links = calloc(1, sizeof(*scenario->links));
-	if (scenario->links == NULL)
+	if (!scenario->links)
 		abort();
 	scenario->link_count = 1;
 	scenario->links[0].ends[1].number = 1;
@@ -322,7 +320,7 @@ static void make_single_switch(struct scenario_reader *reader, struct yaml_node 
 	struct scenario *scenario = reader->scenario;
 	scenario->switches = calloc(1, sizeof(*scenario->switches));
 	scenario->links = calloc(scenario->host_count + 1, sizeof(*scenario->links));
-	if (scenario->switches == NULL || scenario->links == NULL)
+	if (!scenario->switches || !scenario->links)
 		abort();
 	if (scenario_find_host(scenario, "switch0") != NO_HOST)
 		yaml_error(reader->errors, fabric,
@@ -352,7 +350,7 @@ static void copy_link(const struct scenario_link *from, struct scenario_link *to
 /* One value, as a link's map would say it. */
 static void set_value(struct port_params *port, uint64_t *given, const char *name, const char *text)
 {
-	for (unsigned i = 0; port_param_list[i].name != NULL; i++) {
+	for (unsigned i = 0; port_param_list[i].name; i++) {
 		char error[128];
 		if (strcmp(port_param_list[i].name, name) != 0)
 			continue;
@@ -409,18 +407,18 @@ static void read_link_rules(struct scenario_reader *reader, struct yaml_node *no
 {
 	static const char *const others[] = {"between", NULL};
 	struct scenario *scenario = reader->scenario;
-	if (node == NULL || !scenario_expect_list(reader, node, "rules for links"))
+	if (!node || !scenario_expect_list(reader, node, "rules for links"))
 		return;
 	scenario->link_rules = scenario_take_entries(node, sizeof(*scenario->link_rules),
 						     &scenario->link_rule_count);
-	for (struct yaml_node *entry = node->children; entry != NULL; entry = entry->next) {
+	for (struct yaml_node *entry = node->children; entry; entry = entry->next) {
 		struct scenario_link_rule *rule =
 			&scenario->link_rules[scenario->link_rule_count++];
 		struct yaml_node *between =
 			entry->kind == YAML_MAP ? yaml_get(entry, "between") : NULL;
 		rule->port = composite_create(COMPOSITE_LINK);
-		if (between == NULL || between->kind != YAML_LIST || between->children == NULL ||
-		    between->children->next == NULL || between->children->next->next != NULL) {
+		if (!between || between->kind != YAML_LIST || !between->children ||
+		    !between->children->next || between->children->next->next) {
 			yaml_error(reader->errors, entry,
 				   "expected {between: [PATTERN, PATTERN], ...}");
 			continue;
@@ -431,7 +429,7 @@ static void read_link_rules(struct scenario_reader *reader, struct yaml_node *no
 						 reader->errors);
 		preset_read(COMPOSITE_LINK, entry, others, rule->port, &rule->given,
 			    reader->errors);
-		if (rule->ends[0] != NULL && rule->ends[1] != NULL)
+		if (rule->ends[0] && rule->ends[1])
 			apply_rule(reader, entry, rule);
 	}
 }
@@ -445,10 +443,10 @@ static void make_layout(struct scenario_reader *reader, struct yaml_node *fabric
 	struct yaml_node *device = yaml_get(fabric, "switch"), *cable = yaml_get(fabric, "link");
 	scenario->switches = calloc(layout->node_count + 1, sizeof(*scenario->switches));
 	scenario->links = calloc(layout->link_count + 1, sizeof(*scenario->links));
-	if (numbers == NULL || scenario->switches == NULL || scenario->links == NULL)
+	if (!numbers || !scenario->switches || !scenario->links)
 		abort();
 	scenario->every_switch.params = composite_create(COMPOSITE_SWITCH);
-	if (device != NULL && device->kind != YAML_NULL)
+	if (device && device->kind != YAML_NULL)
 		preset_read(COMPOSITE_SWITCH, device, NULL, scenario->every_switch.params, NULL,
 			    reader->errors);
 	read_port(reader, &scenario->every_link, cable, NULL);
@@ -487,7 +485,7 @@ static void check_linked(struct scenario_reader *reader, const struct yaml_node 
 {
 	const struct scenario *scenario = reader->scenario;
 	unsigned *ends_of = calloc(scenario->host_count + 1, sizeof(*ends_of));
-	if (ends_of == NULL)
+	if (!ends_of)
 		abort();
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		for (unsigned side = 0; side < 2; side++) {

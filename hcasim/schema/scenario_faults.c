@@ -70,11 +70,11 @@ static void read_fault(struct scenario_reader *reader, struct yaml_node *node);
 void scenario_read_faults(struct scenario_reader *reader, struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
-	if (node == NULL || !scenario_expect_list(reader, node, "faults"))
+	if (!node || !scenario_expect_list(reader, node, "faults"))
 		return;
 	scenario->faults =
 		scenario_take_entries(node, sizeof(*scenario->faults), &scenario->fault_count);
-	for (struct yaml_node *fault = node->children; fault != NULL; fault = fault->next)
+	for (struct yaml_node *fault = node->children; fault; fault = fault->next)
 		read_fault(reader, fault);
 }
 
@@ -84,9 +84,8 @@ static uint16_t read_opcode(struct scenario_reader *reader, struct yaml_node *ma
 	size_t count = 0;
 	struct yaml_node *node = yaml_get(map, "opcode");
 	const char *text =
-		node != NULL ? yaml_expect_text(node, "an opcode, as RC_SEND_ONLY", reader->errors)
-			     : NULL;
-	if (text == NULL)
+		node ? yaml_expect_text(node, "an opcode, as RC_SEND_ONLY", reader->errors) : NULL;
+	if (!text)
 		return FAULT_ANY_OPCODE;
 	for (unsigned opcode = 0; opcode < OPCODE_COUNT; opcode++) {
 		if (!opcode_known((uint8_t)opcode))
@@ -96,7 +95,7 @@ static uint16_t read_opcode(struct scenario_reader *reader, struct yaml_node *ma
 		names[count++] = opcode_name((uint8_t)opcode);
 	}
 	const char *near = yaml_suggest(text, names, count);
-	if (near != NULL)
+	if (near)
 		yaml_error(reader->errors, node, "no opcode \"%s\"; did you mean \"%s\"?", text,
 			   near);
 	else
@@ -110,7 +109,7 @@ static void read_burst(struct scenario_reader *reader, struct yaml_node *map,
 {
 	struct yaml_node *node = yaml_get(map, "burst");
 	params_default(scenario_fault_burst_list, burst);
-	if (node == NULL || !yaml_expect_map(node, "{to_bad: 0.1%, to_good: 10%}", reader->errors))
+	if (!node || !yaml_expect_map(node, "{to_bad: 0.1%, to_good: 10%}", reader->errors))
 		return;
 	yaml_override_params(node, scenario_fault_burst_list, burst, reader->errors);
 	scenario_refuse_unused(reader, node, scenario_fault_burst_list, NULL);
@@ -130,14 +129,14 @@ static void read_packets(struct scenario_reader *reader, struct yaml_node *node,
 	fault->opcode = read_opcode(reader, node);
 	read_burst(reader, node, &fault->burst);
 	for (unsigned i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
-		given += yaml_get(node, losses[i]) != NULL;
+		given += !!yaml_get(node, losses[i]);
 	if (given != 1)
 		yaml_error(reader->errors, node,
 			   "expected one of probability, nth, bit_error_rate, burst; found %u",
 			   given);
-	if (later && yaml_get(node, "by") == NULL)
+	if (later && !yaml_get(node, "by"))
 		yaml_error(reader->errors, node, "%s: expected by: and a time", action);
-	if (!later && yaml_get(node, "by") != NULL)
+	if (!later && yaml_get(node, "by"))
 		yaml_error(reader->errors, node, "by: is for delay and reorder alone");
 	if (later && fault->place.side == 1)
 		yaml_error(reader->errors, node, "%s is possible at the transmitter only", action);
@@ -152,13 +151,13 @@ static uint8_t read_priorities(struct scenario_reader *reader, struct yaml_node 
 {
 	struct yaml_node *list = yaml_get(map, "priorities");
 	uint8_t bits = 0;
-	if (list == NULL)
+	if (!list)
 		return UINT8_MAX;
 	if (!scenario_expect_list(reader, list, "priorities, 0..7"))
 		return UINT8_MAX;
-	for (struct yaml_node *entry = list->children; entry != NULL; entry = entry->next) {
+	for (struct yaml_node *entry = list->children; entry; entry = entry->next) {
 		const char *text = yaml_expect_text(entry, "a priority, 0..7", reader->errors);
-		if (text == NULL)
+		if (!text)
 			continue;
 		if (text[0] < '0' || text[0] >= '0' + PRIORITY_COUNT || text[1] != '\0')
 			yaml_error(reader->errors, entry, "found \"%s\"; expected a priority, 0..7",
@@ -181,12 +180,12 @@ static void read_ports(struct scenario_reader *reader, struct yaml_node *node,
 		yaml_error(reader->errors, node,
 			   "pause_storm: links of InfiniBand know no pause; expected link_layer: "
 			   "roce");
-	if ((fault->port_kind == PORT_FAULT_slow_receiver) != (yaml_get(node, "rate") != NULL))
+	if ((fault->port_kind == PORT_FAULT_slow_receiver) != !!yaml_get(node, "rate"))
 		yaml_error(reader->errors, node,
 			   fault->port_kind == PORT_FAULT_slow_receiver
 				   ? "slow_receiver: expected rate: and a rate"
 				   : "rate: is for slow_receiver alone");
-	if (fault->port_kind != PORT_FAULT_pause_storm && yaml_get(node, "priorities") != NULL)
+	if (fault->port_kind != PORT_FAULT_pause_storm && yaml_get(node, "priorities"))
 		yaml_error(reader->errors, node, "priorities: is for pause_storm alone");
 	if (fault->place.side == 1)
 		yaml_error(reader->errors, node, "%s has no side", action);
@@ -202,13 +201,13 @@ static void read_condition(struct scenario_reader *reader, struct yaml_node *map
 	static const char *const keys[] = {"counter", NULL};
 	struct yaml_node *node = yaml_get(map, "when");
 	params_default(scenario_fault_condition_list, &fault->condition);
-	if (node == NULL ||
+	if (!node ||
 	    !yaml_expect_map(node, "{counter: block.counter, reaches: 1000}", reader->errors))
 		return;
 	yaml_override_params(node, scenario_fault_condition_list, &fault->condition,
 			     reader->errors);
 	struct yaml_node *counter = yaml_get(node, "counter");
-	if (counter != NULL)
+	if (counter)
 		fault->counter = yaml_expect_text(counter, "block.counter", reader->errors);
 	else
 		yaml_error(reader->errors, node, "no counter; expected counter: block.counter");
@@ -263,7 +262,7 @@ static void read_fault(struct scenario_reader *reader, struct yaml_node *node)
 	for (unsigned i = 0; i < ACTION_COUNT; i++) {
 		struct yaml_node *action = yaml_get(node, action_names[i]);
 		keys[i + 2] = action_names[i];
-		if (action == NULL)
+		if (!action)
 			continue;
 		actions++;
 		fault->of_ports = i >= FAULT_ACTION_COUNT;
@@ -324,7 +323,7 @@ static void print_packets(const struct scenario_fault *fault, FILE *out)
 {
 	const struct scenario_fault_choice *choice = &fault->choice;
 	bool bursts = fault->burst.to_bad > 0;
-	for (const struct param *param = scenario_fault_choice_list; param->name != NULL; param++) {
+	for (const struct param *param = scenario_fault_choice_list; param->name; param++) {
 		bool nth = strcmp(param->name, "nth") == 0;
 		bool rate = strcmp(param->name, "bit_error_rate") == 0;
 		bool chance = strcmp(param->name, "probability") == 0;
@@ -378,7 +377,7 @@ static void print_fault(const struct scenario_fault *fault, FILE *out)
 	else
 		print_packets(fault, out);
 	scenario_print_list(scenario_fault_time_list, &fault->time, 6, out);
-	if (fault->counter == NULL)
+	if (!fault->counter)
 		return;
 	fprintf(out, "      when:\n        counter: ");
 	scenario_print_text(fault->counter, out);

@@ -30,8 +30,8 @@ static bool is_slow(const struct scenario *scenario)
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
 		const struct endpoint_device *device = scenario->hosts[i].endpoint;
 
-		if (device != NULL && (device->endpoint.send_rate < UNLIMITED_BPS ||
-				       device->endpoint.receive_rate < UNLIMITED_BPS))
+		if (device && (device->endpoint.send_rate < UNLIMITED_BPS ||
+			       device->endpoint.receive_rate < UNLIMITED_BPS))
 			return true;
 	}
 	return false;
@@ -41,9 +41,9 @@ void scenario_check_flow(struct scenario_reader *reader, struct yaml_node *root)
 {
 	const struct scenario *scenario = reader->scenario;
 	struct yaml_node *fabric = yaml_get(root, "fabric");
-	struct yaml_node *node = fabric != NULL ? yaml_get(fabric, "fidelity") : NULL;
+	struct yaml_node *node = fabric ? yaml_get(fabric, "fidelity") : NULL;
 
-	if (node == NULL || scenario->fabric.fidelity != FIDELITY_FLOW || reader->errors->count > 0)
+	if (!node || scenario->fabric.fidelity != FIDELITY_FLOW || reader->errors->count > 0)
 		return;
 	if (scenario_has(scenario, FIDELITY_DETAILED))
 		refuse(reader, node, "detailed HCAs", "hosts of fidelity endpoint");
@@ -54,7 +54,7 @@ void scenario_check_flow(struct scenario_reader *reader, struct yaml_node *root)
 		refuse(reader, node, "slow hosts", "send_rate and receive_rate without limit");
 	if (scenario->subnet.partition_count > 0)
 		refuse(reader, node, "packets that have a P_Key", "no partitions");
-	if (scenario->vls.forwarding != NULL)
+	if (scenario->vls.forwarding)
 		refuse(reader, node, "packets to lose where tables lead nowhere", "no forwarding");
 	if (scenario->vls.arbitration_count > 0)
 		refuse(reader, node, "VLs that have weights", "no vl_arbitration");

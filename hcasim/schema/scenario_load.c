@@ -18,7 +18,7 @@ static void refuse_neighbours(struct scenario_reader *reader, struct yaml_node *
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		struct yaml_node *node = yaml_get(root, others[i]);
 
-		if (node != NULL)
+		if (node)
 			yaml_error_key(reader->errors, node,
 				       "%s stands beside load; expected one of them%s", others[i],
 				       i == 2 ? ": load.warm_up, load.operations and load.limit "
@@ -37,7 +37,7 @@ static void place(struct scenario_reader *reader, const struct yaml_node *node)
 	if (scenario->host_count < 2)
 		yaml_error(reader->errors, node, "a load needs two hosts or more");
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
-		if (scenario->hosts[i].detailed != NULL)
+		if (scenario->hosts[i].detailed)
 			continue;
 		yaml_error(reader->errors, node,
 			   "work requests need HCAs of fidelity: detailed; that of %s is endpoint; "
@@ -55,7 +55,7 @@ void scenario_read_load(struct scenario_reader *reader, struct yaml_node *root)
 	char error[256];
 
 	load_params_default(&scenario->load);
-	if (node == NULL)
+	if (!node)
 		return;
 	scenario->has_load = true;
 	refuse_neighbours(reader, root);
@@ -77,8 +77,7 @@ void scenario_print_load(const struct scenario *scenario, FILE *out)
 		return;
 	fprintf(out, "load:\n");
 	scenario_print_list(load_param_list, &scenario->load, 2, out);
-	for (const struct param_section *section = load_sections; section->name != NULL;
-	     section++) {
+	for (const struct param_section *section = load_sections; section->name; section++) {
 		fprintf(out, "  %s:\n", section->name);
 		scenario_print_list(section->list, (const char *)&scenario->load + section->offset,
 				    4, out);

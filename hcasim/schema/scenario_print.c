@@ -20,7 +20,7 @@ static bool by_contents; /* files stand for what they hold */
 void scenario_print_list(const struct param *list, const void *params, int indent, FILE *out)
 {
 	char text[128];
-	for (const struct param *param = list; param->name != NULL; param++) {
+	for (const struct param *param = list; param->name; param++) {
 		param_print(param, params, text, sizeof(text));
 		fprintf(out, "%*s%s: %s\n", indent, "", param->name, text);
 	}
@@ -51,7 +51,7 @@ bool scenario_blame(const struct scenario *scenario, const char *path, char *err
 	const struct yaml_node whole = {.file = scenario->file};
 	if (node == root)
 		yaml_error(&errors, &whole, "%s", error);
-	else if (node->key != NULL)
+	else if (node->key)
 		yaml_error_key(&errors, node, "%s", error);
 	else
 		yaml_error(&errors, node, "%s", error);
@@ -73,9 +73,9 @@ static void print_contents(const char *path, FILE *out)
 	char bytes[4096];
 	size_t count;
 	FILE *in = fopen(path, "r");
-	while (in != NULL && (count = fread(bytes, 1, sizeof(bytes), in)) > 0)
+	while (in && (count = fread(bytes, 1, sizeof(bytes), in)) > 0)
 		hash = hash_bytes(hash, bytes, count);
-	if (in != NULL)
+	if (in)
 		fclose(in);
 	fprintf(out, "\"%016" PRIx64 "\"", hash);
 }
@@ -87,12 +87,12 @@ void scenario_print_file(const char *path, FILE *out)
 		print_contents(path, out);
 		return;
 	}
-	scenario_print_text(realpath(path, whole) != NULL ? whole : path, out);
+	scenario_print_text(realpath(path, whole) ? whole : path, out);
 }
 
 void scenario_print_name(const char *name, FILE *out)
 {
-	if (strchr(name, '/') != NULL)
+	if (strchr(name, '/'))
 		scenario_print_file(name, out);
 	else
 		scenario_print_text(name, out);
@@ -101,7 +101,7 @@ void scenario_print_name(const char *name, FILE *out)
 static void print_hca(const struct scenario_host *host, unsigned indent, FILE *out)
 {
 	fprintf(out, "%*shca:\n", (int)indent, "");
-	if (host->endpoint != NULL) {
+	if (host->endpoint) {
 		fprintf(out, "%*sfidelity: endpoint\n", (int)indent + 2, "");
 		composite_print(COMPOSITE_ENDPOINT, host->endpoint, indent + 2, out);
 	} else {
@@ -143,7 +143,7 @@ static void print_given(const struct port_params *port, uint64_t given, int inde
 {
 	const struct param *list = composite_of(COMPOSITE_LINK)->list;
 	char text[128];
-	for (unsigned i = 0; list != NULL && list[i].name != NULL; i++) {
+	for (unsigned i = 0; list && list[i].name; i++) {
 		if ((given >> i & 1) == 0)
 			continue;
 		param_print(&list[i], port, text, sizeof(text));
@@ -188,7 +188,7 @@ static void print_fabric(const struct scenario *scenario, FILE *out)
 {
 	fprintf(out, "fabric:\n");
 	scenario_print_list(scenario_fabric_param_list, &scenario->fabric, 2, out);
-	if (scenario->every_switch.params != NULL && scenario->topology.kind != TOPOLOGY_NET_FILE) {
+	if (scenario->every_switch.params && scenario->topology.kind != TOPOLOGY_NET_FILE) {
 		print_shape(scenario, out);
 		scenario_print_vls(scenario, out);
 		scenario_print_subnet(scenario, out);
@@ -239,7 +239,7 @@ static void print_programs(const struct scenario *scenario, FILE *out)
 		fprintf(out, "  - host: %s\n", scenario->hosts[program->host].name);
 		scenario_print_list(scenario_program_param_list, &start, 4, out);
 		fprintf(out, "    command: [");
-		for (char **word = program->argv; *word != NULL; word++) {
+		for (char **word = program->argv; *word; word++) {
 			fprintf(out, "%s", word != program->argv ? ", " : "");
 			scenario_print_text(*word, out);
 		}
@@ -276,7 +276,7 @@ uint64_t scenario_hash(const struct scenario *scenario)
 	char *text = NULL;
 	size_t length = 0;
 	FILE *out = open_memstream(&text, &length);
-	if (out == NULL)
+	if (!out)
 		abort();
 	by_contents = true;
 	scenario_print(scenario, out);

@@ -21,8 +21,8 @@ typedef void slot_visit(void *context, const struct param_section *section,
 static void visit_all(slot_visit *visit, void *context)
 {
 	for (const struct param_section *section = composite_of(COMPOSITE_HOST)->sections;
-	     section->name != NULL; section++)
-		for (const struct param *param = section->list; param->name != NULL; param++)
+	     section->name; section++)
+		for (const struct param *param = section->list; param->name; param++)
 			visit(context, section, param);
 }
 
@@ -36,12 +36,12 @@ static bool is_said(const struct yaml_node *map, const struct param_section *sec
 		    const struct param *param)
 {
 	const struct yaml_node *node = map->kind == YAML_MAP ? map->children : NULL;
-	while (node != NULL && strcmp(node->key, section->name) != 0)
+	while (node && strcmp(node->key, section->name) != 0)
 		node = node->next;
-	node = node != NULL && node->kind == YAML_MAP ? node->children : NULL;
-	while (node != NULL && strcmp(node->key, param->name) != 0)
+	node = node && node->kind == YAML_MAP ? node->children : NULL;
+	while (node && strcmp(node->key, param->name) != 0)
 		node = node->next;
-	return node != NULL;
+	return node;
 }
 
 struct slot_check {
@@ -94,7 +94,7 @@ static void *copy_of(const void *params)
 {
 	size_t bytes = composite_of(COMPOSITE_HCA)->bytes;
 	void *copy = malloc(bytes);
-	if (copy == NULL)
+	if (!copy)
 		abort();
 	return memcpy(copy, params, bytes);
 }
@@ -103,33 +103,32 @@ void scenario_read_slot(struct scenario_reader *reader, struct yaml_node *adapte
 			struct yaml_node *slot, struct hca_params *params)
 {
 	unsigned before = reader->errors->count;
-	if (params == NULL) {
+	if (!params) {
 		yaml_error(reader->errors, slot, "an adapter of fidelity endpoint has no host");
 		return;
 	}
 	void *defaults = composite_create(COMPOSITE_HCA), *assumed = copy_of(params);
 	preset_read(COMPOSITE_HOST, slot, NULL, params, NULL, reader->errors);
 	void *said_by_slot = copy_of(params);
-	if (reader->errors->count == before && adapter != NULL && adapter->kind == YAML_MAP) {
+	if (reader->errors->count == before && adapter && adapter->kind == YAML_MAP) {
 		static const char *const others[] = {"preset", NULL};
 		composite_override(COMPOSITE_HOST, adapter, others, params, reader->errors);
 	}
-	struct slot_check check = {
-		.reader = reader,
-		.adapter = adapter != NULL ? adapter : slot,
-		.slot = slot,
-		.defaults = defaults,
-		.assumed = assumed,
-		.found = params,
-		.said_by_slot = said_by_slot,
-		.has_preset = adapter != NULL &&
-			      (adapter->kind == YAML_SCALAR ||
-			       (adapter->kind == YAML_MAP && yaml_get(adapter, "preset") != NULL))};
+	struct slot_check check = {.reader = reader,
+				   .adapter = adapter ? adapter : slot,
+				   .slot = slot,
+				   .defaults = defaults,
+				   .assumed = assumed,
+				   .found = params,
+				   .said_by_slot = said_by_slot,
+				   .has_preset = adapter && (adapter->kind == YAML_SCALAR ||
+							     (adapter->kind == YAML_MAP &&
+							      yaml_get(adapter, "preset")))};
 	check.out = open_memstream(&check.differences, &check.length);
-	if (check.out == NULL)
+	if (!check.out)
 		abort();
 	if (reader->errors->count == before) {
-		if (adapter != NULL)
+		if (adapter)
 			visit_all(refuse_twice, &check);
 		visit_all(note_difference, &check);
 	}

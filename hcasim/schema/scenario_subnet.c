@@ -19,13 +19,13 @@
 static void mark_hosts(struct scenario_reader *reader, struct yaml_node *list, bool *marks)
 {
 	const struct scenario *scenario = reader->scenario;
-	if (list == NULL || !scenario_expect_list(reader, list, "hosts; * and ? allowed"))
+	if (!list || !scenario_expect_list(reader, list, "hosts; * and ? allowed"))
 		return;
-	for (struct yaml_node *entry = list->children; entry != NULL; entry = entry->next) {
+	for (struct yaml_node *entry = list->children; entry; entry = entry->next) {
 		const char *pattern =
 			yaml_expect_text(entry, "a host's name; * and ? allowed", reader->errors);
-		bool found = pattern == NULL;
-		for (uint32_t i = 0; pattern != NULL && i < scenario->host_count; i++) {
+		bool found = !pattern;
+		for (uint32_t i = 0; pattern && i < scenario->host_count; i++) {
 			if (fnmatch(pattern, scenario->hosts[i].name, 0) != 0)
 				continue;
 			marks[i] = found = true;
@@ -39,7 +39,7 @@ static void mark_hosts(struct scenario_reader *reader, struct yaml_node *list, b
 static uint32_t *gather(const bool *marks, uint32_t hosts, uint32_t *count)
 {
 	uint32_t *numbers = calloc(hosts + 1, sizeof(*numbers));
-	if (numbers == NULL)
+	if (!numbers)
 		abort();
 	*count = 0;
 	for (uint32_t i = 0; i < hosts; i++) {
@@ -53,7 +53,7 @@ static uint32_t *read_hosts(struct scenario_reader *reader, struct yaml_node *li
 {
 	uint32_t hosts = reader->scenario->host_count;
 	bool *marks = calloc(hosts + 1, sizeof(*marks));
-	if (marks == NULL)
+	if (!marks)
 		abort();
 	mark_hosts(reader, list, marks);
 	uint32_t *numbers = gather(marks, hosts, count);
@@ -77,11 +77,10 @@ static void read_gid(struct scenario_reader *reader, struct yaml_node *map,
 {
 	const struct scenario_subnet *subnet = &reader->scenario->subnet;
 	struct yaml_node *node = yaml_get(map, "mgid");
-	const char *text =
-		node != NULL ? yaml_expect_text(node, "a group's GID", reader->errors) : NULL;
-	if (node == NULL)
+	const char *text = node ? yaml_expect_text(node, "a group's GID", reader->errors) : NULL;
+	if (!node)
 		yaml_error(reader->errors, map, "no mgid; expected mgid: \"ff12::1\" or 224.1.2.3");
-	if (text == NULL)
+	if (!text)
 		return;
 	if (!parse_gid(text, entry->group.gid)) {
 		yaml_error(reader->errors, node,
@@ -105,18 +104,17 @@ static void read_lid(struct scenario_reader *reader, struct yaml_node *map,
 	struct yaml_node *node = yaml_get(map, "mlid");
 	unsigned long lid = GROUP_LID_FIRST + (unsigned long)(entry - subnet->groups);
 	if (reader->scenario->fabric.link_layer != 0) {
-		if (node != NULL)
+		if (node)
 			yaml_error(
 				reader->errors, node,
 				"mlid: expected link_layer: infiniband; RoCE's groups have none");
 		return;
 	}
-	if (node != NULL) {
+	if (node) {
 		const char *text = yaml_expect_text(node, "a group's LID", reader->errors);
 		char *end = NULL;
-		lid = text != NULL ? strtoul(text, &end, 0) : lid;
-		if (text != NULL &&
-		    (*end != '\0' || lid < GROUP_LID_FIRST || lid > GROUP_LID_LAST)) {
+		lid = text ? strtoul(text, &end, 0) : lid;
+		if (text && (*end != '\0' || lid < GROUP_LID_FIRST || lid > GROUP_LID_LAST)) {
 			yaml_error(reader->errors, node,
 				   "\"%s\" is no group's LID; expected 0x%x to 0x%x", text,
 				   GROUP_LID_FIRST, GROUP_LID_LAST);
@@ -126,7 +124,7 @@ static void read_lid(struct scenario_reader *reader, struct yaml_node *map,
 	entry->group.lid = (uint16_t)lid;
 	for (const struct scenario_group *other = subnet->groups; other < entry; other++) {
 		if (other->group.lid == entry->group.lid)
-			yaml_error(reader->errors, node != NULL ? node : map,
+			yaml_error(reader->errors, node ? node : map,
 				   "0x%lx is another group's LID already", lid);
 	}
 }
@@ -136,7 +134,7 @@ static void refuse_endpoints(struct scenario_reader *reader, const struct yaml_n
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const struct scenario_host *host = &reader->scenario->hosts[hosts[i]];
-		if (host->detailed != NULL)
+		if (host->detailed)
 			continue;
 		yaml_error(reader->errors, map,
 			   "%s has an HCA of fidelity endpoint, which knows no multicast; expected "
@@ -163,7 +161,7 @@ static bool read_at(struct scenario_reader *reader, struct yaml_node *node, sim_
 	static const struct param param = {"at", PARAM_TIME, 0, "0ps", "0ps..1000s", "", ""};
 	const char *text = yaml_expect_text(node, "a time", reader->errors);
 	char error[256];
-	if (text == NULL)
+	if (!text)
 		return false;
 	if (param_parse(&param, text, at, error, sizeof(error)))
 		return true;
@@ -175,11 +173,11 @@ static bool find_host(struct scenario_reader *reader, struct yaml_node *node, ui
 {
 	const struct scenario *scenario = reader->scenario;
 	const char *name = yaml_expect_text(node, "a host's name", reader->errors);
-	for (*host = 0; name != NULL && *host < scenario->host_count; ++*host) {
+	for (*host = 0; name && *host < scenario->host_count; ++*host) {
 		if (strcmp(scenario->hosts[*host].name, name) == 0)
 			return true;
 	}
-	if (name != NULL)
+	if (name)
 		yaml_error(reader->errors, node, "no host is called \"%s\"", name);
 	return false;
 }
@@ -194,12 +192,12 @@ static void read_change(struct scenario_reader *reader, struct yaml_node *map,
 		return;
 	struct yaml_node *at = yaml_get(map, "at"), *join = yaml_get(map, "join"),
 			 *leave = yaml_get(map, "leave");
-	if (at == NULL || (join == NULL) == (leave == NULL)) {
+	if (!at || !join == !leave) {
 		yaml_error(reader->errors, map, "expected %s", expected);
 		return;
 	}
 	struct scenario_membership *change = &group->changes[group->change_count];
-	change->joins = join != NULL;
+	change->joins = join;
 	if (!read_at(reader, at, &change->at) ||
 	    !find_host(reader, change->joins ? join : leave, &change->host))
 		return;
@@ -227,15 +225,15 @@ static void read_group(struct scenario_reader *reader, struct yaml_node *map,
 	read_lid(reader, map, entry);
 	entry->members = read_hosts(reader, yaml_get(map, "members"), &entry->member_count);
 	entry->senders = read_hosts(reader, yaml_get(map, "senders"), &entry->sender_count);
-	if (yaml_get(map, "members") == NULL)
+	if (!yaml_get(map, "members"))
 		yaml_error(reader->errors, map, "no members; expected members: [host0, host1]");
 	refuse_endpoints(reader, map, entry->members, entry->member_count);
 	refuse_endpoints(reader, map, entry->senders, entry->sender_count);
 	struct yaml_node *changes = yaml_get(map, "changes");
 	uint32_t none;
-	if (changes != NULL && scenario_expect_list(reader, changes, "changes")) {
+	if (changes && scenario_expect_list(reader, changes, "changes")) {
 		entry->changes = scenario_take_entries(changes, sizeof(*entry->changes), &none);
-		for (struct yaml_node *node = changes->children; node != NULL; node = node->next)
+		for (struct yaml_node *node = changes->children; node; node = node->next)
 			read_change(reader, node, entry);
 	}
 	scenario_refuse_unused(reader, map, NULL, keys);
@@ -250,11 +248,11 @@ static void read_number(struct scenario_reader *reader, struct yaml_node *map,
 {
 	const struct scenario_subnet *subnet = &reader->scenario->subnet;
 	struct yaml_node *node = yaml_get(map, "pkey");
-	const char *text = node != NULL ? yaml_expect_text(node, "a P_Key", reader->errors) : NULL;
+	const char *text = node ? yaml_expect_text(node, "a P_Key", reader->errors) : NULL;
 	char *end = NULL;
-	if (node == NULL)
+	if (!node)
 		yaml_error(reader->errors, map, "no pkey; expected pkey: 1");
-	if (text == NULL)
+	if (!text)
 		return;
 	unsigned long number = strtoul(text, &end, 0);
 	if (*end != '\0' || number < 1 || number > PKEY_NUMBER) {
@@ -315,7 +313,7 @@ static void make_tables(struct scenario_reader *reader, const struct yaml_node *
 	struct scenario_subnet *subnet = &scenario->subnet;
 	bool said = false;
 	subnet->of_hosts = calloc(scenario->host_count + 1, sizeof(*subnet->of_hosts));
-	if (subnet->of_hosts == NULL)
+	if (!subnet->of_hosts)
 		abort();
 	for (uint32_t i = 0; i < subnet->partition_count; i++) {
 		if (subnet->partitions[i].number != PARTITION_DEFAULT)
@@ -338,7 +336,7 @@ static void read_partitions(struct scenario_reader *reader, struct yaml_node *li
 {
 	struct scenario_subnet *subnet = &reader->scenario->subnet;
 	unsigned before = reader->errors->count;
-	if (list == NULL || !scenario_expect_list(reader, list, "partitions"))
+	if (!list || !scenario_expect_list(reader, list, "partitions"))
 		return;
 	if (reader->scenario->fabric.link_layer != 0) {
 		yaml_error(reader->errors, list,
@@ -348,7 +346,7 @@ static void read_partitions(struct scenario_reader *reader, struct yaml_node *li
 	}
 	subnet->partitions =
 		scenario_take_entries(list, sizeof(*subnet->partitions), &subnet->partition_count);
-	for (struct yaml_node *node = list->children; node != NULL; node = node->next)
+	for (struct yaml_node *node = list->children; node; node = node->next)
 		read_partition(reader, node, &subnet->partitions[subnet->partition_count++]);
 	if (reader->errors->count == before)
 		make_tables(reader, list);
@@ -359,10 +357,10 @@ void scenario_read_subnet(struct scenario_reader *reader, struct yaml_node *fabr
 	struct scenario_subnet *subnet = &reader->scenario->subnet;
 	struct yaml_node *groups = yaml_get(fabric, "multicast");
 	read_partitions(reader, yaml_get(fabric, "partitions"));
-	if (groups != NULL && scenario_expect_list(reader, groups, "groups")) {
+	if (groups && scenario_expect_list(reader, groups, "groups")) {
 		subnet->groups = scenario_take_entries(groups, sizeof(*subnet->groups),
 						       &subnet->group_count);
-		for (struct yaml_node *node = groups->children; node != NULL; node = node->next)
+		for (struct yaml_node *node = groups->children; node; node = node->next)
 			read_group(reader, node, &subnet->groups[subnet->group_count++]);
 	}
 }

@@ -102,10 +102,10 @@ static char *read_all(const char *path, size_t *length)
 	char *text = NULL, buffer[4096];
 	size_t count;
 	FILE *in = input_open(path), *out;
-	if (in == NULL)
+	if (!in)
 		return NULL;
 	out = open_memstream(&text, length);
-	if (out == NULL)
+	if (!out)
 		abort();
 	while ((count = fread(buffer, 1, sizeof(buffer), in)) > 0)
 		fwrite(buffer, 1, count, out);
@@ -119,16 +119,16 @@ static void read_net_file(struct scenario_reader *reader, struct yaml_node *map)
 	char error[ERROR_BYTES];
 	size_t length = 0;
 	struct yaml_node *node = yaml_get(map, "file");
-	if (node == NULL) {
+	if (!node) {
 		yaml_error(reader->errors, map, "no file; expected file: and a net file's name");
 		return;
 	}
 	const char *name = yaml_expect_text(node, "a net file's name", reader->errors);
-	if (name == NULL)
+	if (!name)
 		return;
 	char *path = scenario_file_path(reader->scenario, name);
 	char *text = read_all(path, &length);
-	if (text == NULL)
+	if (!text)
 		yaml_error(reader->errors, node, "%s cannot be read: %s", path, strerror(errno));
 	else if (!netfile_read(&reader->scenario->layout, text, length, error, sizeof(error)))
 		yaml_error(reader->errors, node, "%s: %s", path, error);
@@ -145,12 +145,12 @@ void scenario_read_topology(struct scenario_reader *reader, struct yaml_node *fa
 	if (fabric->kind != YAML_MAP)
 		return;
 	struct yaml_node *node = yaml_get(fabric, "topology");
-	if (node == NULL)
+	if (!node)
 		return;
 	if (node->kind != YAML_MAP) {
 		const char *name = yaml_expect_text(node, "a topology", reader->errors);
-		if (name != NULL && !param_parse(&scenario_topology_param_list[0], name, topology,
-						 error, sizeof(error)))
+		if (name && !param_parse(&scenario_topology_param_list[0], name, topology, error,
+					 sizeof(error)))
 			yaml_error(reader->errors, node, "topology: %s", error);
 	} else {
 		unsigned before = reader->errors->count;
@@ -159,15 +159,15 @@ void scenario_read_topology(struct scenario_reader *reader, struct yaml_node *fa
 			read_net_file(reader, node);
 		if (reader->errors->count != before)
 			return;
-		for (struct yaml_node *entry = node->children; entry != NULL; entry = entry->next) {
+		for (struct yaml_node *entry = node->children; entry; entry = entry->next) {
 			const char *const *known = topology_keys[topology->kind];
 			entry->used = strcmp(entry->key, "kind") == 0;
-			for (; *known != NULL && !entry->used; known++)
+			for (; *known && !entry->used; known++)
 				entry->used = strcmp(*known, entry->key) == 0;
 		}
 		const char *names[16] = {"kind"};
 		size_t count = 1;
-		for (; topology_keys[topology->kind][count - 1] != NULL; count++)
+		for (; topology_keys[topology->kind][count - 1]; count++)
 			names[count] = topology_keys[topology->kind][count - 1];
 		yaml_refuse_unused(node, names, count, reader->errors);
 	}
@@ -184,8 +184,8 @@ void scenario_print_topology(const struct scenario *scenario, FILE *out)
 	char text[128];
 	param_print(&scenario_topology_param_list[0], &scenario->topology, text, sizeof(text));
 	fprintf(out, "  topology: {kind: %s", text);
-	for (; *keys != NULL; keys++) {
-		for (const struct param *param = scenario_topology_param_list; param->name != NULL;
+	for (; *keys; keys++) {
+		for (const struct param *param = scenario_topology_param_list; param->name;
 		     param++) {
 			if (strcmp(param->name, *keys) != 0)
 				continue;

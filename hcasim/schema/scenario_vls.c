@@ -38,7 +38,7 @@ static uint8_t read_text(struct scenario_reader *reader, const struct yaml_node 
 {
 	uint64_t number = 0;
 	char error[256];
-	if (text != NULL && !param_parse(param, text, &number, error, sizeof(error)))
+	if (text && !param_parse(param, text, &number, error, sizeof(error)))
 		yaml_error(reader->errors, node, "%s", error);
 	return (uint8_t)number;
 }
@@ -54,11 +54,11 @@ static unsigned read_weights(struct scenario_reader *reader, struct yaml_node *l
 			     struct vl_weight *weights)
 {
 	unsigned count = 0;
-	if (list == NULL || !scenario_expect_list(reader, list, "[VL, weight]"))
+	if (!list || !scenario_expect_list(reader, list, "[VL, weight]"))
 		return 0;
-	for (struct yaml_node *entry = list->children; entry != NULL; entry = entry->next) {
-		if (entry->kind != YAML_LIST || entry->children == NULL ||
-		    entry->children->next == NULL || entry->children->next->next != NULL) {
+	for (struct yaml_node *entry = list->children; entry; entry = entry->next) {
+		if (entry->kind != YAML_LIST || !entry->children || !entry->children->next ||
+		    entry->children->next->next) {
 			yaml_error(reader->errors, entry, "expected [VL, weight]");
 			continue;
 		}
@@ -84,8 +84,7 @@ static void read_arbitration(struct scenario_reader *reader, struct yaml_node *n
 	entry->to = scenario_read_names(reader, node, "to", true);
 	entry->tables.high_count = read_weights(reader, yaml_get(node, "high"), entry->tables.high);
 	entry->tables.low_count = read_weights(reader, yaml_get(node, "low"), entry->tables.low);
-	entry->tables.high_limit =
-		limit != NULL ? read_number(reader, limit, limit_number) : UINT8_MAX;
+	entry->tables.high_limit = limit ? read_number(reader, limit, limit_number) : UINT8_MAX;
 	if (entry->tables.high_count + entry->tables.low_count == 0)
 		yaml_error(reader->errors, node, "no VLs; expected high: or low:");
 	scenario_refuse_unused(reader, node, NULL, keys);
@@ -102,8 +101,8 @@ static void read_service_levels(struct scenario_reader *reader, struct yaml_node
 	entry->at = scenario_read_names(reader, node, "at", false);
 	entry->from = scenario_read_names(reader, node, "from", true);
 	entry->to = scenario_read_names(reader, node, "to", true);
-	if (vls != NULL && scenario_expect_list(reader, vls, "sixteen VLs")) {
-		for (struct yaml_node *vl = vls->children; vl != NULL; vl = vl->next) {
+	if (vls && scenario_expect_list(reader, vls, "sixteen VLs")) {
+		for (struct yaml_node *vl = vls->children; vl; vl = vl->next) {
 			uint8_t number = read_number(reader, vl, vl_or_none);
 			if (count < SERVICE_LEVEL_COUNT)
 				entry->vls[count] = number;
@@ -111,7 +110,7 @@ static void read_service_levels(struct scenario_reader *reader, struct yaml_node
 		}
 	}
 	if (count != SERVICE_LEVEL_COUNT)
-		yaml_error(reader->errors, vls != NULL ? vls : node,
+		yaml_error(reader->errors, vls ? vls : node,
 			   "expected a VL for each of 16 service levels; found %u", count);
 	scenario_refuse_unused(reader, node, NULL, keys);
 }
@@ -126,11 +125,11 @@ static void read_dscp(struct scenario_reader *reader, struct yaml_node *node,
 		return;
 	struct yaml_node *map = yaml_get(node, "priorities");
 	entry->at = scenario_read_names(reader, node, "at", false);
-	if (map == NULL || !yaml_expect_map(map, "{26: 3}", reader->errors)) {
+	if (!map || !yaml_expect_map(map, "{26: 3}", reader->errors)) {
 		yaml_error(reader->errors, node, "no priorities; expected priorities: {26: 3}");
 		return;
 	}
-	for (struct yaml_node *one = map->children; one != NULL; one = one->next) {
+	for (struct yaml_node *one = map->children; one; one = one->next) {
 		uint8_t dscp = read_text(reader, one, one->key, dscp_number);
 		one->used = true;
 		entry->priorities[dscp % DSCP_COUNT] = read_number(reader, one, priority_number);
@@ -147,9 +146,9 @@ static void read_route(struct scenario_reader *reader, struct yaml_node *node,
 	struct yaml_node *via = yaml_get(node, "via");
 	entry->at = scenario_read_names(reader, node, "at", false);
 	entry->to = scenario_read_names(reader, node, "to", true);
-	if (via == NULL)
+	if (!via)
 		yaml_error(reader->errors, node, "no via; expected a neighbour's name, or none");
-	else if (via->text == NULL || strcmp(via->text, "none") != 0)
+	else if (!via->text || strcmp(via->text, "none") != 0)
 		entry->via = scenario_read_names(reader, node, "via", true);
 	scenario_refuse_unused(reader, node, NULL, keys);
 }
@@ -159,7 +158,7 @@ static struct yaml_node *list_of(struct scenario_reader *reader, struct yaml_nod
 				 const char *key, uint32_t link_layer)
 {
 	struct yaml_node *list = yaml_get(fabric, key);
-	if (list == NULL || !scenario_expect_list(reader, list, "entries"))
+	if (!list || !scenario_expect_list(reader, list, "entries"))
 		return NULL;
 	if (reader->scenario->fabric.link_layer == link_layer)
 		return list;
@@ -171,10 +170,10 @@ static struct yaml_node *list_of(struct scenario_reader *reader, struct yaml_nod
 #define READ_LIST(key, link_layer, entries, count, read)                                        \
 	do {                                                                                    \
 		struct yaml_node *list = list_of(reader, fabric, key, link_layer);              \
-		if (list == NULL)                                                               \
+		if (!list)                                                                      \
 			break;                                                                  \
 		vls->entries = scenario_take_entries(list, sizeof(*vls->entries), &vls->count); \
-		for (struct yaml_node *node = list->children; node != NULL; node = node->next)  \
+		for (struct yaml_node *node = list->children; node; node = node->next)          \
 			read(reader, node, &vls->entries[vls->count++]);                        \
 	} while (0)
 
@@ -186,15 +185,14 @@ void scenario_read_vls(struct scenario_reader *reader, struct yaml_node *fabric)
 	READ_LIST("dscp", 1, dscps, dscp_count, read_dscp);
 	READ_LIST("routes", reader->scenario->fabric.link_layer, routes, route_count, read_route);
 	struct yaml_node *forwarding = yaml_get(fabric, "forwarding");
-	const char *name = forwarding != NULL
-				   ? yaml_expect_text(forwarding, "a file of forwarding tables",
-						      reader->errors)
-				   : NULL;
-	if (name != NULL && reader->scenario->fabric.link_layer != 0)
+	const char *name = forwarding ? yaml_expect_text(forwarding, "a file of forwarding tables",
+							 reader->errors)
+				      : NULL;
+	if (name && reader->scenario->fabric.link_layer != 0)
 		yaml_error(reader->errors, forwarding,
 			   "forwarding: tables by LID are InfiniBand's; expected link_layer: "
 			   "infiniband");
-	else if (name != NULL)
+	else if (name)
 		vls->forwarding = scenario_file_path(reader->scenario, name);
 }
 
@@ -284,7 +282,7 @@ static void print_routes(const struct scenario_vls *vls, FILE *out)
 		print_name("at", entry->at, out);
 		print_name("to", entry->to, out);
 		fprintf(out, "via: ");
-		scenario_print_text(entry->via != NULL ? entry->via : "none", out);
+		scenario_print_text(entry->via ? entry->via : "none", out);
 		fprintf(out, "}\n");
 	}
 }
@@ -295,7 +293,7 @@ void scenario_print_vls(const struct scenario *scenario, FILE *out)
 	print_service_levels(&scenario->vls, out);
 	print_dscps(&scenario->vls, out);
 	print_routes(&scenario->vls, out);
-	if (scenario->vls.forwarding == NULL)
+	if (!scenario->vls.forwarding)
 		return;
 	fprintf(out, "  forwarding: ");
 	scenario_print_file(scenario->vls.forwarding, out);

@@ -27,7 +27,7 @@ const struct param scenario_run_param_list[] = { RUN_PARAMS(RUN_ROW) {0} };
 char *scenario_file_path(const struct scenario *scenario, const char *name)
 {
 	const char *slash = strrchr(scenario->file, '/');
-	int length = slash != NULL && *name != '/' ? (int)(slash - scenario->file) + 1 : 0;
+	int length = slash && *name != '/' ? (int)(slash - scenario->file) + 1 : 0;
 	char *path = NULL;
 	if (asprintf(&path, "%.*s%s", length, scenario->file, name) < 0)
 		abort();
@@ -45,13 +45,12 @@ static void read_posting(struct scenario_reader *reader, struct yaml_node *node)
 	yaml_read_params(yaml_get(node, "posting"), flow_driver_param_list, &scenario->posting,
 			 reader->errors);
 	struct yaml_node *trace = yaml_get(node, "trace");
-	const char *name =
-		trace != NULL ? yaml_expect_text(trace, "a file's name", reader->errors) : NULL;
-	if (name != NULL)
+	const char *name = trace ? yaml_expect_text(trace, "a file's name", reader->errors) : NULL;
+	if (name)
 		scenario->trace_file = scenario_file_path(scenario, name);
 	bool from_file = scenario->workload.pattern == PATTERN_trace ||
 			 scenario->workload.pattern == PATTERN_goal;
-	if (from_file != (trace != NULL))
+	if (from_file != !!trace)
 		yaml_error(reader->errors, node,
 			   "pattern: trace or goal, and trace: FILE stand together or not at all");
 	yaml_override_sections(node, load_host_sections, &scenario->workload_hosts, reader->errors);
@@ -61,11 +60,11 @@ static void read_posting(struct scenario_reader *reader, struct yaml_node *node)
 static struct scenario_sweep_value *new_value(struct scenario_sweep_axis *axis)
 {
 	axis->values = realloc(axis->values, (axis->count + 1) * sizeof(*axis->values));
-	if (axis->values == NULL)
+	if (!axis->values)
 		abort();
 	struct scenario_sweep_value *value = &axis->values[axis->count++];
 	*value = (struct scenario_sweep_value){.sets = calloc(1, sizeof(*value->sets))};
-	if (value->sets == NULL)
+	if (!value->sets)
 		abort();
 	return value;
 }
@@ -73,10 +72,10 @@ static struct scenario_sweep_value *new_value(struct scenario_sweep_axis *axis)
 static void add_set(struct scenario_sweep_value *value, const char *path, const char *text)
 {
 	size_t count = 0;
-	while (value->sets[count] != NULL)
+	while (value->sets[count])
 		count++;
 	value->sets = realloc(value->sets, (count + 2) * sizeof(*value->sets));
-	if (value->sets == NULL || asprintf(&value->sets[count], "%s=%s", path, text) < 0)
+	if (!value->sets || asprintf(&value->sets[count], "%s=%s", path, text) < 0)
 		abort();
 	value->sets[count + 1] = NULL;
 }
@@ -84,7 +83,7 @@ static void add_set(struct scenario_sweep_value *value, const char *path, const 
 static void add_value(struct scenario_sweep_axis *axis, const char *text)
 {
 	struct scenario_sweep_value *value = new_value(axis);
-	if ((value->text = strdup(text)) == NULL)
+	if (!(value->text = strdup(text)))
 		abort();
 	add_set(value, axis->path, text);
 }
@@ -103,7 +102,7 @@ static void print_flow(const struct yaml_node *node, FILE *out)
 		return;
 	}
 	fputc(is_map ? '{' : '[', out);
-	for (const struct yaml_node *child = node->children; child != NULL; child = child->next) {
+	for (const struct yaml_node *child = node->children; child; child = child->next) {
 		if (child != node->children)
 			fprintf(out, ", ");
 		if (is_map)
@@ -118,7 +117,7 @@ static char *flow_text(const struct yaml_node *node)
 	char *text = NULL;
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
-	if (out == NULL)
+	if (!out)
 		abort();
 	print_flow(node, out);
 	fclose(out);
@@ -135,7 +134,7 @@ static void add_sets(struct scenario_sweep_value *value, const char *path, struc
 		free(text);
 		return;
 	}
-	for (struct yaml_node *child = node->children; child != NULL; child = child->next) {
+	for (struct yaml_node *child = node->children; child; child = child->next) {
 		char *below;
 		bool top = strcmp(path, ".") == 0;
 		if (asprintf(&below, "%s%s%s", top ? "" : path, top ? "" : ".", child->key) < 0)
@@ -164,9 +163,9 @@ static void read_range(struct scenario_reader *reader, struct yaml_node *node,
 		struct yaml_node *entry = yaml_get(node, names[i]);
 		char *end;
 		const char *text =
-			entry != NULL ? yaml_expect_text(entry, "a number", reader->errors) : NULL;
-		given[i] = text != NULL;
-		if (text == NULL)
+			entry ? yaml_expect_text(entry, "a number", reader->errors) : NULL;
+		given[i] = text;
+		if (!text)
 			continue;
 		values[i] = strtod(text, &end);
 		if (*end != '\0' || end == text)
@@ -207,7 +206,7 @@ static void read_axis(struct scenario_reader *reader, struct yaml_node *node)
 	}
 	if (!scenario_expect_list(reader, node, "values, or {from, to, step}"))
 		return;
-	for (struct yaml_node *value = node->children; value != NULL; value = value->next) {
+	for (struct yaml_node *value = node->children; value; value = value->next) {
 		bool is_tree = value->kind == YAML_MAP || value->kind == YAML_LIST;
 		if (is_tree) {
 			add_tree(axis, value);
@@ -215,9 +214,9 @@ static void read_axis(struct scenario_reader *reader, struct yaml_node *node)
 		}
 		const char *text =
 			yaml_expect_text(value, "a value, or a map of keys", reader->errors);
-		if (text != NULL && strcmp(axis->path, ".") == 0)
+		if (text && strcmp(axis->path, ".") == 0)
 			yaml_error(reader->errors, value, "found %s; expected a map of keys", text);
-		else if (text != NULL)
+		else if (text)
 			add_value(axis, text);
 	}
 	if (axis->count == 0)
@@ -249,11 +248,10 @@ static void check_fidelities(struct scenario_reader *reader, struct yaml_node *r
 		const struct scenario_host *host = &scenario->hosts[i];
 		const struct scenario_host *first = &scenario->hosts[0];
 		const char *expected =
-			host->endpoint != NULL
+			host->endpoint
 				? expected_beside_detailed(scenario, &host->endpoint->endpoint)
 				: NULL;
-		if (yaml_get(root, "programs") != NULL &&
-		    (host->endpoint == NULL) != (first->endpoint == NULL)) {
+		if (yaml_get(root, "programs") && !host->endpoint != !first->endpoint) {
 			yaml_error(
 				reader->errors, root,
 				"%s and %s have HCAs of different fidelity; expected one for all "
@@ -261,7 +259,7 @@ static void check_fidelities(struct scenario_reader *reader, struct yaml_node *r
 				first->name, host->name);
 			return;
 		}
-		if (expected == NULL)
+		if (!expected)
 			continue;
 		yaml_error(reader->errors, root,
 			   "%s has an HCA of fidelity endpoint beside detailed ones; expected %s",
@@ -277,14 +275,13 @@ void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *ro
 	struct yaml_node *programs = yaml_get(root, "programs");
 	params_default(workload_param_list, &scenario->workload);
 	params_default(flow_driver_param_list, &scenario->posting);
-	for (const struct param_section *section = load_host_sections; section->name != NULL;
-	     section++)
+	for (const struct param_section *section = load_host_sections; section->name; section++)
 		params_default(section->list, (char *)&scenario->workload_hosts + section->offset);
 	struct yaml_node *run = yaml_get(root, "run");
 	yaml_read_params(run, scenario_run_param_list, &scenario->run, reader->errors);
-	if (workload != NULL)
+	if (workload)
 		read_posting(reader, workload);
-	if (workload != NULL && programs != NULL)
+	if (workload && programs)
 		yaml_error_key(reader->errors, programs,
 			       "programs stands beside workload; expected one of them");
 	check_fidelities(reader, root);
@@ -298,18 +295,17 @@ void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *ro
 	if (scenario->run.measure_until != 0 &&
 	    scenario->run.warm_up >= scenario->run.measure_until)
 		yaml_error(reader->errors, run, "run: warm_up is not before measure_until");
-	if (sweep == NULL || !yaml_expect_map(sweep, "values by key path", reader->errors))
+	if (!sweep || !yaml_expect_map(sweep, "values by key path", reader->errors))
 		return;
 	scenario->axes =
 		scenario_take_entries(sweep, sizeof(*scenario->axes), &scenario->axis_count);
-	for (struct yaml_node *axis = sweep->children; axis != NULL; axis = axis->next)
+	for (struct yaml_node *axis = sweep->children; axis; axis = axis->next)
 		read_axis(reader, axis);
 }
 
 void scenario_print_hosts(const struct load_host_params *params, FILE *out)
 {
-	for (const struct param_section *section = load_host_sections; section->name != NULL;
-	     section++) {
+	for (const struct param_section *section = load_host_sections; section->name; section++) {
 		fprintf(out, "  %s:\n", section->name);
 		scenario_print_list(section->list, (const char *)params + section->offset, 4, out);
 	}
@@ -322,7 +318,7 @@ void scenario_print_workload(const struct scenario *scenario, FILE *out)
 		return;
 	fprintf(out, "workload:\n");
 	scenario_print_list(workload_param_list, &scenario->workload, 2, out);
-	if (scenario->trace_file != NULL) {
+	if (scenario->trace_file) {
 		fprintf(out, "  trace: ");
 		scenario_print_file(scenario->trace_file, out);
 		fputc('\n', out);
@@ -339,7 +335,7 @@ void scenario_free_workload(struct scenario *scenario)
 	for (uint32_t i = 0; i < scenario->axis_count; i++) {
 		for (uint32_t k = 0; k < scenario->axes[i].count; k++) {
 			struct scenario_sweep_value *value = &scenario->axes[i].values[k];
-			for (char **set = value->sets; *set != NULL; set++)
+			for (char **set = value->sets; *set; set++)
 				free(*set);
 			free(value->sets);
 			free(value->text);

@@ -69,7 +69,7 @@ static inline struct sim *load_end_sim(const struct load_end *end)
 /* Is there a message that is not posted? */
 static inline bool load_end_waits(const struct load_end *end)
 {
-	return end->unposted != NULL;
+	return end->unposted;
 }
 
 /* What is to be posted next, whose turn then is the next one's. */

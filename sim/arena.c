@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arena: see arena.h. Chunks are of the size and at the addresses of huge pages; the first line of each is its list link. */
+/* arena: see arena.h. A chunk has the size and the alignment of huge pages. The first line of
+ * each chunk links the list. */
 #include "sim/arena.h"
 
 #include <assert.h>

@@ -37,7 +37,8 @@ static void audit_time(struct block *block, FILE *out, const struct gauge_info *
 			  "busy for %" PRIu64 " ps of %" PRIu64 " ps", area, time);
 	else
 		violation(block, out, "utilisation", info->name,
-			  "%" PRIu64 " %s x ps in use, %" PRIu64 " x %" PRIu64 " ps there were",
+			  "%" PRIu64 " %s x ps in use; expected at most %" PRIu64 " x %" PRIu64
+			  " ps",
 			  area, info->unit, gauge->capacity + gauge->beyond, time);
 }
 
@@ -47,15 +48,16 @@ static void audit_population(struct block *block, FILE *out, const struct gauge_
 	uint64_t most = gauge->capacity + gauge->beyond;
 
 	if (gauge->level_max > INT64_MAX)
-		violation(block, out, "population", info->name, "%" PRId64 " %s, less than none",
-			  (int64_t)gauge->level_max, info->unit);
+		violation(block, out, "population", info->name,
+			  "%" PRId64 " %s; expected at least 0", (int64_t)gauge->level_max,
+			  info->unit);
 	else if (gauge->capacity > 0 && gauge->level_max > most)
 		violation(block, out, "population", info->name,
-			  "%" PRIu64 " %s were there, room for %" PRIu64, gauge->level_max,
+			  "held %" PRIu64 " %s; expected at most %" PRIu64, gauge->level_max,
 			  info->unit, most);
 }
 
-/* Each that is still there came at 0 at the earliest, and now at the latest. */
+/* Each remaining item entered between time 0 and now. */
 static void audit_little(struct block *block, FILE *out, const struct gauge_info *info,
 			 const struct gauge *gauge)
 {
@@ -65,8 +67,8 @@ static void audit_little(struct block *block, FILE *out, const struct gauge_info
 	if (!gauge->timed || area - gauge->stays <= still)
 		return;
 	violation(block, out, "Little's law", info->name,
-		  "%" PRIu64 " %s x ps by level, %" PRIu64
-		  " by the times of those that left; %" PRIu64 " are there",
+		  "%" PRIu64 " %s x ps by level, but %" PRIu64
+		  " by the stays of departed items; %" PRIu64 " items remain",
 		  area, info->unit, gauge->stays, gauge->level);
 }
 
@@ -74,7 +76,7 @@ void block_audit(struct block *block, FILE *out)
 {
 	const struct gauge *gauges = gauges_read(block);
 
-	for (size_t i = 0; gauges != NULL && block->type->gauges[i].name != NULL; i++) {
+	for (size_t i = 0; gauges && block->type->gauges[i].name; i++) {
 		const struct gauge_info *info = &block->type->gauges[i];
 
 		if (info->kind == GAUGE_BUSY || info->kind == GAUGE_POOL)
@@ -83,7 +85,7 @@ void block_audit(struct block *block, FILE *out)
 			audit_population(block, out, info, &gauges[i]);
 		audit_little(block, out, info, &gauges[i]);
 	}
-	if (block->type->audit != NULL)
+	if (block->type->audit)
 		block->type->audit(block, out);
 }
 
@@ -96,7 +98,7 @@ void audit_service(struct block *block, FILE *out, const struct gauge *server, u
 	if (busy == completions * service)
 		return;
 	violation(block, out, "utilisation", block->type->gauges[server - block->gauges].name,
-		  "busy for %" PRIu64 " ps, %" PRIu64 " completions x %" PRIu64 " ps are %" PRIu64
-		  " ps",
+		  "busy for %" PRIu64 " ps; expected %" PRIu64 " completions x %" PRIu64
+		  " ps = %" PRIu64 " ps",
 		  busy, completions, service, completions * service);
 }

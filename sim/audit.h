@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * audit: laws that hold for every gauge at any instant, whatever the block models:
+ * audit: checks conservation laws that hold for every gauge at any time, for every kind of
+ * block:
  *
- *     utilisation  busy, or occupied, for no more than capacity x time; busy = completions x service where that is fixed
- *     population   never below zero, never above the capacity
- *     Little       the integral of the population = the time that those who left were there, and those who are there have been
+ *     utilisation  busy or occupied time is at most capacity x time
+ *                  busy time = completions x service time, if the service time is fixed
+ *     population   at least 0 and at most the capacity
+ *     Little       integral of the population = sum of the stays, finished and unfinished
  *
- * The sides of Little's law are kept apart: the gauge sums levels over time, and what leaves tells when it came
- * (gauge_left()). blocks_check() audits all blocks; a violation is a line "block: law: figures".
+ * The two sides of Little's law are computed separately. The gauge sums levels over time, and
+ * gauge_left() records the time at which each item entered. blocks_check() audits all blocks. A
+ * violation prints one line: "block: law: figures".
  */
 #ifndef SIM_AUDIT_H
 #define SIM_AUDIT_H
@@ -18,10 +21,12 @@
 extern "C" {
 #endif
 
-/* All gauges of the block, then its type's own laws. Counts violations in the block. */
+/* Checks all gauges of the block, then the laws of its type. Adds violations to
+ * block->violations and writes a line for each to `out`. */
 void block_audit(struct block *block, FILE *out);
 
-/* For a type's audit(): the block's server was busy for exactly completions x service. */
+/* Checks that the block's server was busy for exactly completions x service. Called from a
+ * type's audit(). */
 void audit_service(struct block *block, FILE *out, const struct gauge *server, uint64_t completions,
 		   sim_time service);
 

@@ -18,7 +18,7 @@ void block_init(struct block *block, struct sim *sim, const struct block_type *t
 {
 	struct sim *root = sim->root;
 
-	assert(type != NULL && name != NULL && root->block_count + 1 < BLOCKS_MAX);
+	assert(type && name && root->block_count + 1 < BLOCKS_MAX);
 	*block = (struct block){
 		.sim = sim,
 		.type = type,
@@ -28,20 +28,20 @@ void block_init(struct block *block, struct sim *sim, const struct block_type *t
 		.previous = root->last_block,
 		.id = ++root->block_count,
 	};
-	assert(block->name != NULL);
+	assert(block->name);
 	block->next_order = (uint64_t)block->id << EVENT_ORIGIN_SHIFT;
-	if (root->last_block != NULL)
+	if (root->last_block)
 		root->last_block->next = block;
 	else
 		root->first_block = block;
 	root->last_block = block;
-	if (sim->trace != NULL)
+	if (sim->trace)
 		trace_attach(sim->trace, block);
 }
 
 void block_gauges(struct block *block, struct gauge *gauges)
 {
-	assert(block->type->gauges != NULL);
+	assert(block->type->gauges);
 	block->gauges = gauges;
 }
 
@@ -49,11 +49,11 @@ void block_fini(struct block *block)
 {
 	struct sim *root = block->sim->root;
 
-	if (block->previous != NULL)
+	if (block->previous)
 		block->previous->next = block->next;
 	else
 		root->first_block = block->next;
-	if (block->next != NULL)
+	if (block->next)
 		block->next->previous = block->previous;
 	else
 		root->last_block = block->previous;
@@ -73,9 +73,9 @@ unsigned blocks_check(struct sim *sim, FILE *out)
 {
 	unsigned violations = 0;
 
-	for (struct block *block = sim->first_block; block != NULL; block = block->next) {
+	for (struct block *block = sim->first_block; block; block = block->next) {
 		block->violations = 0;
-		if (block->type->check != NULL)
+		if (block->type->check)
 			block->type->check(block, out);
 		block_audit(block, out);
 		violations += block->violations;

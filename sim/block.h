@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * block: what every modeled part has: a name in the tree ("host0.hca.mtt_cache"), declared parameters,
- * counters, trace points and gauges (sim/gauge.h). Each is one list at the head of the block's header; the struct, the YAML key,
- * the help text, the report and the trace file all derive from that list.
+ * block: the part that all modelled components share: a name in the tree
+ * ("host0.hca.mtt_cache"), declared parameters, counters, trace points and gauges
+ * (sim/gauge.h). Each of these is one list at the head of the block's header. The struct, the
+ * YAML key, the help text, the report and the trace file derive from that list.
  *
- *     #define LINK_PARAMS(X)                                                                            \
- *             X(rate, RATE, "100Gbps", "1Mbps..3.2Tbps", "data rate after encoding", "IBTA vol.2 5.3")
+ *     #define LINK_PARAMS(X) \
+ *             X(rate, RATE, "100Gbps", "1Mbps..3.2Tbps", "Data rate after encoding.", "choice")
  *     struct link_params { LINK_PARAMS(PARAM_FIELD) };
  *     #define ROW(...) PARAM_ROW(struct link_params, __VA_ARGS__)      (in link.c)
  *     static const struct param link_param_list[] = { LINK_PARAMS(ROW) { 0 } };
@@ -21,7 +22,7 @@
 extern "C" {
 #endif
 
-/* By value, so that a params struct is copied as a whole. */
+/* A text parameter. The text is held by value, so that a params struct is copied as a whole. */
 struct param_text {
 	char text[256];
 };
@@ -34,18 +35,19 @@ struct param_sizes {
 };
 
 /* clang-format off */
-/*        kind    C type,    unit written in YAML; kept in ps, bytes, bits/s, Hz, metres, a CHOICE as its index */
-#define PARAM_KINDS(X)                                                                                    \
-	X(COUNT,  uint64_t,  "a whole number")                                                            \
-	X(TIME,   sim_time,  "a time: ps, ns, us, ms, s")                                                 \
-	X(BYTES,  uint64_t,  "a size: B, KiB, MiB, GiB, KB, MB, GB")                                      \
-	X(RATE,   uint64_t,  "a rate: bps, Kbps, Mbps, Gbps, Tbps")                                       \
-	X(FREQ,   uint64_t,  "a frequency: Hz, KHz, MHz, GHz")                                             \
-	X(METRES, double,    "a length: m, cm, km")                                                       \
-	X(RATIO,  double,    "a number, or a percentage with %")                                          \
-	X(FLAG,   bool,      "true or false")                                                             \
-	X(CHOICE, uint32_t,  "one of the names in the range, a|b|c")                                      \
-	X(TEXT,   struct param_text, "a name or a path of at most 255 letters, or nothing")               \
+/* Kind, C type, unit written in YAML. Values are kept in ps, bytes, bits/s, Hz or metres, and a
+ * CHOICE as its index. */
+#define PARAM_KINDS(X) \
+	X(COUNT,  uint64_t,  "a whole number") \
+	X(TIME,   sim_time,  "a time: ps, ns, us, ms, s") \
+	X(BYTES,  uint64_t,  "a size: B, KiB, MiB, GiB, KB, MB, GB") \
+	X(RATE,   uint64_t,  "a rate: bps, Kbps, Mbps, Gbps, Tbps") \
+	X(FREQ,   uint64_t,  "a frequency: Hz, KHz, MHz, GHz") \
+	X(METRES, double,    "a length: m, cm, km") \
+	X(RATIO,  double,    "a number, or a percentage with %") \
+	X(FLAG,   bool,      "true or false") \
+	X(CHOICE, uint32_t,  "one of the names in the range, a|b|c") \
+	X(TEXT,   struct param_text, "a name or a path of at most 255 letters, or nothing") \
 	X(SIZES,  struct param_sizes, "a list of at most 32 sizes: [128B, 64KiB]")
 
 #define PARAM_KIND_ENUM(kind, type, unit) PARAM_##kind,
@@ -54,16 +56,17 @@ enum param_kind { PARAM_KINDS(PARAM_KIND_ENUM) PARAM_KIND_COUNT };
 #define PARAM_KIND_TYPE(kind, type, unit) typedef type param_type_##kind;
 PARAM_KINDS(PARAM_KIND_TYPE)
 
-/* X(field, KIND, default, range, meaning, source): the texts are as a user would write them in YAML. A range
- * is "low..high" (either may be missing) or the allowed values "a|b|c", which CHOICE must have; "" sets none. The
- * source names a document, or "calibrated: rows", "assumed: why", "choice" where it is the user's to say. */
+/* X(field, KIND, default, range, meaning, source): the texts are written as in YAML. A range is
+ * "low..high" (either bound may be absent) or the allowed values "a|b|c", which CHOICE
+ * requires. "" sets no range. The source names a document, or is "calibrated: rows", "assumed:
+ * why", or "choice" for a value that the user decides. */
 #define PARAM_FIELD(field, kind, default_text, range, meaning, source) param_type_##kind field;
-#define PARAM_ROW(owner, field, kind, default_text, range, meaning, source)                                    \
+#define PARAM_ROW(owner, field, kind, default_text, range, meaning, source) \
 	{#field, PARAM_##kind, offsetof(owner, field), default_text, range, meaning, source},
 /* X(field, unit, meaning) */
 #define COUNTER_FIELD(field, unit, meaning)  uint64_t field;
 #define COUNTER_ENTRY(field, unit, meaning)  {#field, unit, meaning},
-/* X(POINT, first, second, meaning): names of the two values that a trace record carries */
+/* X(POINT, first, second, meaning): `first` and `second` name the two values of a trace record */
 #define TRACE_ENUM(point, first, second, meaning)  TRACE_##point,
 #define TRACE_ENTRY(point, first, second, meaning) {#point, first, second, meaning},
 /* clang-format on */
@@ -78,11 +81,12 @@ struct param {
 	const char *source;
 };
 
-/* The lists of a composite (an HCA has pcie, port, scheduler ...), each a sub-map in YAML. Ends with a NULL name. */
+/* A section of a composite's parameters (an HCA has pcie, port, scheduler ...), which is a
+ * sub-map in YAML. A list of sections ends with a NULL name. */
 struct param_section {
 	const char *name;
 	const struct param *list;
-	size_t offset; /* of that block's params struct in the composite's */
+	size_t offset; /* of the section's params struct in the composite's */
 	const char *meaning;
 };
 
@@ -108,55 +112,63 @@ struct block_type {
 	const struct param *params; /* each list ends with an entry whose name is NULL */
 	const struct counter *counters;
 	const struct trace_point *trace_points;
-	const struct gauge_info *gauges; /* NULL: none */
-	/* Does what must hold at any instant hold: what came in left, or is still there? Each violation is a line on `out`,
-	 * by block_equal(). NULL: nothing to check. */
+	const struct gauge_info *gauges; /* NULL if the type has no gauges */
+	/* Checks the block's conservation rules (items received = items sent + items held),
+	 * which hold at any time. Writes a line to `out` for each violation, through
+	 * block_equal(). NULL if the block has no rules. */
 	void (*check)(struct block *block, FILE *out);
-	/* Do the laws of sim/audit.h hold that the gauges alone do not tell, such as busy = completions x service? As
-	 * check(). NULL: none. */
+	/* Checks laws of sim/audit.h that the gauges alone do not express, such as busy =
+	 * completions x service. Reports like check(). NULL if there are none. */
 	void (*audit)(struct block *block, FILE *out);
-	void (*settle)(
-		struct block *block); /* brings gauges up to date for a reader; NULL: they are */
+	/* Brings the gauges up to date before they are read. NULL if they always are. */
+	void (*settle)(struct block *block);
 };
 
 struct trace_file;
 
 struct block {
-	/* what each event looks at: half of a cache line */
+	/* read by each event: half a cache line */
 	struct sim *sim;
-	struct trace_file *trace; /* NULL while this block is not traced */
-	uint64_t next_order;      /* private to the engines: order of the next event it schedules */
-	uint32_t id; /* the origin in the total order; the same in every run of a scenario */
-	/* the rest */
+	struct trace_file *trace; /* NULL while the block is not traced */
+	/* private to the engines: order of the next event that the block schedules */
+	uint64_t next_order;
+	/* the origin in the total order of events; the same in every run of a scenario */
+	uint32_t id;
+	/* read seldom */
 	const struct block_type *type;
 	const char *name;       /* full path; owned by the block */
-	const void *params;     /* the block's params struct, NULL: none */
-	const uint64_t *counts; /* the block's counters struct, NULL: none */
-	struct gauge *gauges;   /* the block's gauges struct, NULL: none */
+	const void *params;     /* the block's params struct, or NULL */
+	const uint64_t *counts; /* the block's counters struct, or NULL */
+	struct gauge *gauges;   /* the block's gauges struct, or NULL */
 	struct block *next;     /* the run's blocks, in order of creation */
 	struct block *previous;
-	uint32_t violations; /* that check() and the audit found */
+	uint32_t violations; /* number of violations that check() and the audit found */
 };
 
-/* Enters the block in the run; it leaves before sim_destroy(). params and counts stay the caller's and
- * outlive the block. Names are unique within a run. */
+/* Adds the block to the run. `name` is copied and must be unique within the run. `params` and
+ * `counts` remain the caller's and outlive the block. Call block_fini() before sim_destroy(). */
 void block_init(struct block *block, struct sim *sim, const struct block_type *type,
 		const char *name, const void *params, const void *counts);
 void block_fini(struct block *block);
 
-/* The block's struct of gauges, in the order of its type's list; behind block_init(). */
+/* Attaches the block's gauges struct, whose members follow the order of the type's list. Call
+ * it after block_init(). */
 void block_gauges(struct block *block, struct gauge *gauges);
 
-/* Checks and audits all blocks of a run. Returns how many violations there are. */
+/* Checks and audits all blocks of a run, and writes a line to `out` for each violation. Returns
+ * the number of violations. */
 unsigned blocks_check(struct sim *sim, FILE *out);
 
-/* For check(): the two must be equal, or it is a violation of the rule that `what` names. */
+/* Compares two figures for check(). If they differ, records a violation of the rule that `what`
+ * names and writes it to `out`. */
 void block_equal(struct block *block, FILE *out, const char *what, uint64_t one, uint64_t other);
 
-/* First of the run's blocks; follow ->next. */
+/* Returns the run's first block; its `next` member leads to the others. Returns NULL if the run
+ * has none. */
 struct block *sim_blocks(const struct sim *sim);
 
-/* One trace record: (time, block, point, tag, first, second). The tag follows one WQE through all blocks. */
+/* Writes one trace record: (time, block, point, tag, first, second). The tag follows one WQE
+ * through all blocks. Call trace() instead, which does nothing for untraced blocks. */
 void trace_write(struct block *block, unsigned point, uint64_t tag, uint64_t first,
 		 uint64_t second);
 
@@ -167,13 +179,15 @@ static inline void trace(struct block *block, unsigned point, uint64_t tag, uint
 		trace_write(block, point, tag, first, second);
 }
 
-const char *param_kind_name(enum param_kind kind); /* "TIME" */
-const char *param_kind_unit(enum param_kind kind); /* "a time: ps, ns, us, ms, s" */
+const char *param_kind_name(enum param_kind kind); /* returns "TIME" */
+const char *param_kind_unit(enum param_kind kind); /* returns "a time: ps, ns, us, ms, s" */
 
-/* Fills a params struct with the defaults of the list. A default that does not parse is our mistake: abort. */
+/* Fills a params struct with the defaults of the list. Aborts if a default does not parse,
+ * which is an error in the list. */
 void params_default(const struct param *list, void *params);
 
-/* Parses one value as a user writes it. false: *error (static or owned by the caller's buffer) says what was expected. */
+/* Parses one value as a user writes it. Returns false on failure and writes to `error` what was
+ * expected. */
 bool param_parse(const struct param *param, const char *text, void *params, char *error,
 		 size_t error_bytes);
 

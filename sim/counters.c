@@ -25,20 +25,19 @@ static void gauge_values(const struct gauge *gauge, sim_time now, uint64_t value
 
 static bool selected(const struct block *block, const char *pattern)
 {
-	bool counts = block->counts != NULL && block->type->counters != NULL;
+	bool counts = block->counts && block->type->counters;
 
-	return (counts || block->gauges != NULL) &&
-	       (pattern == NULL || fnmatch(pattern, block->name, 0) == 0);
+	return (counts || block->gauges) && (!pattern || fnmatch(pattern, block->name, 0) == 0);
 }
 
 void counters_print_text(const struct sim *sim, const char *pattern, FILE *out)
 {
-	for (const struct block *block = sim_blocks(sim); block != NULL; block = block->next) {
+	for (const struct block *block = sim_blocks(sim); block; block = block->next) {
 		const struct counter *counters = block->type->counters;
 
 		if (!selected(block, pattern))
 			continue;
-		for (size_t i = 0; block->counts != NULL && counters[i].name != NULL; i++)
+		for (size_t i = 0; block->counts && counters[i].name; i++)
 			fprintf(out, "%s.%s=%" PRIu64 "\n", block->name, counters[i].name,
 				block->counts[i]);
 	}
@@ -49,10 +48,10 @@ static void print_gauges_json(struct block *block, FILE *out)
 	const struct gauge *gauges = gauges_read(block);
 	uint64_t values[GAUGE_VALUES];
 
-	if (gauges == NULL)
+	if (!gauges)
 		return;
 	fputs(", \"gauges\": {", out);
-	for (size_t i = 0; block->type->gauges[i].name != NULL; i++) {
+	for (size_t i = 0; block->type->gauges[i].name; i++) {
 		const struct gauge_info *info = &block->type->gauges[i];
 
 		fputs(i != 0 ? ",\n\t" : "\n\t", out);
@@ -72,7 +71,7 @@ void counters_print_json(const struct sim *sim, const char *pattern, FILE *out)
 	const char *separator = "\n";
 
 	fputc('{', out);
-	for (struct block *block = sim_blocks(sim); block != NULL; block = block->next) {
+	for (struct block *block = sim_blocks(sim); block; block = block->next) {
 		const struct counter *counters = block->type->counters;
 
 		if (!selected(block, pattern))
@@ -83,7 +82,7 @@ void counters_print_json(const struct sim *sim, const char *pattern, FILE *out)
 		fputs(": {\"type\": ", out);
 		json_text(out, block->type->name);
 		fputs(", \"counters\": {", out);
-		for (size_t i = 0; block->counts != NULL && counters[i].name != NULL; i++) {
+		for (size_t i = 0; block->counts && counters[i].name; i++) {
 			fputs(i != 0 ? ", " : "", out);
 			json_text(out, counters[i].name);
 			fputs(": ", out);
@@ -98,14 +97,14 @@ void counters_print_json(const struct sim *sim, const char *pattern, FILE *out)
 
 const uint64_t *counters_find(const struct sim *sim, const char *name)
 {
-	for (const struct block *block = sim_blocks(sim); block != NULL; block = block->next) {
+	for (const struct block *block = sim_blocks(sim); block; block = block->next) {
 		const struct counter *counters = block->type->counters;
 		size_t length = strlen(block->name);
 
-		if (block->counts == NULL || counters == NULL ||
-		    strncmp(name, block->name, length) != 0 || name[length] != '.')
+		if (!block->counts || !counters || strncmp(name, block->name, length) != 0 ||
+		    name[length] != '.')
 			continue;
-		for (size_t i = 0; counters[i].name != NULL; i++) {
+		for (size_t i = 0; counters[i].name; i++) {
 			if (strcmp(name + length + 1, counters[i].name) == 0)
 				return &block->counts[i];
 		}

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counters: the counters (and, in JSON, the gauges) of all blocks of a run, in order of creation, as a user reads them.
+ * counters: prints the counters of all blocks of a run (and, in JSON, the gauges), in order of
+ * creation:
  *
  *     text   host0.hca.port.packets_sent=12
- *     JSON   {"host0.hca.port": {"type": "port", "counters": {"packets_sent": 12, ...},
- *                                "gauges": {"link": {"kind": "BUSY", ..., "area_ps": 960}, ...}}, ...}
+ *     JSON   {"host0.hca.port": {"type": "port",
+ *                                "counters": {"packets_sent": 12, ...},
+ *                                "gauges": {"link": {"kind": "BUSY", ..., "area_ps": 960}, ...}},
+ *             ...}
  */
 #ifndef SIM_COUNTERS_H
 #define SIM_COUNTERS_H
@@ -17,11 +20,13 @@
 extern "C" {
 #endif
 
-/* Blocks whose names match the glob pattern; NULL: all. */
+/* Prints the counters of the blocks whose names match the glob pattern. `pattern` NULL prints
+ * all blocks. */
 void counters_print_text(const struct sim *sim, const char *pattern, FILE *out);
 void counters_print_json(const struct sim *sim, const char *pattern, FILE *out);
 
-/* Where one counter is, by the name that the text form prints. NULL: there is none. */
+/* Returns the location of one counter, given the name that the text form prints. Returns NULL
+ * if no such counter exists. */
 const uint64_t *counters_find(const struct sim *sim, const char *name);
 
 #ifdef __cplusplus

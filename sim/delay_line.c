@@ -11,7 +11,7 @@ static struct delay_item *unlink_head(struct delay_line *line)
 	struct delay_item *item = line->head;
 
 	line->head = item->next;
-	if (line->head == NULL)
+	if (!line->head)
 		line->tail = NULL;
 	line->count--;
 	return item;
@@ -25,7 +25,7 @@ static void fire(struct event *event)
 		line->tail; /* what is pushed with delay 0 meanwhile waits for the next event */
 
 	line->arriving = true;
-	while (line->head != NULL && line->head->at == now) {
+	while (line->head && line->head->at == now) {
 		struct delay_item *item = unlink_head(line);
 
 		line->arrive(line, item);
@@ -33,7 +33,7 @@ static void fire(struct event *event)
 			break;
 	}
 	line->arriving = false;
-	if (line->head != NULL)
+	if (line->head)
 		sim_schedule_at(event, line->head->at);
 }
 
@@ -42,7 +42,7 @@ void delay_line_push_at(struct delay_line *line, struct delay_item *item, sim_ti
 	item->next = NULL;
 	item->at = at;
 	line->count++;
-	if (line->head != NULL) {
+	if (line->head) {
 		assert(at >= line->tail->at);
 		line->tail->next = item;
 		line->tail = item;
@@ -64,12 +64,12 @@ struct delay_item *delay_line_take(struct delay_line *line)
 {
 	struct delay_item *item;
 
-	if (line->head == NULL)
+	if (!line->head)
 		return NULL;
 	item = unlink_head(line);
 	if (!line->arriving) {
 		sim_cancel(&line->event);
-		if (line->head != NULL)
+		if (line->head)
 			sim_schedule_at(&line->event, line->head->at);
 	}
 	return item;

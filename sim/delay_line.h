@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * delay_line: items on their way that cannot overtake each other (a cable, a pipeline). However many are in flight,
- * one event is pending: the arrival of the first.
+ * delay_line: carries items that cannot overtake each other (a cable, a pipeline). Only one
+ * event is pending, whatever the number of items: the arrival of the first item.
  *
  *     delay_line_push(item, delay) --> [tail ... head] --> arrive(line, item), at exactly its time
  */
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* Embedded in what travels; the line's from push to arrive(). */
+/* Embedded in the item that travels. The line owns it from push until arrive(). */
 struct delay_item {
 	struct delay_item *next;
 	sim_time at;
@@ -24,21 +24,22 @@ struct delay_line {
 	struct event event;
 	struct delay_item *head, *tail;
 	void (*arrive)(struct delay_line *line,
-		       struct delay_item *item); /* the item is the receiver's again */
+		       struct delay_item *item); /* The receiver owns the item from then on. */
 	uint32_t count;
 	bool arriving;
 };
 
-/* arrive() is called in an event of the owner's, at the item's time. */
+/* Initialises the line. It calls arrive() at the item's time, in an event of `owner`. */
 void delay_line_init(struct delay_line *line, struct block *owner,
 		     void (*arrive)(struct delay_line *, struct delay_item *));
 
-/* The item arrives at `at`, which is neither in the past nor before the arrival of the item pushed last. Never
- * arrives inside the call. */
+/* Adds an item that arrives at `at`. `at` is neither in the past nor before the arrival of the
+ * item pushed last. The item never arrives inside the call. */
 void delay_line_push_at(struct delay_line *line, struct delay_item *item, sim_time at);
 void delay_line_push(struct delay_line *line, struct delay_item *item, sim_time delay);
 
-/* Takes back the item that would arrive first (a link that goes down empties its line); NULL: none. */
+/* Takes back the item that would arrive first (a link that goes down empties its line). Returns
+ * NULL if the line is empty. */
 struct delay_item *delay_line_take(struct delay_line *line);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine: the border inside sim/ between what all engines share (sim.c: total order, blocks, the
- * API) and what each does in its own way. Nobody outside sim/ includes it.
+ * engine: the interface inside sim/ between the code that all engines share (sim.c: total
+ * order, blocks, the API) and the code of each engine. No other folder includes it.
  *
  *     sim.c --native: direct calls--> wheel.c, in several threads: parallel.c
  *           --ops------------------> systemc_engine.cpp, systemc_reference.cpp
@@ -23,30 +23,31 @@ struct engine_ops {
 	void (*fini)(struct sim *sim);
 	void (*insert)(struct sim *sim, struct event *event); /* key and order are set */
 	void (*cancel)(struct sim *sim, struct event *event);
-	const struct event *(*first)(struct sim *sim); /* NULL: nothing is pending */
-	/* Fires what is before `until` and stops early when sim->stop is set; leaves sim->now at
-	 * the last event. */
+	const struct event *(*first)(struct sim *sim); /* returns NULL if no event is pending */
+	/* Fires the events before `until`, and stops early if sim->stop is set. Leaves sim->now
+	 * at the last event. */
 	void (*run)(struct sim *sim, sim_time until);
 };
 
 struct sim {
-	sim_time now;                 /* first: sim_now() */
-	struct block *current;        /* whose event is firing; NULL outside of events */
-	const struct engine_ops *ops; /* NULL: native, which is called directly */
+	sim_time now;          /* first member: sim_now() reads it there */
+	struct block *current; /* block whose event is firing; NULL outside of events */
+	/* NULL for the native engine, whose functions are called directly */
+	const struct engine_ops *ops;
 	uint64_t fired;
 	bool stop;
 	enum sim_engine engine;
-	uint32_t block_count; /* ever created: the last id */
+	uint32_t block_count; /* number of blocks ever created; the last id */
 	struct block *first_block, *last_block;
-	struct trace_file *trace; /* NULL: no trace is open */
-	void *host;               /* of the SystemC engines */
+	struct trace_file *trace; /* NULL if no trace is open */
+	void *host;               /* state of the SystemC engines */
 	uint64_t seed;
 	uint32_t last_tag;
-	struct sim *root; /* of a parallel run: its first LP; else this */
-	struct lp *lp;    /* NULL: the run is sequential */
+	struct sim *root; /* first LP of a parallel run; itself otherwise */
+	struct lp *lp;    /* NULL if the run is sequential */
 	unsigned lp_number;
-	struct arena arena; /* of a parallel run: its first LP's, for all */
-	struct wheel wheel; /* of the engines native and systemc */
+	struct arena arena; /* used by all LPs; in a parallel run the first LP's */
+	struct wheel wheel; /* used by the engines native and systemc */
 };
 
 #ifndef __cplusplus
@@ -56,7 +57,8 @@ _Static_assert(offsetof(struct sim, now) == 0, "sim_now() reads it there");
 extern const struct engine_ops engine_systemc;
 extern const struct engine_ops engine_systemc_reference;
 
-/* trace.c: a block created while a trace is open enters it if its name is selected. */
+/* Traces the block if its name is selected (trace.c). Called for a block that is created while
+ * a trace is open. */
 void trace_attach(struct trace_file *trace, struct block *block);
 
 static inline void engine_fire(struct sim *sim, struct event *event)
@@ -67,10 +69,11 @@ static inline void engine_fire(struct sim *sim, struct event *event)
 	event->fire(event);
 }
 
-/* sim.c: what is before `until`; leaves sim->now at the last event, sim->current at its block. */
+/* Fires the events before `until` (sim.c). Leaves sim->now at the last event and sim->current
+ * at its block. */
 void engine_run_native(struct sim *sim, sim_time until);
 
-/* parallel.c: of the first LP, for all */
+/* Functions of parallel.c. They take the first LP and act for all LPs. */
 void parallel_run(struct sim *sim, sim_time until);
 sim_time parallel_next(const struct sim *sim);
 uint64_t parallel_events_fired(const struct sim *sim);

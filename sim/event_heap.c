@@ -51,7 +51,7 @@ void event_heap_insert(struct event_heap *heap, struct event *event)
 	if (heap->count == heap->capacity) {
 		heap->capacity *= 2;
 		heap->entries = realloc(heap->entries, heap->capacity * sizeof(*heap->entries));
-		assert(heap->entries != NULL);
+		assert(heap->entries);
 	}
 	sift_up(heap, heap->count++, (struct event_heap_entry){event->key, event});
 }
@@ -75,7 +75,7 @@ void event_heap_init(struct event_heap *heap)
 {
 	*heap = (struct event_heap){.capacity = 64};
 	heap->entries = malloc(heap->capacity * sizeof(*heap->entries));
-	assert(heap->entries != NULL);
+	assert(heap->entries);
 }
 
 void event_heap_fini(struct event_heap *heap)

@@ -24,15 +24,15 @@ struct event_heap {
 	uint32_t capacity;
 };
 
-/* Empty; grows as it needs. */
+/* Initialises an empty heap. The heap grows when necessary. */
 void event_heap_init(struct event_heap *heap);
 void event_heap_fini(struct event_heap *heap);
 
-/* Uses event->slot; event->where is the caller's. */
+/* Inserts or removes an event. Both use event->slot and leave event->where to the caller. */
 void event_heap_insert(struct event_heap *heap, struct event *event);
 void event_heap_remove(struct event_heap *heap, struct event *event);
 
-/* NULL: empty. */
+/* Returns the earliest event without removing it, or NULL if the heap is empty. */
 static inline struct event *event_heap_first(const struct event_heap *heap)
 {
 	return heap->count != 0 ? heap->entries[0].event : NULL;

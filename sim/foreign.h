@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * foreign: calls into code that is not hcasim's: plug-ins and modules from shared objects. Whoever makes such a call says so, and then
- * a crash in it, or a call that does not return, ends the program with a message that names the object and the function.
+ * foreign: guards calls into code outside hcasim, such as plug-ins and modules from shared
+ * objects. The caller announces each such call. A crash in the call, or a call that does not
+ * return, then ends the program with a message that names the object and the function.
  *
  *     foreign_enter(path, "on_ack()"); ops->on_ack(...); foreign_leave();
  *
- * A call costs a few stores to memory of its thread. A watcher looks at all threads once a second: a call that is the
- * same FOREIGN_SECONDS later is taken for an endless loop.
+ * A call costs a few stores to memory of its thread. A watcher inspects all threads once a
+ * second. It reports a call that has not returned after FOREIGN_SECONDS as an endless loop.
  */
 #ifndef SIM_FOREIGN_H
 #define SIM_FOREIGN_H
@@ -16,16 +17,18 @@ extern "C" {
 #endif
 
 #define FOREIGN_SECONDS 5
-#define FOREIGN_EXIT    2 /* the exit code: the input is bad */
+#define FOREIGN_EXIT    2 /* exit code for invalid input */
 
-/* Before the first call: crashes and endless loops in calls are seen from now on. Again: nothing happens. */
+/* Starts to detect crashes and endless loops in guarded calls. Call it before the first guarded
+ * call. Further calls have no effect. */
 void foreign_watch(void);
 
-/* Around a call, not nested. `owner` and `call` live until foreign_leave(). */
+/* Mark the start and the end of a guarded call. Guarded calls do not nest. `owner` and `call`
+ * must live until foreign_leave(). */
 void foreign_enter(const char *owner, const char *call);
 void foreign_leave(void);
 
-/* The owner has done what it must not: says so, and ends the program. */
+/* Prints a message that the owner violated the interface, and ends the program. */
 void foreign_fail(const char *owner, const char *call, const char *format, ...)
 	__attribute__((noreturn, format(printf, 3, 4)));
 

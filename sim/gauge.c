@@ -15,7 +15,7 @@ const char *gauge_kind_name(enum gauge_kind kind)
 
 const struct gauge *gauges_read(struct block *block)
 {
-	if (block->gauges != NULL && block->type->settle != NULL)
+	if (block->gauges && block->type->settle)
 		block->type->settle(block);
 	return block->gauges;
 }

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gauge: a time-weighted utilisation statistic: how full a queue of a block was, how busy a server, how long requests waited
- * for room. It is an integral over time; a gauge of Prometheus is a momentary value. The sums are kept without
- * events. A change costs two additions: what enters takes its time off the sum, what leaves adds it, so between
- * two changes the sum lacks level * now, which readers add (gauge_area()).
+ * gauge: a time-weighted utilisation statistic: how full a queue of a block was, how busy a
+ * server was, how long requests waited for space. A gauge is an integral over time, unlike a
+ * gauge of Prometheus, which is a momentary value. Gauges need no events. A change costs two
+ * additions: an item that enters subtracts its time from the sum, and an item that leaves adds
+ * it. Between two changes the sum therefore lacks level * now, which gauge_area() adds.
  *
- *     #define DMA_GAUGES(X)                                                                             \
- *             X(gathers, POOL, "transfers", "host to HCA, under way")
+ *     #define DMA_GAUGES(X) \
+ *             X(gathers, POOL, "transfers", "Transfers from host to HCA in progress.")
  *     struct dma_gauges { DMA_GAUGES(GAUGE_FIELD) };
  *     .gauges = (const struct gauge_info[]){DMA_GAUGES(GAUGE_ENTRY) {0}}    (in the block's type)
- *     block_gauges(&engine->block, (struct gauge *)&engine->gauge);          (behind block_init())
+ *     block_gauges(&engine->block, (struct gauge *)&engine->gauge);         (after block_init())
  *
- * Counters files and `hcasim explain --bottleneck` read them; docs/explanation/latency-and-bottlenecks.md explains. Every check of blocks holds gauges to the
- * laws of sim/audit.h.
+ * Counter files and `hcasim explain --bottleneck` read gauges.
+ * docs/explanation/latency-and-bottlenecks.md explains them. Each check of the blocks applies
+ * the laws of sim/audit.h to all gauges.
  */
 #ifndef SIM_GAUGE_H
 #define SIM_GAUGE_H
@@ -24,13 +26,17 @@ extern "C" {
 #endif
 
 /* clang-format off */
-/*        kind    what its use is, of the time in which there was work */
-#define GAUGE_KINDS(X)                                                                                    \
-	X(BUSY,   "serves: how busy it was")                                                              \
-	X(POOL,   "has room for so many: how long somebody waited for room")                              \
-	X(SHARE,  "a limit of each queue pair: how many of those with work it held up")                   \
-	X(WORK,   "queue pairs with work; the time in which there was any")                               \
-	X(QUEUE,  "waits for something else: none")
+/* kind, and the use that is reported for it, as a share of the time with work */
+#define GAUGE_KINDS(X) \
+	X(BUSY, "A server. Its use is the share of time for which it was busy.") \
+	X(POOL, \
+	  "A limited number of places. Its use is the share of time for which a request waited " \
+	  "for a place.") \
+	X(SHARE, \
+	  "A limit of each queue pair. Its use is the share of queue pairs with work that it " \
+	  "delayed.") \
+	X(WORK, "Queue pairs with work. It measures the time in which any queue pair had work.") \
+	X(QUEUE, "Items that wait for another resource. It has no use of its own.")
 
 #define GAUGE_KIND_ENUM(kind, meaning) GAUGE_##kind,
 enum gauge_kind { GAUGE_KINDS(GAUGE_KIND_ENUM) GAUGE_KIND_COUNT };
@@ -48,15 +54,15 @@ struct gauge_info {
 };
 
 struct gauge {
-	uint64_t area;    /* unit x ps, less level * now; BUSY: ps of service */
-	uint64_t stalled; /* ps in which somebody waited, less now while somebody does */
+	uint64_t area;    /* unit x ps, less level * now; for BUSY: ps of service */
+	uint64_t stalled; /* ps in which a request waited, less `now` while one waits */
 	uint64_t level, level_max;
-	uint64_t capacity; /* room, or servers; 0: no limit */
-	uint64_t beyond;   /* the last that entered may exceed the capacity by so much */
-	uint64_t stays;    /* unit x ps: how long those that left were there, by their own times */
-	sim_time until;    /* the end of the last service, or stay, that is booked */
-	bool waits;        /* somebody does */
-	bool timed;        /* all that leaves tells its time: gauge_left() */
+	uint64_t capacity; /* space, or number of servers; 0: no limit */
+	uint64_t beyond;   /* amount by which the last entry may exceed the capacity */
+	uint64_t stays;    /* unit x ps: stays of the items that left, by their own entry times */
+	sim_time until;    /* end of the last service or stay that is booked */
+	bool waits;        /* a request waits */
+	bool timed;        /* every item reports its entry time: gauge_left() */
 };
 
 static inline void gauge_enter(struct gauge *gauge, sim_time now, uint64_t amount)
@@ -67,16 +73,17 @@ static inline void gauge_enter(struct gauge *gauge, sim_time now, uint64_t amoun
 		gauge->level_max = gauge->level;
 }
 
-/* at: now, or the time to come at which it will have left */
+/* Removes `amount` at the time `at`, which is now or the future time of departure. */
 static inline void gauge_leave(struct gauge *gauge, sim_time at, uint64_t amount)
 {
 	gauge->area += amount * at;
 	gauge->level -= amount;
-	if (gauge->level > gauge->level_max) /* below zero: seen by the audit */
+	if (gauge->level > gauge->level_max) /* below zero: the audit reports it */
 		gauge->level_max = gauge->level;
 }
 
-/* The same for what keeps the time at which it entered. One gauge is left in this way alone, or never. */
+/* Removes an item that knows the time at which it entered. A gauge uses either this function
+ * for all items, or never. */
 static inline void gauge_left(struct gauge *gauge, sim_time entered, sim_time at, uint64_t amount)
 {
 	gauge->stays += amount * (at - entered);
@@ -84,7 +91,7 @@ static inline void gauge_left(struct gauge *gauge, sim_time entered, sim_time at
 	gauge_leave(gauge, at, amount);
 }
 
-/* start: of the service, now or later */
+/* Adds one service of `duration` that starts at `start`, now or later. */
 static inline void gauge_serve(struct gauge *gauge, sim_time start, sim_time duration)
 {
 	gauge->area += duration;
@@ -92,7 +99,7 @@ static inline void gauge_serve(struct gauge *gauge, sim_time start, sim_time dur
 		gauge->until = start + duration;
 }
 
-/* From now on somebody waits, or nobody does. */
+/* Records whether any request waits for this resource, from `now` on. */
 static inline void gauge_wait(struct gauge *gauge, sim_time now, bool waits)
 {
 	if (waits == gauge->waits)
@@ -111,9 +118,10 @@ static inline uint64_t gauge_stalled(const struct gauge *gauge, sim_time now)
 	return gauge->stalled + (gauge->waits ? now : 0);
 }
 
-const char *gauge_kind_name(enum gauge_kind kind); /* "POOL" */
+const char *gauge_kind_name(enum gauge_kind kind); /* returns "POOL" */
 
-/* The gauges of a block for a reader: what the block derives from its counters is up to date then. NULL: none. */
+/* Returns the gauges of a block, after the block has brought them up to date. Returns NULL if
+ * the block has none. */
 const struct gauge *gauges_read(struct block *block);
 
 #ifdef __cplusplus

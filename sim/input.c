@@ -29,6 +29,6 @@ FILE *input_open(const char *path)
 
 const char *input_error(void)
 {
-	return is_no_file && errno == EINVAL ? "a FIFO or socket; expected a file"
+	return is_no_file && errno == EINVAL ? "it is a FIFO or a socket; expected a file"
 					     : strerror(errno);
 }

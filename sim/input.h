@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input: files that a user names, opened for reading. A FIFO or socket is refused at once: opening a FIFO would wait for
- * ever for somebody who writes.
+ * input: opens files that a user names, for reading. It refuses a FIFO or a socket at once,
+ * because opening a FIFO would wait for a writer.
  */
 #ifndef SIM_INPUT_H
 #define SIM_INPUT_H
 
 #include <stdio.h>
 
-/* NULL: input_error() says why. */
+/* Opens a file for reading. The caller closes it. Returns NULL on failure; input_error() gives
+ * the reason. */
 FILE *input_open(const char *path);
 
-/* Why the last input_open() of this thread failed, or what errno says if that was something else since. */
+/* Returns the reason for which the last input_open() of this thread failed. If errno has
+ * changed since then, returns its text. */
 const char *input_error(void);
 
 #endif

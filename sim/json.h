@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json: the few pieces that every writer of JSON in the simulator shares. */
+/* json: functions that all writers of JSON in the simulator share. */
 #ifndef SIM_JSON_H
 #define SIM_JSON_H
 
 #include <stdint.h>
 #include <stdio.h>
 
-/* With its quotes; control characters, quotes and backslashes escaped. */
+/* Writes a string with its quotes. Escapes control characters, quotes and backslashes. */
 void json_text(FILE *out, const char *text);
 
-/* A number; as hexadecimal text above 2^53, where readers that keep doubles would round it. */
+/* Writes a number. A number above 2^53 becomes a string in hexadecimal, because readers that
+ * use doubles would round it. */
 void json_u64(FILE *out, uint64_t value);
 
 #endif

@@ -10,9 +10,8 @@ void (*memory_before_end)(void);
 
 void memory_exhausted(void)
 {
-	static const char text[] =
-		"hcasim: out of memory; expected a machine, or a limit (ulimit -v, -d), "
-		"with room for this run\n";
+	static const char text[] = "hcasim: out of memory; expected enough memory for this run "
+				   "(check the machine and ulimit -v, -d)\n";
 	ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
 
 	(void)written;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory: what happens when the machine has no memory left: a message and exit code 2, as of all that cannot be done. The program
- * asks for memory by malloc() and its like, which never return NULL there (hcasim/command/allocate.c).
+ * memory: ends the program with a message and exit code 2 when memory is exhausted. The
+ * program's malloc() and related functions never return NULL (hcasim/command/allocate.c).
  */
 #ifndef SIM_MEMORY_H
 #define SIM_MEMORY_H
@@ -10,13 +10,13 @@
 extern "C" {
 #endif
 
-/* Ends the process. */
+/* Prints a message and ends the process with exit code 2. */
 void memory_exhausted(void) __attribute__((noreturn));
 
-/* From now on also where C++ asks for memory. */
+/* Makes operator new of C++ call memory_exhausted() on failure. */
 void memory_guard_new(void);
 
-/* Called before that; may ask for no memory. NULL: nothing. */
+/* Called before the process ends. It must not allocate memory. NULL: not called. */
 extern void (*memory_before_end)(void);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_new: the same for what C++ asks for. See memory.h. */
+/* memory_new: makes operator new of C++ end the program when memory is exhausted (memory.h). */
 #include <new>
 
 #include "sim/memory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * number_table: objects by number (QPN, CQN, SRQN). Numbers are given in order and come round, so
- * that one that was given back is not given again at once.
+ * number_table: maps numbers (QPN, CQN, SRQN) to objects. Numbers are allocated in ascending
+ * order and wrap around, so that a released number is not reused at once.
  */
 #ifndef SIM_NUMBER_TABLE_H
 #define SIM_NUMBER_TABLE_H
@@ -13,11 +13,12 @@ struct number_table {
 	uint32_t first, limit, next, count;
 };
 
-/* Numbers first .. first + count_max - 1; first > 0. At the end none is taken. */
+/* Initialises a table of the numbers first .. first + count_max - 1, where first > 0.
+ * number_table_fini() requires that no number is in use. */
 void number_table_init(struct number_table *table, uint32_t first, uint32_t count_max);
 void number_table_fini(struct number_table *table);
 
-/* 0: all numbers are taken. */
+/* Adds an object. Returns its number, or 0 if all numbers are in use. */
 uint32_t number_table_add(struct number_table *table, void *object);
 void number_table_remove(struct number_table *table, uint32_t number);
 
@@ -26,7 +27,8 @@ static inline void *number_table_find(const struct number_table *table, uint32_t
 	return number - table->first < table->limit ? table->objects[number - table->first] : 0;
 }
 
-/* In order of their numbers; start with *at == 0; NULL: no more. */
+/* Iterates over the objects in the order of their numbers. Start with *at == 0. Returns NULL
+ * after the last object. */
 void *number_table_next(const struct number_table *table, uint32_t *at);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parallel: see parallel.h. Each thread, window by window: agree on where the next one begins, take in what the others
- * have left in the last one, fire what is in it, say when it has something to do next, wait for the others. Where windows hold
- * less than the barrier costs, the caller's thread fires them all. In sequential mode it is the caller's thread that fires, and what is left
- * is taken in at once.
+ * parallel: see parallel.h. In each window a thread agrees on the start of the window, takes in
+ * the items that other LPs left in the previous window, fires its events, publishes the time of
+ * its next event and waits for the others. If windows hold fewer events than the barrier costs,
+ * the caller's thread fires all LPs. In sequential mode the caller's thread fires all events
+ * and takes in items at once.
  */
 #include "sim/parallel.h"
 
@@ -66,7 +67,8 @@ unsigned lp_channel_window(const struct lp_channel *channel)
 	return channel->from->lp->window;
 }
 
-/* What all have left for this LP in the window that is over. Order does not matter: each leads to a place of its own. */
+/* Takes in the items that all LPs left for this LP in the previous window. Their order does not
+ * matter: each item goes to a different place. */
 static void take_in(struct lp *lp, unsigned window)
 {
 	struct parallel *parallel = lp->parallel;
@@ -108,7 +110,8 @@ static uint64_t longest_of(const struct parallel *parallel, unsigned window, uin
 	return longest;
 }
 
-/* What threads have gained by this window, or would have: it adds up to at most nothing while they run, to no less while they do not. */
+/* Time that threads gained in this window, or would have gained. The sum stays at or below 0
+ * while threads run, and at or above 0 while they do not. */
 static void weigh(struct lp *lp)
 {
 	struct parallel *parallel = lp->parallel;
@@ -318,9 +321,9 @@ void sim_run_sequential(struct sim *sim, sim_time until)
 		sim_run(sim, until);
 		return;
 	}
-	assert(sim->current == NULL && until >= sim->now && until < SIM_NEVER);
+	assert(!sim->current && until >= sim->now && until < SIM_NEVER);
 	parallel = sim->lp->parallel;
-	while ((lp = next_sequential(parallel, until)) != NULL) {
+	while ((lp = next_sequential(parallel, until))) {
 		struct event *event = wheel_pop(&lp->sim->wheel, until - 1);
 
 		set_time(parallel, event_time(event));

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parallel: one run in several logical processes (LPs), each with events, a time and a thread of its own. What happens, and in which
- * order within an LP, is the same as in one LP, byte for byte.
+ * parallel: executes one run in several logical processes (LPs), each with its own events, time
+ * and thread. Events, and their order within an LP, are the same as in one LP, byte for byte.
  *
- *     LP 0    |--window--|--window--|      what crosses in a window takes effect in a later one: no channel is
- *                  \channel                shorter than a window (conservative synchronisation: Chandy and Misra,
- *     LP 1    |--window--|--window--|      IEEE TSE 1979; in windows: Lubachevsky, CACM 1989)
+ *     LP 0    |--window--|--window--|      A message that is sent in one window takes effect in
+ *                  \channel                a later one: no channel is shorter than a window
+ *     LP 1    |--window--|--window--|      (conservative synchronisation).
  *
- * A block belongs to the LP it is created in, its rank does not depend on it. Within events, an LP touches what is
- * its own, and leaves the rest to channels; between two sim_run() anybody may look at everything.
- * Only the native engine runs in parallel. sim_stop() and traces are for sequential runs.
+ * Source: Chandy and Misra, IEEE TSE 1979; windows: Lubachevsky, CACM 1989.
  *
- * Threads wait at a barrier at the end of each window. Where windows have held less than that costs for long, as with short cables, the caller's
- * thread fires all that is in them, LP after LP, until they hold more. Only numbers of events decide, so it is the same in each run.
+ * A block belongs to the LP in which it is created. Its rank does not depend on the LP. Within
+ * events, an LP accesses only its own blocks and uses channels for others. Between two calls of
+ * sim_run() the caller may access everything. Only the native engine runs in parallel.
+ * sim_stop() and traces need a sequential run.
  *
- * Where an event has to see what all LPs have come to, or to change what all do from then on, LPs run sequentially: sim_run_sequential().
+ * Threads wait at a barrier at the end of each window. If windows have held too few events for
+ * a long time, as with short cables, the caller's thread fires the events of all LPs, one LP
+ * after the other. It does so until windows hold more events. Only numbers of events decide, so
+ * every run decides in the same way.
+ *
+ * An event that must read the state of all LPs, or change the state of all LPs from then on,
+ * needs sim_run_sequential().
  */
 #ifndef SIM_PARALLEL_H
 #define SIM_PARALLEL_H
@@ -23,51 +29,61 @@
 
 #define SIM_LPS_MAX 16
 
-/* Before the first block. 1: nothing happens. The run is the first LP, and stands for all in sim_run(), sim_now(),
- * sim_next(), sim_events_fired(), sim_blocks(). */
+/* Divides a run into `lps` LPs. Call it before the first block is created. 1 has no effect. The
+ * run itself is the first LP. sim_run(), sim_now(), sim_next(), sim_events_fired() and
+ * sim_blocks() act for all LPs. */
 void sim_create_lps(struct sim *sim, unsigned lps);
 
-/* How many there are, 1 if it is sequential; one of them, from 0, the run itself. */
+/* Returns the number of LPs, which is 1 for a sequential run. sim_lp() returns the LP with a
+ * number from 0, where 0 is the run itself. */
 unsigned sim_lps(const struct sim *sim);
 struct sim *sim_lp(struct sim *sim, unsigned lp);
-unsigned sim_lp_number(const struct sim *sim); /* its number */
+unsigned sim_lp_number(const struct sim *sim); /* returns its number */
 
-/* As sim_run(), but LPs fire one event at a time, in the order in which one LP would: within an event the time is the same
- * everywhere, and all that is before it in that order has happened. Of a run in one LP: sim_run(). */
+/* Runs like sim_run(), but fires one event at a time, in the order of a run in one LP. Within
+ * an event the time is the same in all LPs, and all earlier events have fired. In a run of one
+ * LP this function is sim_run(). */
 void sim_run_sequential(struct sim *sim, sim_time until);
 
-/* Events of all LPs but the busiest: what a window must hold of them for threads to be worth the barrier. */
+/* Minimum number of events per window, excluding the busiest LP, for which synchronising
+ * threads pays off. */
 #define SIM_WINDOW_WORTH 10u
 
-/* How well a run is divided: if threads did nothing but fire events, it would take `longest` of `events`. */
+/* How evenly a run is divided. If threads did nothing but fire events, the run would take
+ * `longest` of `events`. */
 struct sim_windows {
-	sim_time length; /* at most; SIM_NEVER: nothing crosses */
+	sim_time length; /* maximum length of a window; SIM_NEVER if there are no channels */
 	uint64_t count;
-	uint64_t together; /* of them in one thread, as they hold less than that */
+	/* number of windows fired in one thread, because they hold too few events */
+	uint64_t together;
 	uint64_t events;
-	uint64_t longest; /* sum over windows, of the LP with the most events */
+	uint64_t longest; /* sum over windows of the events of the busiest LP */
 };
-struct sim_windows sim_windows(const struct sim *sim); /* of a parallel run */
+struct sim_windows sim_windows(const struct sim *sim); /* requires a parallel run */
 
-/* A channel from one LP to another: its items keep their order. Embedded; lives as long as the run. */
+/* A channel from one LP to another. Its items keep their order. The caller embeds it, and it
+ * lives as long as the run. */
 struct lp_channel {
-	/* In the LP it leads to, before the window in which the first of what was left can take effect: takes what was
-	 * left with that number, 0 or 1. Outside of events: it schedules by sim_schedule_last() alone. */
+	/* Takes the items left with the number `window`, 0 or 1. Runs in the receiving LP,
+	 * outside of events, before the window in which the first of these items can take
+	 * effect. It must schedule through sim_schedule_last() only. */
 	void (*take)(struct lp_channel *channel, unsigned window);
-	/* the rest is private */
+	/* private */
 	struct sim *from, *to;
 	struct lp_channel *next[2];
 	bool announced[2];
 };
 
-/* Before the first sim_run(). Nothing takes effect sooner than `delay`, which is not 0, after it was left. */
+/* Initialises a channel before the first sim_run(). Each item takes effect at least `delay`
+ * after it was left. `delay` must not be 0. */
 void lp_channel_init(struct lp_channel *channel, struct sim *from, struct sim *to, sim_time delay,
 		     void (*take)(struct lp_channel *, unsigned));
 
-/* Within an event of the LP it comes from: something that takes effect at `at` is left, with the number returned. */
+/* Announces an item that takes effect at `at`. Call it within an event of the sending LP.
+ * Returns the number to store the item under. */
 unsigned lp_channel_leave(struct lp_channel *channel, sim_time at);
 
-/* There: the number that lp_channel_leave() returns now. */
+/* Returns the number that lp_channel_leave() would return now. Call it in the sending LP. */
 unsigned lp_channel_window(const struct lp_channel *channel);
 
 #endif

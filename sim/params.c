@@ -15,23 +15,34 @@
 #include "sim/renamed_keys.h"
 #include "sim/yaml.h"
 
-#define CHOICES_MAX   32 /* of which one may be meant */
+#define CHOICES_MAX   32 /* candidates for a suggestion */
 #define CHOICES_BYTES 512
 
-/* clang-format off */
-static const struct quantity_unit time_units[] = {
-	{"ps", PS, true}, {"ns", NS, true}, {"us", US, true}, {"ms", MS, true}, {"s", SEC, true}, {0}};
-static const struct quantity_unit bytes_units[] = {
-	{"B", 1, true}, {"KiB", 1 << 10, true}, {"MiB", 1 << 20, true}, {"GiB", 1 << 30, true},
-	{"KB", 1000, false}, {"MB", 1000000, false}, {"GB", 1000000000, false}, {0}};
-static const struct quantity_unit rate_units[] = {
-	{"bps", 1, true}, {"Kbps", 1000, true}, {"Mbps", 1000000, true}, {"Gbps", 1000000000, true},
-	{"Tbps", UINT64_C(1000000000000), true}, {0}};
-static const struct quantity_unit freq_units[] = {
-	{"Hz", 1, true}, {"KHz", 1000, true}, {"MHz", 1000000, true}, {"GHz", 1000000000, true}, {0}};
-static const struct quantity_scale metres_scales[] = {{"m", 1, 1}, {"cm", 1, 100}, {"km", 1000, 1}, {0}};
+static const struct quantity_unit time_units[] = {{"ps", PS, true}, {"ns", NS, true},
+						  {"us", US, true}, {"ms", MS, true},
+						  {"s", SEC, true}, {0}};
+static const struct quantity_unit bytes_units[] = {{"B", 1, true},
+						   {"KiB", 1 << 10, true},
+						   {"MiB", 1 << 20, true},
+						   {"GiB", 1 << 30, true},
+						   {"KB", 1000, false},
+						   {"MB", 1000000, false},
+						   {"GB", 1000000000, false},
+						   {0}};
+static const struct quantity_unit rate_units[] = {{"bps", 1, true},
+						  {"Kbps", 1000, true},
+						  {"Mbps", 1000000, true},
+						  {"Gbps", 1000000000, true},
+						  {"Tbps", UINT64_C(1000000000000), true},
+						  {0}};
+static const struct quantity_unit freq_units[] = {{"Hz", 1, true},
+						  {"KHz", 1000, true},
+						  {"MHz", 1000000, true},
+						  {"GHz", 1000000000, true},
+						  {0}};
+static const struct quantity_scale metres_scales[] = {
+	{"m", 1, 1}, {"cm", 1, 100}, {"km", 1000, 1}, {0}};
 static const struct quantity_scale ratio_scales[] = {{"", 1, 1}, {"%", 1, 100}, {0}};
-/* clang-format on */
 
 static const struct quantity_unit *const whole_units[PARAM_KIND_COUNT] = {
 	[PARAM_TIME] = time_units,
@@ -97,7 +108,7 @@ static const char auto_name[] = "auto";
 
 static bool has_auto(const struct param *param)
 {
-	return whole_units[param->kind] != NULL && strncmp(param->range, "auto|", 5) == 0;
+	return whole_units[param->kind] && strncmp(param->range, "auto|", 5) == 0;
 }
 
 static bool parse_value(const struct param *param, const char *text, union value *value,
@@ -121,7 +132,7 @@ static bool parse_value(const struct param *param, const char *text, union value
 		return quantity_parse_real(text, ratio_scales, &value->real, error, error_bytes);
 	case PARAM_TEXT:
 		snprintf(value->text.text, sizeof(value->text.text), "%s", text);
-		if (strlen(text) < sizeof(value->text.text) && strpbrk(text, "\"\\\n\t") == NULL)
+		if (strlen(text) < sizeof(value->text.text) && !strpbrk(text, "\"\\\n\t"))
 			return true;
 		snprintf(error, error_bytes, "is too long, or has quotes, backslashes or tabs");
 		return false;
@@ -174,7 +185,7 @@ static bool in_range(const struct param *param, union value value)
 	if (*range == '\0' || param->kind == PARAM_FLAG || param->kind == PARAM_CHOICE ||
 	    param->kind == PARAM_TEXT)
 		return true;
-	if (dots != NULL) {
+	if (dots) {
 		const char *low = range, *high = dots + 2;
 		size_t low_bytes = (size_t)(dots - low), high_bytes = strlen(high);
 		if (low_bytes > 0 &&
@@ -230,16 +241,16 @@ static void suggest_choice(const struct param *param, const char *text, char *wr
 	const char *list[CHOICES_MAX];
 	size_t count = 0, used = strlen(wrong);
 	snprintf(names, sizeof(names), "%s", param->range);
-	for (char *name = names, *end; name != NULL && count < CHOICES_MAX; name = end) {
+	for (char *name = names, *end; name && count < CHOICES_MAX; name = end) {
 		end = strchr(name, '|');
-		if (end != NULL)
+		if (end)
 			*end++ = '\0';
 		list[count++] = name;
 	}
 	snprintf(section, sizeof(section), "value.%s", param->name);
 	const char *now = renamed_key(section, text);
 	const char *near = now ? now : yaml_suggest(text, list, count);
-	if (near != NULL)
+	if (near)
 		snprintf(wrong + used, wrong_bytes - used,
 			 now ? " (it is now \"%s\")" : " (did you mean \"%s\"?)", near);
 }
@@ -272,7 +283,7 @@ bool param_parse(const struct param *param, const char *text, void *params, char
 		return parse_sizes(param, text, params, error, error_bytes);
 	bool automatic = has_auto(param) && strcmp(text, auto_name) == 0;
 	bool good = automatic || parse_value(param, text, &value, wrong, sizeof(wrong));
-	bool whole = param->kind == PARAM_COUNT || whole_units[param->kind] != NULL;
+	bool whole = param->kind == PARAM_COUNT || whole_units[param->kind];
 	bool large = !good && whole && value.whole == UINT64_MAX;
 	if (good && !automatic && !in_range(param, value)) {
 		snprintf(wrong, sizeof(wrong), "is out of range");
@@ -302,7 +313,7 @@ bool param_parse(const struct param *param, const char *text, void *params, char
 void params_default(const struct param *list, void *params)
 {
 	char error[256];
-	for (const struct param *param = list; param->name != NULL; param++) {
+	for (const struct param *param = list; param->name; param++) {
 		if (!param_parse(param, param->default_text, params, error, sizeof(error))) {
 			fprintf(stderr, "default of parameter %s: %s\n", param->name, error);
 			abort();
@@ -314,7 +325,7 @@ static void print_choice(const char *range, uint32_t choice, char *text, size_t 
 {
 	for (; choice > 0; choice--) {
 		range = strchr(range, '|');
-		assert(range != NULL);
+		assert(range);
 		range++;
 	}
 	snprintf(text, text_bytes, "%.*s", (int)strcspn(range, "|"), range);

@@ -22,7 +22,7 @@ void pool_grow(struct pool *pool)
 		aligned_alloc(LINE_BYTES, (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES);
 	struct pool_item *header = (struct pool_item *)(void *)slab;
 
-	assert(slab != NULL);
+	assert(slab);
 	header->next = pool->slabs;
 	pool->slabs = header;
 	for (uint32_t i = pool->slab_items; i-- > 0;) {
@@ -36,7 +36,7 @@ void pool_grow(struct pool *pool)
 
 void pool_fini(struct pool *pool)
 {
-	while (pool->slabs != NULL) {
+	while (pool->slabs) {
 		struct pool_item *slab = pool->slabs;
 
 		pool->slabs = slab->next;

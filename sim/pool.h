@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pool: objects of one size that come and go during a run (requests, WQEs) without malloc(). Memory grows by slabs and
- * returns at the end; what is given back is handed out again, last in first out.
+ * pool: allocates objects of one size that come and go during a run (requests, WQEs), without
+ * malloc(). Memory grows by slabs and is released at the end. The object released last is
+ * handed out first.
  */
 #ifndef SIM_POOL_H
 #define SIM_POOL_H
@@ -17,25 +18,26 @@ struct pool_item {
 
 struct pool {
 	struct pool_item *idle;
-	struct pool_item *slabs; /* a slab's first line links it */
+	struct pool_item *slabs; /* the first line of each slab links the list */
 	size_t item_bytes;
 	uint32_t slab_items;
 	uint64_t in_use; /* items */
 };
 
-/* Items start on a cache line when item_bytes is a multiple of one. slab_items: by how many it grows; 0: 256. */
+/* Initialises a pool. Items start on a cache line if item_bytes is a multiple of one. The pool
+ * grows by slab_items items; 0: 256. */
 void pool_init(struct pool *pool, size_t item_bytes, uint32_t slab_items);
 void pool_fini(struct pool *pool);
 
-/* For pool_take(): none is free. */
+/* Adds a slab. pool_take() calls it when no item is free. */
 void pool_grow(struct pool *pool);
 
-/* Contents are left as they were. */
+/* Returns an item, whose contents are undefined. */
 static inline void *pool_take(struct pool *pool)
 {
 	struct pool_item *item;
 
-	if (__builtin_expect(pool->idle == NULL, 0))
+	if (__builtin_expect(!pool->idle, 0))
 		pool_grow(pool);
 	item = pool->idle;
 	pool->idle = item->next;

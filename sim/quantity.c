@@ -131,7 +131,7 @@ static const struct quantity_unit *find_unit(const struct quantity_unit *units, 
 					     char *error, size_t error_bytes)
 {
 	const struct quantity_unit *near = NULL;
-	for (const struct quantity_unit *unit = units; unit->name != NULL; unit++) {
+	for (const struct quantity_unit *unit = units; unit->name; unit++) {
 		if (strcmp(unit->name, name) == 0)
 			return unit;
 		if (strcasecmp(unit->name, name) == 0)
@@ -139,7 +139,7 @@ static const struct quantity_unit *find_unit(const struct quantity_unit *units, 
 	}
 	if (*name == '\0')
 		snprintf(error, error_bytes, "has no unit");
-	else if (near != NULL)
+	else if (near)
 		snprintf(error, error_bytes, "has the unit \"%s\": did you mean \"%s\"?", name,
 			 near->name);
 	else
@@ -153,18 +153,18 @@ bool quantity_parse(const char *text, const struct quantity_unit *units, uint64_
 	struct decimal decimal;
 	uint64_t scale = 1;
 	*value = 0;
-	if (units == NULL && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+	if (!units && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
 		return read_hexadecimal(text, value, error, error_bytes);
 	if (!read_decimal(text, &decimal, error, error_bytes))
 		return false;
-	if (units == NULL && *decimal.rest != '\0') {
+	if (!units && *decimal.rest != '\0') {
 		snprintf(error, error_bytes, "has \"%s\" behind the number", decimal.rest);
 		return false;
 	}
-	if (units != NULL && (decimal.digits != 0 || *decimal.rest != '\0')) {
+	if (units && (decimal.digits != 0 || *decimal.rest != '\0')) {
 		const struct quantity_unit *unit =
 			find_unit(units, decimal.rest, error, error_bytes);
-		if (unit == NULL)
+		if (!unit)
 			return false;
 		scale = unit->scale;
 	}
@@ -174,8 +174,8 @@ bool quantity_parse(const char *text, const struct quantity_unit *units, uint64_
 	for (unsigned i = 0; i < decimal.fraction; i++)
 		power *= 10;
 	if (product % power != 0) {
-		snprintf(error, error_bytes, "is not a whole number%s%s",
-			 units != NULL ? " of " : "", units != NULL ? units[0].name : "");
+		snprintf(error, error_bytes, "is not a whole number%s%s", units ? " of " : "",
+			 units ? units[0].name : "");
 		return false;
 	}
 	if (product / power > UINT64_MAX)
@@ -188,11 +188,11 @@ void quantity_print(uint64_t value, const struct quantity_unit *units, char *tex
 		    size_t text_bytes)
 {
 	const struct quantity_unit *chosen = units;
-	if (units == NULL) {
+	if (!units) {
 		snprintf(text, text_bytes, "%" PRIu64, value);
 		return;
 	}
-	for (const struct quantity_unit *unit = units; unit->name != NULL; unit++) {
+	for (const struct quantity_unit *unit = units; unit->name; unit++) {
 		bool decimal = unit->scale % 10 == 0; /* any fraction of it can be written */
 		if (unit->printed && value >= unit->scale && (decimal || value % unit->scale == 0))
 			chosen = unit;
@@ -218,7 +218,7 @@ bool quantity_parse_real(const char *text, const struct quantity_scale *scales, 
 	size_t length = strspn(text, "+-0123456789.");
 	*value = 0;
 	if (length > 0 && (text[length] == 'e' || text[length] == 'E') &&
-	    strchr("+-0123456789", text[length + 1]) != NULL && text[length + 1] != '\0')
+	    strchr("+-0123456789", text[length + 1]) && text[length + 1] != '\0')
 		length += 1 + strspn(text + length + 1, "+-0123456789");
 	char number[64];
 	if (length >= sizeof(number)) {
@@ -234,7 +234,7 @@ bool quantity_parse_real(const char *text, const struct quantity_scale *scales, 
 		return false;
 	}
 	const char *unit = text + length + strspn(text + length, " ");
-	for (const struct quantity_scale *scale = scales; scale->name != NULL; scale++) {
+	for (const struct quantity_scale *scale = scales; scale->name; scale++) {
 		if (strcmp(scale->name, unit) == 0) {
 			*value = real * scale->times / scale->over;
 			if (*value == 0)

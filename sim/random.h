@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * random: streams of random numbers, one for each (block, purpose), so that a new block or a new
- * use of chance shifts nobody else's numbers. xoshiro256** seeded from the run's seed and the
- * names; each stream is a gsl_rng as well, so all of gsl_ran_*() draws from it:
+ * random: one stream of random numbers for each (block, purpose). A new block or a new purpose
+ * therefore does not change the numbers of other streams. The generator is xoshiro256**, seeded
+ * from the run's seed and the names. Each stream is also a gsl_rng, so all gsl_ran_*()
+ * functions accept it:
  *
  *     random_init(&link->loss, &link->block, "loss");
  *     if (random_chance(&link->loss, params->loss)) ...
  *     bytes = gsl_ran_lognormal(&link->sizes.gsl, zeta, sigma);
  *
- * Source: Blackman, Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47(4), 2021.
+ * Source: Blackman, Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47(4),
+ * 2021.
  */
 #ifndef SIM_RANDOM_H
 #define SIM_RANDOM_H
@@ -21,7 +23,7 @@
 extern "C" {
 #endif
 
-/* Stays where it was initialised: gsl.state points into it. */
+/* A stream. It must not move after its initialisation, because gsl.state points into it. */
 struct random {
 	gsl_rng gsl;
 	uint64_t state[4];
@@ -31,7 +33,7 @@ extern const gsl_rng_type random_gsl_type;
 
 void random_init(struct random *random, const struct block *block, const char *purpose);
 
-/* For what is not a block: a workload, a test. */
+/* Initialises a stream for an owner that is not a block, such as a workload or a test. */
 void random_init_named(struct random *random, uint64_t seed, const char *name, const char *purpose);
 
 static inline uint64_t random_rotate(uint64_t value, int bits)
@@ -58,16 +60,16 @@ static inline uint64_t random_u64(struct random *random)
 	return random_step(random->state);
 }
 
-/* Uniform in [0, 1). */
+/* Returns a number that is uniform in [0, 1). */
 static inline double random_unit(struct random *random)
 {
 	return (double)(random_u64(random) >> 11) * 0x1p-53;
 }
 
-/* Uniform in [0, bound), without bias; bound > 0. */
+/* Returns a number that is uniform in [0, bound), without bias. `bound` must be above 0. */
 uint64_t random_below(struct random *random, uint64_t bound);
 
-/* True with the given probability; 0 and below draw nothing. */
+/* Returns true with the given probability. A probability of 0 or less draws no number. */
 static inline bool random_chance(struct random *random, double probability)
 {
 	return probability > 0 && random_unit(random) < probability;

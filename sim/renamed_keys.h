@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * renamed_keys: the one table of names of the user's input that were renamed. An old name is refused, and the message
- * names the new one:
+ * renamed_keys: the table of renamed names in user input. The program refuses an old name with
+ * a message that gives the new one:
  *
  *     file.yaml:3:9: unknown key "sharers"; it is now "cores_per_thread"
  *
- * Keys of files, of --set and of sweeps share the table with options, metrics, counters, presets and choices.
+ * Keys of files, of --set and of sweeps share the table with options, metrics, counters,
+ * presets and choices.
  */
 #ifndef SIM_RENAMED_KEYS_H
 #define SIM_RENAMED_KEYS_H
@@ -13,10 +14,10 @@
 #include <stddef.h>
 
 /* clang-format off */
-/* X(section, old, new): of a key, section is the end of the path of its map, as "load" or "load.cpu"; "*" stands for any
- * key, and | is between several sections ("set" is that of published rows). Other
- * sections: "option", "metric", "block", "counter", "preset", "command", "list" of `hcasim params`,
- * and "value.KEY" for the choices of a key. */
+/* X(section, old, new). For a key, `section` is the end of the path of its map, as "load" or
+ * "load.cpu". "*" stands for any key, and | separates several sections ("set" is the section of
+ * published rows). Other sections are "option", "metric", "block", "counter", "preset",
+ * "command", "list" of `hcasim params`, and "value.KEY" for the choices of a key. */
 #define RENAMED_KEYS(X) \
 	X("block", "why", "latency") \
 	X("load", "joined", "topology") \
@@ -131,23 +132,27 @@ extern const struct renamed_key renamed_keys[]; /* ends with a NULL section */
 
 struct yaml_node;
 
-/* The new name of what is no key; NULL: it was not renamed. */
+/* Returns the new name, or NULL if `old` was not renamed in that section. */
 const char *renamed_key(const char *section, const char *old);
 
-/* The new name of a key of that map. */
+/* Returns the new name of a key of that map, or NULL if it was not renamed. */
 const char *renamed_key_in(const struct yaml_node *map, const char *old);
 
-/* The new name of the first part of a block's name, or of a pattern for names of blocks, that was renamed. */
+/* Returns the new name of the first renamed part of a block's name, or of a pattern for names
+ * of blocks. Returns NULL if no part was renamed. */
 const char *renamed_key_of_block(const char *name);
 
-/* The new name of a counter that is given as block.counter, or of its block. */
+/* Returns the new name of a counter that is given as block.counter, or the new name of its
+ * block. Returns NULL if neither was renamed. */
 const char *renamed_key_of_counter(const char *name);
 
-/* The new last part of a column of a sweep's tables: a metric, or the path of a key, as "load.tx_depth". */
+/* Returns the new last part of a column of a sweep's tables, which is a metric or the path of a
+ * key, as "load.tx_depth". Returns NULL if it was not renamed. */
 const char *renamed_key_of_column(const char *name);
 
-/* Behind a message about an unknown name: `; it is now "..."`, else `; did you mean "..."?` with the nearest of the
- * candidates, of which there may be none, else nothing. now: what renamed_key() or renamed_key_in() returned. */
+/* Writes the end of a message about an unknown name. With `now` (from renamed_key() or
+ * renamed_key_in()) it is `; it is now "..."`. Otherwise it is `; did you mean "..."?` with the
+ * nearest candidate, or nothing if no candidate is near. `count` may be 0. */
 void renamed_key_hint(const char *now, const char *name, const char *const *candidates,
 		      size_t count, char *hint, size_t hint_bytes);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shared_unit: a unit that serves one request after the other, such as memory or a link. Requests come in the order of
- * their times: a request for the future would delay those of the present. Who knows a time only in advance schedules an
- * event, and asks then (sim/sim.h).
+ * shared_unit: a unit that serves one request after the other, such as memory or a link.
+ * Requests must come in the order of their times, because a request for the future would delay
+ * requests of the present. A caller that knows a future time schedules an event for it and
+ * calls then (sim/sim.h).
  */
 #ifndef SIM_SHARED_UNIT_H
 #define SIM_SHARED_UNIT_H
@@ -11,12 +12,13 @@
 
 #include "sim/sim.h"
 
-struct shared_unit {       /* embedded in its owner; all zero: idle */
+struct shared_unit {       /* embedded in its owner; all zero means idle */
 	sim_time free_at;  /* end of the last request */
 	sim_time asked_at; /* time of the last request */
 };
 
-/* Takes the unit for `duration`. `at` is never earlier than in the call before. Returns the start of the service. */
+/* Takes the unit for `duration`. `at` must not be earlier than in the previous call. Returns
+ * the start of the service. */
 static inline sim_time shared_unit_take(struct shared_unit *unit, sim_time at, sim_time duration)
 {
 	sim_time start = at > unit->free_at ? at : unit->free_at;

@@ -16,7 +16,7 @@
 
 static inline void enter(struct sim *sim, struct event *event)
 {
-	if (likely(sim->ops == NULL))
+	if (likely(!sim->ops))
 		wheel_insert(&sim->wheel, event);
 	else
 		sim->ops->insert(sim, event);
@@ -24,7 +24,7 @@ static inline void enter(struct sim *sim, struct event *event)
 
 static inline void insert(struct event *event, struct sim *sim, sim_time at)
 {
-	struct block *origin = sim->current != NULL ? sim->current : event->owner;
+	struct block *origin = sim->current ? sim->current : event->owner;
 
 	assert(event->where == 0);
 	event->key = at << 3 | (event->key & 7);
@@ -72,7 +72,7 @@ void sim_cancel(struct event *event)
 
 	if (event->where == 0)
 		return;
-	if (likely(sim->ops == NULL))
+	if (likely(!sim->ops))
 		wheel_remove(&sim->wheel, event);
 	else
 		sim->ops->cancel(sim, event);
@@ -80,7 +80,7 @@ void sim_cancel(struct event *event)
 
 static const struct event *first_pending(struct sim *sim)
 {
-	return sim->ops == NULL ? wheel_first(&sim->wheel) : sim->ops->first(sim);
+	return !sim->ops ? wheel_first(&sim->wheel) : sim->ops->first(sim);
 }
 
 void sim_drop(struct sim *sim)
@@ -90,8 +90,8 @@ void sim_drop(struct sim *sim)
 	for (unsigned i = 0; i < sim_lps(sim); i++) {
 		struct sim *lp = sim_lp(sim, i);
 
-		assert(lp->current == NULL);
-		while ((first = first_pending(lp)) != NULL)
+		assert(!lp->current);
+		while ((first = first_pending(lp)))
 			sim_cancel((struct event *)first);
 	}
 }
@@ -100,7 +100,7 @@ void engine_run_native(struct sim *sim, sim_time until)
 {
 	struct event *event;
 
-	while ((event = wheel_pop(&sim->wheel, until - 1)) != NULL) {
+	while ((event = wheel_pop(&sim->wheel, until - 1))) {
 		engine_fire(sim, event);
 		if (unlikely(sim->stop))
 			break;
@@ -109,15 +109,15 @@ void engine_run_native(struct sim *sim, sim_time until)
 
 void sim_run(struct sim *sim, sim_time until)
 {
-	assert(sim->current == NULL && "sim_run() inside an event");
+	assert(!sim->current && "sim_run() inside an event");
 	assert(until >= sim->now && until <= SIM_NEVER);
 	sim->stop = false;
 	if (until == sim->now)
 		return;
 	assert(sim->root == sim);
-	if (sim->lp != NULL)
+	if (sim->lp)
 		parallel_run(sim, until);
-	else if (sim->ops == NULL)
+	else if (!sim->ops)
 		engine_run_native(sim, until);
 	else
 		sim->ops->run(sim, until);
@@ -133,11 +133,11 @@ void sim_stop(struct sim *sim)
 
 sim_time sim_next(struct sim *sim)
 {
-	if (sim->lp != NULL)
+	if (sim->lp)
 		return parallel_next(sim);
 	const struct event *first = first_pending(sim);
 
-	return first != NULL ? event_time(first) : SIM_NEVER;
+	return first ? event_time(first) : SIM_NEVER;
 }
 
 void event_init(struct event *event, struct block *owner, void (*fire)(struct event *))
@@ -154,7 +154,7 @@ void event_init_last(struct event *event, struct block *owner, void (*fire)(stru
 void event_init_priority(struct event *event, struct block *owner, void (*fire)(struct event *),
 			 enum event_priority priority)
 {
-	assert(owner != NULL && fire != NULL && (unsigned)priority < 8);
+	assert(owner && fire && (unsigned)priority < 8);
 	*event = (struct event){.fire = fire, .owner = owner, .key = (uint64_t)priority};
 }
 
@@ -175,7 +175,7 @@ uint64_t sim_seed(const struct sim *sim)
 
 uint64_t sim_events_fired(const struct sim *sim)
 {
-	return sim->lp != NULL ? parallel_events_fired(sim) : sim->fired;
+	return sim->lp ? parallel_events_fired(sim) : sim->fired;
 }
 
 bool sim_engine_from_name(const char *name, enum sim_engine *engine)
@@ -202,23 +202,23 @@ struct sim *sim_create(enum sim_engine engine, uint64_t seed)
 	};
 	struct sim *sim = calloc(1, sizeof(*sim));
 
-	assert(sim != NULL && engine < SIM_ENGINE_COUNT);
+	assert(sim && engine < SIM_ENGINE_COUNT);
 	sim->engine = engine;
 	sim->seed = seed;
 	sim->root = sim;
 	sim->ops = engines[engine];
 	wheel_init(&sim->wheel);
-	if (sim->ops != NULL)
+	if (sim->ops)
 		sim->ops->init(sim);
 	return sim;
 }
 
 void sim_destroy(struct sim *sim)
 {
-	assert(sim->first_block == NULL && "a block outlives its run");
-	if (sim->lp != NULL)
+	assert(!sim->first_block && "a block outlives its run");
+	if (sim->lp)
 		parallel_destroy(sim);
-	if (sim->ops != NULL)
+	if (sim->ops)
 		sim->ops->fini(sim);
 	wheel_fini(&sim->wheel);
 	arena_fini(&sim->arena);

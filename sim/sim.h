@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sim: simulated time and events, the whole engine API that blocks see.
+ * sim: simulated time and events, the complete engine API for blocks.
  *
  *     block --sim_schedule(event, delay)--> engine --event->fire(event)--> block
  *
- * Three engines implement it and give byte-identical runs: `native` (a timing wheel), `systemc` (the same
- * wheel drained by one SystemC process, so that SystemC and TLM-2.0 modules interleave exactly) and
- * `systemc-reference` (each event is SystemC's own; slow, the judge of the others).
+ * Three engines implement the API and produce byte-identical runs. `native` is a timing wheel.
+ * `systemc` runs the same wheel inside one SystemC process, so that SystemC and TLM-2.0 modules
+ * interleave exactly. `systemc-reference` makes each event a SystemC event; it is slow and
+ * verifies the other engines.
  *
- * An event is embedded in the object it concerns, so scheduling never allocates. Events fire in the order of
- * (time, priority, origin, sequence of the origin), where the origin is the block whose event is firing when
- * sim_schedule() is called (or the event's own block, outside of any event). That order does not depend on
- * how a model is cut into partitions.
+ * An event is embedded in the object that it concerns, so scheduling never allocates. Events
+ * fire in the order of (time, priority, origin, sequence number of the origin). The origin is
+ * the block whose event is firing when sim_schedule() is called, or the event's own block
+ * outside of any event. This order does not depend on the division of a model into LPs.
  */
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
@@ -34,23 +35,25 @@ typedef uint64_t sim_time; /* picoseconds since the start of the run */
 #define SIM_NEVER (UINT64_MAX >> 3) /* later than any event: 26.7 days */
 
 /* clang-format off */
-#define SIM_ENGINES(X)                                                                                     \
-	X(native, "native", "timing wheel in C; the default")                                      \
-	X(systemc, "systemc", "the same wheel inside SystemC, beside SystemC and TLM-2.0 modules")                  \
-	X(systemc_reference, "systemc-reference", "every event is a SystemC event; slow, the judge of the other two")
+#define SIM_ENGINES(X) \
+	X(native, "native", "Timing wheel in C. The default.") \
+	X(systemc, "systemc", \
+	  "The same wheel inside SystemC, for runs with SystemC and TLM-2.0 modules.") \
+	X(systemc_reference, "systemc-reference", \
+	  "Each event is a SystemC event. Slow; verifies the other two engines.")
 
 #define SIM_ENGINE_ENUM(name, text, meaning) SIM_ENGINE_##name,
 enum sim_engine { SIM_ENGINES(SIM_ENGINE_ENUM) SIM_ENGINE_COUNT };
 /* clang-format on */
 
-/* Order of events at one instant. */
+/* Order of events that have the same time. */
 enum event_priority {
-	PRIORITY_FIRST,   /* bookkeeping that others at this instant rely on */
+	PRIORITY_FIRST,   /* bookkeeping that other events of the same time rely on */
 	PRIORITY_DEFAULT, /* the models */
 	PRIORITY_SYSTEMC =
-		5, /* fires at SystemC's own time: may touch SystemC modules (sim/systemc.h) */
-	PRIORITY_LAST = 6,     /* sampling: sees what the instant has led to */
-	PRIORITY_EXTERNAL = 7, /* what enters from SystemC modules */
+		5, /* fires at SystemC's own time, so it may call SystemC modules (sim/systemc.h) */
+	PRIORITY_LAST = 6,     /* sampling after all models have acted */
+	PRIORITY_EXTERNAL = 7, /* events that SystemC modules send */
 };
 
 #define EVENT_ORIGIN_SHIFT 40 /* 16 million blocks, 10^12 events of each */
@@ -58,29 +61,34 @@ enum event_priority {
 struct sim;
 struct block;
 
-/* At most one pending occurrence. Embedded in what it concerns; the owner outlives its pending events. */
+/* An event, which is pending at most once. The object that it concerns embeds it. The owner
+ * outlives its pending events. */
 struct event {
 	void (*fire)(struct event *event);
-	struct block *owner; /* on whose behalf it fires */
+	struct block *owner; /* block that the event belongs to */
 	/* the rest is private to the engines */
-	uint64_t key;   /* time << 3 | priority; the priority stays while idle */
-	uint64_t order; /* origin << EVENT_ORIGIN_SHIFT | sequence of the origin */
-	void *place;    /* the engine's entry for it, while pending */
-	uint32_t where; /* which of the engine's containers holds it; 0: not pending */
+	uint64_t key;   /* time << 3 | priority; the priority remains while the event is idle */
+	uint64_t order; /* origin << EVENT_ORIGIN_SHIFT | sequence number of the origin */
+	void *place;    /* the engine's entry for the event, while it is pending */
+	uint32_t where; /* the engine's container that holds the event; 0: not pending */
 	uint32_t slot;  /* index in that container */
 };
 
-/* A run with its random seed. NULL never; running out of memory ends the program. */
+/* Creates a run with its random seed. Never returns NULL: the program ends if memory is
+ * exhausted. */
 struct sim *sim_create(enum sim_engine engine, uint64_t seed);
 void sim_destroy(struct sim *sim);
 
-/* Memory of the run (sim/arena.h) for what packets touch; it ends with the run. */
+/* Returns memory of the run (sim/arena.h), for objects that packets touch. sim_destroy()
+ * releases it. */
 void *sim_arena(struct sim *sim, size_t bytes);
 
-/* `native`, `systemc` or `systemc-reference`; false: no such engine. */
+/* Finds an engine by its name: `native`, `systemc` or `systemc-reference`. Returns false if no
+ * engine has that name. */
 bool sim_engine_from_name(const char *name, enum sim_engine *engine);
 
-/* One load: the time is the first member of struct sim. */
+/* Returns the current time. This is one load, because the time is the first member of struct
+ * sim. */
 static inline sim_time sim_now(const struct sim *sim)
 {
 	return *(const sim_time *)(const void *)sim;
@@ -90,47 +98,52 @@ static inline sim_time sim_now(const struct sim *sim)
 uint64_t sim_seed(const struct sim *sim);
 uint64_t sim_events_fired(const struct sim *sim);
 
-/* A number that follows one piece of work through the trace, of whatever block: never 0, and no other of the run has it. LPs of
- * a parallel run, which has no trace, count each for itself. */
+/* A number that follows one piece of work through the trace, of whatever block: never 0, and no
+ * other of the run has it. LPs of a parallel run, which has no trace, count each for itself. */
 uint32_t sim_new_tag(struct sim *sim);
 
-/* Time of the next pending event; SIM_NEVER: there is none. */
+/* Returns the time of the next pending event, or SIM_NEVER if no event is pending. */
 sim_time sim_next(struct sim *sim);
 
 /*
- * Fires every event before `until`, in order, after which sim_now() == until. With SIM_NEVER, runs until no
- * event is left, and sim_now() is the time of the last one. Returns early, after the event in which
- * sim_stop() was called, with sim_now() the time of that event; call again to go on.
- * What is scheduled between two calls counts as coming from the event's own block.
+ * Fires every event before `until`, in order, after which sim_now() == until. With SIM_NEVER,
+ * runs until no event is left, and sim_now() is the time of the last one. Returns early after
+ * an event that calls sim_stop(); sim_now() is then the time of that event, and another call
+ * continues the run. Events scheduled between two calls have the event's own block as their
+ * origin.
  */
 void sim_run(struct sim *sim, sim_time until);
 void sim_stop(struct sim *sim);
 
-/* Once, before it is scheduled first. Of one instant, a lower priority fires first; without: PRIORITY_DEFAULT. */
+/* Initialises an event. Call it once, before the event is first scheduled. Of two events with
+ * the same time, the one with the lower priority value fires first. event_init() uses
+ * PRIORITY_DEFAULT. */
 void event_init(struct event *event, struct block *owner, void (*fire)(struct event *));
 void event_init_priority(struct event *event, struct block *owner, void (*fire)(struct event *),
 			 enum event_priority priority);
 
-/* The event must not be pending. Never fires inside the call, even with delay 0. */
+/* Schedules an event, which must not be pending. The event never fires inside the call, even
+ * with delay 0. */
 void sim_schedule(struct event *event, sim_time delay);
-void sim_schedule_at(struct event *event, sim_time at); /* at >= now */
+void sim_schedule_at(struct event *event, sim_time at); /* `at` must not be before now */
 
-/* Its place among the events of an instant does not depend on who schedules it, or when: it comes behind all that its
- * owner schedules. A block may have one such event; `sim` is the owner's, which is not looked at. */
+/* Initialise and schedule an event whose place among the events of the same time does not
+ * depend on the caller. It fires after all other events that its owner schedules for that time.
+ * A block may have one such event. `sim` is the owner's run. */
 void event_init_last(struct event *event, struct block *owner, void (*fire)(struct event *));
 void sim_schedule_last(struct sim *sim, struct event *event, sim_time at);
 
-/*
- * The same for events of which a block has many: at one instant they come behind all that is scheduled while the block's events
- * fire, in the order of `rank`, which no other of them has then. rank < SIM_RANKS.
- */
+/* Schedules one of many events of a block. At the same time it fires after all events that are
+ * scheduled while the block's events fire, in the order of `rank`. `rank` is below SIM_RANKS, and
+ * no other such event of the block has it at that time. */
 #define SIM_RANKS (UINT64_C(1) << 38)
 void sim_schedule_ranked(struct event *event, sim_time at, uint64_t rank);
 
-/* O(1). Nothing happens if it is not pending. */
+/* Cancels a pending event in O(1). Has no effect if the event is not pending. */
 void sim_cancel(struct event *event);
 
-/* Cancels all that is pending, of a run that ends before its time: its blocks may then go in any order. Not of a parallel run. */
+/* Cancels all pending events of a run that ends early. The caller may then destroy the blocks
+ * in any order. Not for parallel runs. */
 void sim_drop(struct sim *sim);
 
 static inline bool event_pending(const struct event *event)
@@ -138,7 +151,7 @@ static inline bool event_pending(const struct event *event)
 	return event->where != 0;
 }
 
-static inline sim_time event_time(const struct event *event) /* while pending */
+static inline sim_time event_time(const struct event *event) /* requires a pending event */
 {
 	return event->key >> 3;
 }

@@ -44,8 +44,8 @@ template <typename F> static void end_with_message_on_error(F &&run)
 	}
 }
 
-/* sc_start(d) runs what is before now + d and triggers, but does not run, what is at now + d; that takes one delta a
- * call from there. */
+/* sc_start(d) runs what is before now + d and triggers, but does not run, what is at now + d;
+ * that takes one delta a call from there. */
 void systemc_context::run_before(sim_time until)
 {
 	end_with_message_on_error([until] {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * systemc_context: what the engines systemc and systemc-reference share (C++, private to sim/). Each run has a SystemC
- * context of its own: SystemC elaborates once for each context, so a process may hold many runs, one after
- * the other or side by side. Not for several threads: the current context is a global of SystemC.
+ * systemc_context: the code that the engines systemc and systemc-reference share (C++, private
+ * to sim/). Each run has its own SystemC context. SystemC elaborates once per context, so a
+ * process may hold many runs, in sequence or side by side. All runs must be in one thread,
+ * because the current context is a global variable of SystemC.
  */
 #ifndef SIM_SYSTEMC_CONTEXT_H
 #define SIM_SYSTEMC_CONTEXT_H
@@ -24,39 +25,40 @@ class systemc_context
 	systemc_context(const systemc_context &) = delete;
 	systemc_context &operator=(const systemc_context &) = delete;
 
-	/* Makes it the current one. Everything below needs that. */
+	/* Makes the context the current one. All other functions require that. */
 	void enter();
 
-	/* SystemC does all that it has to do up to and including the picosecond before `until`, or up to a
-	 * sc_pause(). An error in a module ends the program with its message. */
+	/* Runs SystemC up to and including the picosecond before `until`, or up to a
+	 * sc_pause(). An error in a module ends the program with the module's message. */
 	void run_before(sim_time until);
 
-	/* The same until sc_pause() or until SystemC has nothing left to do. */
+	/* Runs SystemC until sc_pause() or until SystemC has no more actions. */
 	void run_all();
 
-	/* Lets the engine's processes take note that the run is over, and SystemC forget what was cancelled. */
+	/* Informs the engine's processes of the end of the run, and removes cancelled
+	 * notifications from SystemC. */
 	void settle();
 
       private:
 	sc_core::sc_simcontext *context;
 };
 
-/* A module that has signals to be traced. */
+/* A module with signals to trace. */
 struct systemc_offer {
 	std::string block;
 	systemc_trace_function *trace;
 	void *module;
 };
 
-/* What sim->host points to: the engines' modules begin with a context. */
+/* The object behind sim->host. The engines' own structs start with it. */
 struct systemc_host {
 	systemc_context context;
 	struct sim *sim;
-	bool firing = false; /* inside of events: sim_schedule() is a model's */
+	bool firing = false; /* inside events, where sim_schedule() comes from a model */
 	bool running = false;
-	bool entered = false; /* a module was called: SystemC may have more to do now */
+	bool entered = false; /* a module was called, so SystemC may have new actions */
 	std::vector<systemc_offer> offers;
-	bool lockstep = false; /* SystemC's time is never behind */
+	bool lockstep = false; /* SystemC's time always equals the models' time */
 
 	explicit systemc_host(struct sim *of) : sim(of)
 	{

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * systemc_engine: the engine `systemc`. The timing wheel is the native engine's; one SystemC process, drain, fires its
- * events in batches up to the next thing that SystemC itself has to do. SystemC does not see the single events:
- * without modules, a run is one batch.
+ * systemc_engine: the engine `systemc`. It uses the timing wheel of the native engine. One
+ * SystemC process, drain, fires its events in batches, up to the next action of SystemC.
+ * SystemC does not see the single events. Without modules, a run is one batch.
  */
 #include <cassert>
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * systemc_reference: the engine `systemc-reference`. Every event is a notification of an sc_event of its own; SystemC keeps
- * the time. At one instant SystemC's order is arbitrary, so what it triggers is collected in one delta cycle and fired,
- * in our order, in the next:
+ * systemc_reference: the engine `systemc-reference`. Every event is a notification of its own
+ * sc_event, and SystemC keeps the time. SystemC does not define the order of notifications with
+ * the same time. The engine therefore collects them in one delta cycle, and fires them in
+ * hcasim's order in the next:
  *
  *     sc_event of a slot --> collect() --> due, sorted --> (one delta later) fire_due()
  *
- * An event that is scheduled for this very instant needs a delta to arrive; until then the rest waits.
+ * An event that is scheduled for the current time needs one delta cycle to arrive; the other
+ * events wait for it.
  */
 #include <cassert>
 #include <memory>
@@ -87,8 +89,8 @@ struct fire_module : sc_module {
 		pending--;
 	}
 
-	/* SystemC deletes only the processes that were there when it began; newest first, where its list of them
-	 * begins. */
+	/* SystemC deletes only the processes that were there when it began; newest first, where
+	 * its list of them begins. */
 	void forget_all()
 	{
 		due.clear();

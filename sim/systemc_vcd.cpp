@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * systemc_vcd: see systemc_vcd.h. SystemC writes beside the file and stamps it with the day; the copy that takes its
- * place has no day, so that the same run makes the same bytes.
+ * systemc_vcd: see systemc_vcd.h. SystemC writes a temporary file with the date in it. The copy
+ * that replaces it has no date, so that equal runs write equal bytes.
  */
 #include "sim/systemc_vcd.h"
 

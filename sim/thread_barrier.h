@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_barrier: where threads wait for each other: all must have come before any goes on. Windows are some microseconds long,
- * so who waits looks again for a while before it gives its processor to others.
+ * thread_barrier: a barrier at which all threads wait for each other. Windows take only
+ * microseconds, so a waiting thread polls BARRIER_SPINS times before it yields its processor.
  */
 #ifndef SIM_THREAD_BARRIER_H
 #define SIM_THREAD_BARRIER_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timer: a deadline that moves often and is seldom reached, as a retransmission timer. Moving the deadline later is
- * one store: the pending event stays where it is, and when it fires too early it is scheduled again for the deadline.
+ * timer: a deadline that moves often and is seldom reached, such as a retransmission timer.
+ * Moving the deadline later is one store. The pending event stays in place, and reschedules
+ * itself if it fires before the deadline.
  *
- *     timer_arm() ... timer_arm() ... timer_arm() ......... event fires, early ......... event fires: expire()
+ *     timer_arm() ... timer_arm() ... event fires early, is rescheduled ... event fires: expire()
  */
 #ifndef SIM_TIMER_H
 #define SIM_TIMER_H
@@ -16,16 +17,17 @@ extern "C" {
 
 struct timer {
 	struct event event;
-	sim_time deadline; /* SIM_NEVER: not armed */
+	sim_time deadline; /* SIM_NEVER if not armed */
 	void (*expire)(struct timer *timer);
 };
 
 void timer_init(struct timer *timer, struct block *owner, void (*expire)(struct timer *));
 
-/* expire() is called `delay` from now, once, instead of at any deadline set before. */
+/* Sets the deadline to `delay` from now, in place of any earlier deadline. The timer calls
+ * expire() once at the deadline. */
 void timer_arm(struct timer *timer, sim_time delay);
 
-/* Leaves no event behind: a run ends at its last real event. */
+/* Cancels the timer and its event, so that a run ends at its last model event. */
 void timer_disarm(struct timer *timer);
 
 static inline bool timer_armed(const struct timer *timer)

@@ -98,12 +98,12 @@ static bool selected(const struct trace_file *trace, const char *name)
 
 static size_t text_bytes(const char *text)
 {
-	return text != NULL ? strlen(text) + 1 : 1;
+	return text ? strlen(text) + 1 : 1;
 }
 
 static void append_text(struct trace_file *trace, const char *text)
 {
-	append(trace, text != NULL ? text : "", text_bytes(text));
+	append(trace, text ? text : "", text_bytes(text));
 }
 
 static void define_block(struct trace_file *trace, const struct block *block)
@@ -114,7 +114,7 @@ static void define_block(struct trace_file *trace, const struct block *block)
 	size_t bytes = text_bytes(block->name) + text_bytes(type->name);
 	size_t padding;
 
-	for (const struct trace_point *point = type->trace_points; point->name != NULL; point++) {
+	for (const struct trace_point *point = type->trace_points; point->name; point++) {
 		bytes += text_bytes(point->name) + text_bytes(point->first) +
 			 text_bytes(point->second);
 		record.second++;
@@ -124,7 +124,7 @@ static void define_block(struct trace_file *trace, const struct block *block)
 	append(trace, &record, sizeof(record));
 	append_text(trace, block->name);
 	append_text(trace, type->name);
-	for (const struct trace_point *point = type->trace_points; point->name != NULL; point++) {
+	for (const struct trace_point *point = type->trace_points; point->name; point++) {
 		append_text(trace, point->name);
 		append_text(trace, point->first);
 		append_text(trace, point->second);
@@ -134,7 +134,7 @@ static void define_block(struct trace_file *trace, const struct block *block)
 
 void trace_attach(struct trace_file *trace, struct block *block)
 {
-	if (block->type->trace_points == NULL || !selected(trace, block->name))
+	if (!block->type->trace_points || !selected(trace, block->name))
 		return;
 	define_block(trace, block);
 	block->trace = trace;
@@ -145,7 +145,7 @@ static char *split_patterns(const char *patterns)
 	char *list = calloc(1, strlen(patterns) + 2);
 	char *end = list;
 
-	assert(list != NULL);
+	assert(list);
 	for (const char *p = patterns; *p != '\0'; p++) {
 		if (*p != ',')
 			*end++ = *p;
@@ -167,11 +167,11 @@ struct trace_file *trace_open(struct sim *sim, const char *path, const char *pat
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	struct trace_file *trace;
 
-	assert(sim->trace == NULL);
+	assert(!sim->trace);
 	if (fd < 0)
 		return NULL;
 	trace = calloc(1, sizeof(*trace));
-	assert(trace != NULL);
+	assert(trace);
 	trace->sim = sim;
 	trace->fd = fd;
 	trace->max_bytes = UINT64_MAX;
@@ -179,7 +179,7 @@ struct trace_file *trace_open(struct sim *sim, const char *path, const char *pat
 	trace->patterns = split_patterns(patterns);
 	append(trace, &header, sizeof(header));
 	sim->trace = trace;
-	for (struct block *block = sim_blocks(sim); block != NULL; block = block->next)
+	for (struct block *block = sim_blocks(sim); block; block = block->next)
 		trace_attach(trace, block);
 	return trace;
 }
@@ -188,7 +188,7 @@ bool trace_close(struct trace_file *trace)
 {
 	int error;
 
-	for (struct block *block = sim_blocks(trace->sim); block != NULL; block = block->next)
+	for (struct block *block = sim_blocks(trace->sim); block; block = block->next)
 		block->trace = NULL;
 	trace->sim->trace = NULL;
 	flush(trace);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_perfetto: a trace file as Chrome trace events (trace_export.h): a process for each host or switch, a track for each block.
- * A record is an instant; from the first to the last record that a work request (tag) has in a block is a slice, an async one, since
- * several requests are in a block at once. The format counts in microseconds; six decimals keep the picoseconds.
+ * trace_perfetto: converts a trace file to Chrome trace events (trace_export.h), with a process
+ * for each host or switch and a track for each block. A record is an instant. The time from the
+ * first to the last record of a work request (tag) in a block is a slice. The slices are
+ * asynchronous, because several requests are in a block at once. The format counts in
+ * microseconds; six decimals keep the picoseconds.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -79,7 +81,7 @@ static uint32_t process_of(const struct trace_reader *reader, const struct trace
 {
 	const struct trace_source *other;
 
-	for (size_t i = 0; (other = trace_reader_source(reader, i)) != NULL; i++)
+	for (size_t i = 0; (other = trace_reader_source(reader, i)); i++)
 		if (owner_length(other) == owner_length(source) &&
 		    memcmp(other->name, source->name, owner_length(source)) == 0)
 			return (uint32_t)i + 1;
@@ -91,7 +93,7 @@ static void export_track_names(const struct trace_reader *reader, const uint32_t
 {
 	const struct trace_source *source;
 
-	for (size_t i = 0; (source = trace_reader_source(reader, i)) != NULL; i++) {
+	for (size_t i = 0; (source = trace_reader_source(reader, i)); i++) {
 		if (processes[source->id] == i + 1)
 			fprintf(out,
 				"%s{\"ph\":\"M\",\"pid\":%zu,\"name\":\"process_name\",\"args\":{"
@@ -162,11 +164,11 @@ bool trace_export_perfetto(struct trace_reader *reader, FILE *out)
 	trace_reader_rewind(reader);
 	while (trace_reader_next(reader, &entry))
 		collect(&slices, &entry);
-	for (size_t i = 0; (source = trace_reader_source(reader, i)) != NULL; i++)
+	for (size_t i = 0; (source = trace_reader_source(reader, i)); i++)
 		ids = source->id >= ids ? source->id + 1 : ids;
 	processes = calloc(ids + 1, sizeof(*processes));
 	assert(processes);
-	for (size_t i = 0; (source = trace_reader_source(reader, i)) != NULL; i++)
+	for (size_t i = 0; (source = trace_reader_source(reader, i)); i++)
 		processes[source->id] = process_of(reader, source);
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", out);
 	export_track_names(reader, processes, out);
@@ -183,5 +185,5 @@ bool trace_export_perfetto(struct trace_reader *reader, FILE *out)
 	free(processes);
 	free(slices.list);
 	free(slices.slots);
-	return fflush(out) == 0 && !ferror(out) && trace_reader_error(reader) == NULL;
+	return fflush(out) == 0 && !ferror(out) && !trace_reader_error(reader);
 }

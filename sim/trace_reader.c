@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace_reader: reads a trace file back (trace.h). The file is a user's: everything in it is checked. */
+/* trace_reader: reads a trace file (trace.h). The file is user input, so the reader checks
+ * everything in it. */
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ static void insert_source(struct trace_reader *reader, struct source source)
 	size_t i = reader->source_count++;
 
 	reader->sources = realloc(reader->sources, reader->source_count * sizeof(*reader->sources));
-	assert(reader->sources != NULL);
+	assert(reader->sources);
 	for (; i > 0 && reader->sources[i - 1].source.id > source.source.id; i--)
 		reader->sources[i] = reader->sources[i - 1];
 	reader->sources[i] = source;
@@ -58,7 +59,7 @@ static const char *next_text(const char **cursor, const char *end)
 	const char *text = *cursor;
 	const char *zero = memchr(text, '\0', (size_t)(end - text));
 
-	if (zero == NULL)
+	if (!zero)
 		return NULL;
 	*cursor = zero + 1;
 	return text;
@@ -69,16 +70,16 @@ static bool parse_names(struct source *source, const char *end)
 	const char *cursor = source->text;
 
 	source->source.name = next_text(&cursor, end);
-	source->source.type = source->source.name != NULL ? next_text(&cursor, end) : NULL;
-	if (source->source.type == NULL)
+	source->source.type = source->source.name ? next_text(&cursor, end) : NULL;
+	if (!source->source.type)
 		return false;
 	for (unsigned i = 0; i < source->source.point_count; i++) {
 		struct trace_point *point = &source->points[i];
 
 		point->name = next_text(&cursor, end);
-		point->first = point->name != NULL ? next_text(&cursor, end) : NULL;
-		point->second = point->first != NULL ? next_text(&cursor, end) : NULL;
-		if (point->second == NULL)
+		point->first = point->name ? next_text(&cursor, end) : NULL;
+		point->second = point->first ? next_text(&cursor, end) : NULL;
+		if (!point->second)
 			return false;
 	}
 	return true;
@@ -93,7 +94,7 @@ static bool read_definition(struct trace_reader *reader, const struct trace_reco
 		return false;
 	source.text = malloc(record->first + 1);
 	source.points = calloc(record->second + 1, sizeof(*source.points));
-	assert(source.text != NULL && source.points != NULL);
+	assert(source.text && source.points);
 	source.source.points = source.points;
 	if (fread(source.text, 1, record->first, reader->file) != record->first ||
 	    !parse_names(&source, source.text + record->first)) {
@@ -101,7 +102,7 @@ static bool read_definition(struct trace_reader *reader, const struct trace_reco
 		free(source.points);
 		return false;
 	}
-	if (find_source(reader, record->block) == NULL) {
+	if (!find_source(reader, record->block)) {
 		insert_source(reader, source);
 	} else { /* met before a rewind */
 		free(source.text);
@@ -124,7 +125,7 @@ bool trace_reader_next(struct trace_reader *reader, struct trace_entry *entry)
 			return false;
 		}
 		source = find_source(reader, record.block);
-		if (record.kind != TRACE_KIND_POINT || source == NULL ||
+		if (record.kind != TRACE_KIND_POINT || !source ||
 		    record.point >= source->source.point_count) {
 			reader->error = "a record names no known block or point";
 			return false;
@@ -166,7 +167,7 @@ struct trace_reader *trace_reader_open(const char *path, const char **error)
 	struct trace_header header;
 	FILE *file = input_open(path);
 
-	if (file == NULL) {
+	if (!file) {
 		*error = input_error();
 		return NULL;
 	}
@@ -177,12 +178,12 @@ struct trace_reader *trace_reader_open(const char *path, const char **error)
 		*error = "a trace file of another version";
 	else
 		*error = NULL;
-	if (*error != NULL) {
+	if (*error) {
 		fclose(file);
 		return NULL;
 	}
 	reader = calloc(1, sizeof(*reader));
-	assert(reader != NULL);
+	assert(reader);
 	reader->file = file;
 	return reader;
 }

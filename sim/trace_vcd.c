@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_vcd: a trace file as a value change dump, IEEE 1364-2005 clause 18 (trace_export.h). Dots in a block's name
- * become scopes; each of its points is a scope with the signals `tag` and the point's two values. Signals are unknown
- * until the point is first met.
+ * trace_vcd: converts a trace file to a value change dump, IEEE 1364-2005 clause 18
+ * (trace_export.h). Dots in a block's name become scopes. Each point of a block is a scope with
+ * the signals `tag` and the point's two values. Signals are unknown until the point first
+ * occurs.
  */
 #include <assert.h>
 #include <ctype.h>
@@ -115,7 +116,7 @@ static void dump_entry(FILE *out, const struct trace_entry *entry, const struct 
 	const struct trace_point *point = &entry->source->points[entry->point];
 	uint64_t signal;
 
-	assert(found != NULL);
+	assert(found);
 	signal = found->first_signal + (uint64_t)entry->point * SIGNALS_PER_POINT;
 	dump_value(out, signal, entry->tag);
 	if (point->first[0] != '\0')
@@ -130,12 +131,12 @@ static struct numbering *declare_all(struct trace_reader *reader, FILE *out, siz
 	struct numbering *numbers;
 	uint64_t signal = 0;
 
-	for (*count = 0; trace_reader_source(reader, *count) != NULL; ++*count)
+	for (*count = 0; trace_reader_source(reader, *count); ++*count)
 		;
 	numbers = calloc(*count + 1, sizeof(*numbers));
-	assert(numbers != NULL);
+	assert(numbers);
 	fputs("$version hcasim $end\n$timescale 1 ps $end\n", out);
-	for (size_t i = 0; (source = trace_reader_source(reader, i)) != NULL; i++) {
+	for (size_t i = 0; (source = trace_reader_source(reader, i)); i++) {
 		numbers[i] = (struct numbering){source->id, signal};
 		declare_source(out, source, signal);
 		signal += (uint64_t)source->point_count * SIGNALS_PER_POINT;
@@ -163,5 +164,5 @@ bool trace_export_vcd(struct trace_reader *reader, FILE *out)
 		dump_entry(out, &entry, numbers, count);
 	}
 	free(numbers);
-	return fflush(out) == 0 && !ferror(out) && trace_reader_error(reader) == NULL;
+	return fflush(out) == 0 && !ferror(out) && !trace_reader_error(reader);
 }

@@ -39,7 +39,7 @@ static void grow_free_chunks(struct wheel *wheel)
 	size_t bytes = (sizeof(struct wheel_slab) + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
 	struct wheel_slab *slab = aligned_alloc(CHUNK_BYTES, bytes);
 
-	assert(slab != NULL);
+	assert(slab);
 	slab->next = wheel->slabs;
 	wheel->slabs = slab;
 	for (int i = 0; i < SLAB_CHUNKS; i++) {
@@ -52,7 +52,7 @@ static struct wheel_chunk *take_chunk(struct wheel *wheel)
 {
 	struct wheel_chunk *chunk;
 
-	if (unlikely(wheel->free_chunks == NULL))
+	if (unlikely(!wheel->free_chunks))
 		grow_free_chunks(wheel);
 	chunk = wheel->free_chunks;
 	wheel->free_chunks = chunk->next;
@@ -86,7 +86,7 @@ static inline void insert_in_slot(struct wheel *wheel, uint64_t key, struct even
 	struct wheel_chunk *chunk = wheel->slots[level][slot];
 	struct wheel_entry *entry;
 
-	if (chunk == NULL || unlikely(chunk->count == CHUNK_ENTRIES)) {
+	if (!chunk || unlikely(chunk->count == CHUNK_ENTRIES)) {
 		struct wheel_chunk *fresh = take_chunk(wheel);
 
 		fresh->next = chunk;
@@ -116,8 +116,8 @@ static inline bool earlier(const struct wheel_current *a, const struct wheel_cur
 	return a->key < b->key || (a->key == b->key && a->order < b->order);
 }
 
-/* Each goes to where the number of smaller keys says: many comparisons, but no branch that the processor would guess
- * wrong, as it does at each step of an insertion sort of random keys. */
+/* Each goes to where the number of smaller keys says: many comparisons, but no branch that the
+ * processor would guess wrong, as it does at each step of an insertion sort of random keys. */
 static void sort_by_rank(struct wheel_current *list, uint32_t count)
 {
 	struct wheel_current copy[SHORT_SORT];
@@ -171,7 +171,8 @@ static void distribute(const struct wheel_current *from, struct wheel_current *t
 		to[places[(by_key ? from[i].key : from[i].order) >> shift & 255]++] = from[i];
 }
 
-/* Many at one instant, mostly of different origins: digit by digit, over those digits that differ. */
+/* Sorts many events of one time, mostly of different origins, by the digits in which their
+ * orders differ. */
 static void sort_by_digits(struct wheel *wheel, uint32_t count)
 {
 	struct wheel_current *from = wheel->current, *to = wheel->scratch, *sorted;
@@ -216,10 +217,11 @@ static void allocate_current(struct wheel *wheel)
 {
 	wheel->current = malloc(wheel->current_capacity * sizeof(*wheel->current));
 	wheel->scratch = malloc(wheel->current_capacity * sizeof(*wheel->scratch));
-	assert(wheel->current != NULL && wheel->scratch != NULL);
+	assert(wheel->current && wheel->scratch);
 }
 
-/* Chunks are newest first, so they fill the list from its end: what was scheduled in order is then sorted already. */
+/* Chunks are newest first, so they fill the list from its end: what was scheduled in order is
+ * then sorted already. */
 static void slot_to_current(struct wheel *wheel, struct wheel_chunk *chunk, uint32_t count)
 {
 	uint32_t end = count;
@@ -230,7 +232,7 @@ static void slot_to_current(struct wheel *wheel, struct wheel_chunk *chunk, uint
 		free(wheel->scratch);
 		allocate_current(wheel);
 	}
-	while (chunk != NULL) {
+	while (chunk) {
 		struct wheel_chunk *next = chunk->next;
 
 		end -= chunk->count;
@@ -253,15 +255,16 @@ static void slot_to_current(struct wheel *wheel, struct wheel_chunk *chunk, uint
 	wheel->cursor = wheel->current[count - 1].key >> 3;
 }
 
-/* Whether the slot may become the current list, all of which is then at or before the cursor. A slot of an
- * upper level never does: while its list lasts, what is scheduled before its end goes through the heap. */
+/* Whether the slot may become the current list, all of which is then at or before the cursor. A
+ * slot of an upper level never does: while its list lasts, what is scheduled before its end
+ * goes through the heap. */
 static bool is_short(const struct wheel_chunk *chunk, uint32_t level, sim_time limit,
 		     uint32_t *count)
 {
 	*count = 0;
 	if (level > SORT_LEVEL_MAX)
 		return false;
-	for (; chunk != NULL; chunk = chunk->next) {
+	for (; chunk; chunk = chunk->next) {
 		*count += chunk->count;
 		if (level > 0 && *count > SHORT_SORT)
 			return false;
@@ -278,14 +281,14 @@ static void spread_slot(struct wheel *wheel, struct wheel_chunk *chunk)
 {
 	struct wheel_chunk *oldest = NULL;
 
-	while (chunk != NULL) {
+	while (chunk) {
 		struct wheel_chunk *next = chunk->next;
 
 		chunk->next = oldest;
 		oldest = chunk;
 		chunk = next;
 	}
-	while (oldest != NULL) {
+	while (oldest) {
 		struct wheel_chunk *next = oldest->next;
 
 		for (uint32_t i = 0; i < oldest->count; i++)
@@ -301,12 +304,12 @@ static inline struct event *first_at_cursor(const struct wheel *wheel, uint32_t 
 	struct event *late = event_heap_first(&wheel->late);
 	struct event *event;
 
-	while (*current_next < wheel->current_count && wheel->current[*current_next].event == NULL)
+	while (*current_next < wheel->current_count && !wheel->current[*current_next].event)
 		++*current_next;
 	if (*current_next == wheel->current_count)
 		return late;
 	event = wheel->current[*current_next].event;
-	if (late != NULL &&
+	if (late &&
 	    (late->key < event->key || (late->key == event->key && late->order < event->order)))
 		return late;
 	return event;
@@ -315,8 +318,8 @@ static inline struct event *first_at_cursor(const struct wheel *wheel, uint32_t 
 #define CACHE_LINE  64
 #define FETCH_AHEAD 3
 
-/* Brings the event that fires soon after this one into the cache, and the line behind it, where what it concerns
- * begins: with thousands of blocks none of it would be there. */
+/* Brings the event that fires soon after this one into the cache, and the line behind it, where
+ * what it concerns begins: with thousands of blocks none of it would be there. */
 static inline void fetch_ahead(const struct wheel *wheel)
 {
 	uint32_t ahead = wheel->current_next + FETCH_AHEAD;
@@ -337,7 +340,7 @@ struct event *wheel_pop(struct wheel *wheel, sim_time limit)
 		struct wheel_chunk *chunk;
 		sim_time start;
 
-		if (event != NULL) {
+		if (event) {
 			if (event->key >> 3 > limit)
 				return NULL;
 			if (event->where == IN_LATE)
@@ -353,7 +356,7 @@ struct event *wheel_pop(struct wheel *wheel, sim_time limit)
 		level = (uint32_t)__builtin_ctz(wheel->occupied_levels);
 		slot = (uint32_t)__builtin_ctzll(wheel->occupied[level]);
 		chunk = wheel->slots[level][slot];
-		if (chunk->count == 1 && chunk->next == NULL) {
+		if (chunk->count == 1 && !chunk->next) {
 			/* Alone in its slot: it needs no spreading and no sorting. */
 			if (chunk->entries[0].key >> 3 > limit)
 				return NULL;
@@ -395,7 +398,7 @@ static void remove_from_slot(struct wheel *wheel, struct event *event)
 	}
 	if (chunk->count == 0) {
 		wheel->slots[level][slot] = chunk->next;
-		if (chunk->next == NULL)
+		if (!chunk->next)
 			empty_slot(wheel, level, slot);
 		release_chunk(wheel, chunk);
 	}
@@ -419,7 +422,7 @@ struct event *wheel_first(const struct wheel *wheel)
 	uint32_t level, slot;
 	uint64_t first_key = UINT64_MAX;
 
-	if (first != NULL || wheel->occupied_levels == 0)
+	if (first || wheel->occupied_levels == 0)
 		return first;
 	level = (uint32_t)__builtin_ctz(wheel->occupied_levels);
 	slot = (uint32_t)__builtin_ctzll(wheel->occupied[level]);
@@ -428,7 +431,7 @@ struct event *wheel_first(const struct wheel *wheel)
 		for (uint32_t i = 0; i < chunk->count; i++) {
 			const struct wheel_entry *entry = &chunk->entries[i];
 
-			if (first == NULL || entry->key < first_key ||
+			if (!first || entry->key < first_key ||
 			    (entry->key == first_key && entry->event->order < first->order)) {
 				first = entry->event;
 				first_key = entry->key;
@@ -447,7 +450,7 @@ sim_time wheel_bound(const struct wheel *wheel)
 	sim_time bound = SIM_NEVER;
 	uint64_t slot;
 
-	if (first != NULL)
+	if (first)
 		return event_time(first);
 	if (wheel->occupied_levels == 0)
 		return SIM_NEVER;
@@ -455,7 +458,7 @@ sim_time wheel_bound(const struct wheel *wheel)
 	slot = (uint64_t)__builtin_ctzll(wheel->occupied[level]);
 	chunk = wheel->slots[level][slot];
 	shift = level * WHEEL_LEVEL_BITS;
-	if (chunk->next != NULL) /* the slot's first picosecond */
+	if (chunk->next) /* the slot's first picosecond */
 		return (wheel->cursor >> shift >> WHEEL_LEVEL_BITS << WHEEL_LEVEL_BITS | slot)
 		       << shift;
 	for (uint32_t i = 0; i < chunk->count; i++)
@@ -473,7 +476,7 @@ void wheel_init(struct wheel *wheel)
 
 void wheel_fini(struct wheel *wheel)
 {
-	while (wheel->slabs != NULL) {
+	while (wheel->slabs) {
 		struct wheel_slab *slab = wheel->slabs;
 
 		wheel->slabs = slab->next;

@@ -44,10 +44,10 @@ void *yaml_take(struct yaml_document *document, size_t bytes)
 {
 	struct yaml_chunk *chunk = document->chunks;
 	bytes = (bytes + 15) & ~(size_t)15;
-	if (chunk == NULL || chunk->size - chunk->used < bytes) {
+	if (!chunk || chunk->size - chunk->used < bytes) {
 		size_t size = bytes > CHUNK_SIZE ? bytes : CHUNK_SIZE;
 		chunk = calloc(1, sizeof(*chunk) + size);
-		if (chunk == NULL)
+		if (!chunk)
 			abort();
 		chunk->size = size;
 		chunk->next = document->chunks;
@@ -87,8 +87,7 @@ static void report_syntax(struct reader *reader)
 		mark = parser->mark;
 	} else {
 		snprintf(message, sizeof(message), "not YAML: %s%s%s%s", parser->problem,
-			 parser->context != NULL ? ", " : "",
-			 parser->context != NULL ? parser->context : "",
+			 parser->context ? ", " : "", parser->context ? parser->context : "",
 			 tab ? " (YAML is indented with blanks, not with tabs)" : "");
 	}
 	error_at(reader, mark, message);
@@ -111,10 +110,10 @@ static bool advance(struct reader *reader)
 static void refuse_decoration(struct reader *reader, const yaml_char_t *anchor,
 			      const yaml_char_t *tag)
 {
-	if (anchor != NULL)
+	if (anchor)
 		error_at(reader, reader->event.start_mark,
 			 "anchors (&name) and aliases (*name) are not allowed; write it out");
-	if (tag != NULL)
+	if (tag)
 		error_at(reader, reader->event.start_mark, "tags (!name) are not allowed");
 }
 
@@ -136,7 +135,7 @@ static struct yaml_node *read_scalar(struct reader *reader, struct yaml_node *pa
 	const char *text = (const char *)reader->event.data.scalar.value;
 	size_t length = reader->event.data.scalar.length;
 	refuse_decoration(reader, reader->event.data.scalar.anchor, reader->event.data.scalar.tag);
-	if (memchr(text, '\0', length) != NULL)
+	if (memchr(text, '\0', length))
 		error_at(reader, reader->event.start_mark, "a text may not hold a zero byte");
 	node->text = take_text(reader->document, text, length);
 	node->quoted = reader->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
@@ -157,7 +156,7 @@ static struct yaml_node *read_list(struct reader *reader, struct yaml_node *pare
 	advance(reader);
 	while (!reader->broken && reader->event.type != YAML_SEQUENCE_END_EVENT) {
 		struct yaml_node *child = read_node(reader, list, depth + 1);
-		if (child == NULL)
+		if (!child)
 			continue;
 		*last = child;
 		last = &child->next;
@@ -173,7 +172,7 @@ static const struct yaml_node *enter(struct key_set *keys, const struct yaml_nod
 	for (const char *letter = entry->key; *letter != '\0'; letter++)
 		hash = (hash ^ (unsigned char)*letter) * UINT64_C(0x100000001b3);
 	size_t at = hash & (keys->size - 1);
-	for (; keys->slots[at] != NULL; at = (at + 1) & (keys->size - 1)) {
+	for (; keys->slots[at]; at = (at + 1) & (keys->size - 1)) {
 		if (strcmp(keys->slots[at]->key, entry->key) == 0)
 			return keys->slots[at];
 	}
@@ -189,10 +188,10 @@ static void make_room(struct key_set *keys)
 	if (2 * keys->count < keys->size)
 		return;
 	larger.slots = calloc(larger.size, sizeof(const struct yaml_node *));
-	if (larger.slots == NULL)
+	if (!larger.slots)
 		abort();
 	for (size_t i = 0; i < keys->size; i++) {
-		if (keys->slots[i] != NULL)
+		if (keys->slots[i])
 			enter(&larger, keys->slots[i]);
 	}
 	free(keys->slots);
@@ -208,7 +207,7 @@ static struct yaml_node *read_entry(struct reader *reader, struct yaml_node *map
 	if (reader->event.type == YAML_SCALAR_EVENT) {
 		struct yaml_node *name = read_scalar(reader, map);
 		key = name->text;
-		if (key == NULL || *key == '\0')
+		if (!key || *key == '\0')
 			error_at(reader, mark, "a key is missing before the colon");
 		else if (strcmp(key, "<<") == 0)
 			error_at(reader, mark, "merge keys (<<) are not allowed; write it out");
@@ -219,14 +218,14 @@ static struct yaml_node *read_entry(struct reader *reader, struct yaml_node *map
 	if (reader->broken)
 		return NULL;
 	struct yaml_node *value = read_node(reader, map, depth + 1);
-	if (value == NULL || key == NULL)
+	if (!value || !key)
 		return NULL;
 	value->key = key;
 	value->key_line = (uint32_t)mark.line + 1;
 	value->key_column = (uint32_t)mark.column + 1;
 	make_room(keys);
 	const struct yaml_node *other = enter(keys, value);
-	if (other == NULL)
+	if (!other)
 		return value;
 	yaml_error_key(reader->errors, value, "\"%s\" is here twice; first on line %u", key,
 		       other->key_line);
@@ -243,7 +242,7 @@ static struct yaml_node *read_map(struct reader *reader, struct yaml_node *paren
 	advance(reader);
 	while (!reader->broken && reader->event.type != YAML_MAPPING_END_EVENT) {
 		struct yaml_node *entry = read_entry(reader, map, &keys, depth);
-		if (entry == NULL)
+		if (!entry)
 			continue;
 		*last = entry;
 		last = &entry->next;
@@ -305,7 +304,7 @@ static struct yaml_document *read_bytes(const char *name, const char *bytes, siz
 	unsigned before = errors->count;
 	struct yaml_document *document = calloc(1, sizeof(*document));
 	struct reader reader = {.document = document, .errors = errors};
-	if (document == NULL || yaml_parser_initialize(&reader.parser) == 0)
+	if (!document || yaml_parser_initialize(&reader.parser) == 0)
 		abort();
 	document->file = take_text(document, name, strlen(name));
 	yaml_parser_set_input_string(&reader.parser, (const unsigned char *)bytes, length);
@@ -331,12 +330,12 @@ static char *load(const char *file, size_t *length)
 	char *bytes = NULL;
 	size_t size = 0;
 	*length = 0;
-	if (in == NULL)
+	if (!in)
 		return NULL;
 	do {
 		size = size == 0 ? 4096 : 2 * size;
 		char *larger = realloc(bytes, size);
-		if (larger == NULL)
+		if (!larger)
 			abort();
 		bytes = larger;
 		*length += fread(bytes + *length, 1, size - *length, in);
@@ -354,7 +353,7 @@ struct yaml_document *yaml_read_file(const char *file, struct yaml_errors *error
 {
 	size_t length = 0;
 	char *bytes = load(file, &length);
-	if (bytes == NULL) {
+	if (!bytes) {
 		yaml_error(errors, &(struct yaml_node){.file = file}, "cannot be read: %s",
 			   input_error());
 		return NULL;
@@ -371,10 +370,10 @@ struct yaml_node *yaml_root(struct yaml_document *document)
 
 void yaml_close(struct yaml_document *document)
 {
-	if (document == NULL)
+	if (!document)
 		return;
 	yaml_close(document->attached);
-	for (struct yaml_chunk *chunk = document->chunks, *next; chunk != NULL; chunk = next) {
+	for (struct yaml_chunk *chunk = document->chunks, *next; chunk; chunk = next) {
 		next = chunk->next;
 		free(chunk);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * yaml: a scenario file as a tree in which every node knows its file, line and column, read with libyaml.
- * Aliases, merge keys and tags are refused with a clear message; duplicate keys too.
+ * yaml: reads a scenario file with libyaml into a tree whose nodes know their file, line and
+ * column. Refuses aliases, merge keys, tags and duplicate keys, with a message that names the
+ * problem.
  */
 #ifndef SIM_YAML_H
 #define SIM_YAML_H
@@ -19,83 +20,92 @@ struct yaml_node {
 	uint32_t line, column; /* from 1 */
 	const char *text;      /* YAML_SCALAR */
 	bool quoted;           /* YAML_SCALAR: never a number or a flag */
-	const char *key;       /* of this entry, when the parent is a map */
+	const char *key;       /* key of this entry if the parent is a map */
 	uint32_t key_line, key_column;
 	struct yaml_node *parent, *next, *children;
-	bool used; /* set by whoever understood the key; what nobody used is an error */
+	bool used; /* set when the key is read; an entry that remains unused is an error */
 };
 
-/* Problems of a user's input, each "file:line:column: ...", collected so that one run shows all. */
+/* Errors in a user's input, each "file:line:column: ...". They are collected, so that one run
+ * shows all errors. */
 struct yaml_errors {
-	char *text; /* lines; the first hundred */
+	char *text; /* the first hundred lines */
 	size_t length;
 	unsigned count;
 };
 
 struct yaml_document;
 
-/* NULL: could not be read or parsed, and errors says why. */
+/* Reads a file or a text. Returns NULL on failure and adds the reason to `errors`. */
 struct yaml_document *yaml_read_file(const char *file, struct yaml_errors *errors);
 struct yaml_document *yaml_read_text(const char *name, const char *text,
 				     struct yaml_errors *errors);
 void yaml_close(struct yaml_document *document);
 struct yaml_node *yaml_root(struct yaml_document *document);
 
-/* What stands at that path, of keys and numbers of list entries as of yaml_set(), or the nearest above it. It is not marked as used. */
+/* Returns the node at a path of keys and numbers of list entries, as in yaml_set(), or its
+ * nearest existing ancestor. Does not mark the node as used. */
 const struct yaml_node *yaml_find(const struct yaml_node *root, const char *path);
 
-/* Replaces or adds one value: "hosts.host0.hca.pcie.lanes=8". A path is made of keys, numbers of list entries (from 0), and
- * *, which stands for all entries; a text on the way becomes a map {preset: text}. The value is YAML. false: errors. */
+/* Replaces or adds one value: "hosts.host0.hca.pcie.lanes=8". A path consists of keys, numbers
+ * of list entries (from 0), and *, which stands for all entries. A text on the way becomes a
+ * map {preset: text}. The value is YAML. Returns false on failure and adds the reason to
+ * `errors`. */
 bool yaml_set(struct yaml_document *document, const char *assignment, struct yaml_errors *errors);
 
-/* The entry of a map, marked as used; NULL: absent. */
+/* Returns the entry of a map and marks it as used. Returns NULL if the key is absent. */
 struct yaml_node *yaml_get(struct yaml_node *map, const char *key);
 
-/* Adds "file:line:column: ...", where the node is. */
+/* Adds an error at the position of the node: "file:line:column: ...". */
 void yaml_error(struct yaml_errors *errors, const struct yaml_node *node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* "did you mean ...?": the nearest of the candidates by edit distance, in which a word that is taken for another (delay for
- * latency) counts as a letter; NULL if none is near. */
+/* Returns the nearest candidate by edit distance, for "did you mean ...?". A word that is often
+ * confused with another (delay with latency) counts as one letter. Returns NULL if no candidate
+ * is near. */
 const char *yaml_suggest(const char *word, const char *const *candidates, size_t count);
 
-/* As yaml_error(), at the key of the entry. */
+/* Adds an error at the position of the entry's key. */
 void yaml_error_key(struct yaml_errors *errors, const struct yaml_node *node, const char *format,
 		    ...) __attribute__((format(printf, 3, 4)));
-void yaml_errors_free(struct yaml_errors *errors); /* what it collected, and leaves it empty */
+/* Releases the collected errors and leaves the collection empty. */
+void yaml_errors_free(struct yaml_errors *errors);
 
-/* "nothing", "text", "a list", "a map": what was found, for messages. */
+/* Returns the kind of node found, for messages: "nothing", "text", "a list" or "a map". */
 const char *yaml_kind_name(enum yaml_kind kind);
 
-/* Is it a map? If not, that is an error, with `what` it should have been. */
+/* Returns true if the node is a map. Otherwise adds an error that expects `what` as a map, and
+ * returns false. */
 bool yaml_expect_map(const struct yaml_node *node, const char *what, struct yaml_errors *errors);
 
-/* The text of a scalar; NULL, and an error that says what was expected, if it is none. */
+/* Returns the text of a scalar. Otherwise adds an error that expects `what`, and returns NULL. */
 const char *yaml_expect_text(const struct yaml_node *node, const char *what,
 			     struct yaml_errors *errors);
 
-/* Where the file is whose name a text of that node gives: from where the node's own file is; what --set says, from here. */
+/* Writes the path of a file that the node names. The name is relative to the folder of the
+ * node's own file. A name given by --set is relative to the current folder. */
 void yaml_path(const struct yaml_node *node, const char *name, char path[PATH_MAX]);
 
-/* Errors for all entries of the map that nobody used, each with the nearest of the known keys. */
+/* Adds an error for each unused entry of the map, with the nearest of the known keys. */
 void yaml_refuse_unused(const struct yaml_node *map, const char *const *known, size_t count,
 			struct yaml_errors *errors);
 
 struct param;
 struct param_section;
 
-/* Reads a map into a params struct by its list (sim/block.h): defaults for what is absent; unknown keys, wrong
- * units and values out of range go to errors with what was found, what was expected and a suggestion. map NULL:
- * only defaults. */
+/* Reads a map into a params struct by its list (sim/block.h). Absent keys take their defaults.
+ * Adds an error for each unknown key, wrong unit and value out of range, with the text found,
+ * the expected form and a suggestion. `map` NULL gives only defaults. */
 void yaml_read_params(struct yaml_node *map, const struct param *list, void *params,
 		      struct yaml_errors *errors);
 
-/* As yaml_read_params(), but what is absent stays as it is, and keys that are not in the list are left to others. */
+/* Reads like yaml_read_params(), but leaves absent values as they are, and ignores keys outside
+ * the list. */
 void yaml_override_params(struct yaml_node *map, const struct param *list, void *params,
 			  struct yaml_errors *errors);
 
-/* The same for a composite: one sub-map for each of its groups (which end with a NULL name). Unknown groups are
- * left to others, unknown keys inside of a group are errors. */
+/* Overrides the parameters of a composite, from one sub-map for each section. `sections` ends
+ * with a NULL name. Ignores unknown sections; unknown keys in a section are errors. */
 void yaml_override_sections(struct yaml_node *map, const struct param_section *sections,
 			    void *params, struct yaml_errors *errors);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * yaml_check: looking things up in a tree that yaml.c has read, and saying what is wrong with them.
- */
+/* yaml_check: finds nodes in a tree that yaml.c has read, and reports errors in them. */
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,9 +15,9 @@
 
 struct yaml_node *yaml_get(struct yaml_node *map, const char *key)
 {
-	if (map == NULL || map->kind != YAML_MAP)
+	if (!map || map->kind != YAML_MAP)
 		return NULL;
-	for (struct yaml_node *entry = map->children; entry != NULL; entry = entry->next) {
+	for (struct yaml_node *entry = map->children; entry; entry = entry->next) {
 		if (strcmp(entry->key, key) == 0) {
 			entry->used = true;
 			return entry;
@@ -34,7 +32,7 @@ static const struct yaml_node *child_of(const struct yaml_node *node, const char
 	const struct yaml_node *child =
 		node->kind == YAML_MAP || node->kind == YAML_LIST ? node->children : NULL;
 	unsigned long number = strtoul(key, NULL, 10);
-	for (; child != NULL; child = child->next) {
+	for (; child; child = child->next) {
 		if (node->kind == YAML_LIST
 			    ? number-- == 0
 			    : strncmp(child->key, key, length) == 0 && child->key[length] == '\0')
@@ -48,7 +46,7 @@ const struct yaml_node *yaml_find(const struct yaml_node *root, const char *path
 	while (*path != '\0') {
 		size_t length = strcspn(path, ".");
 		const struct yaml_node *child = child_of(root, path, length);
-		if (child == NULL)
+		if (!child)
 			return root;
 		root = child;
 		path += length + (path[length] == '.');
@@ -66,8 +64,8 @@ static void add_error(struct yaml_errors *errors, const char *file, uint32_t lin
 	if (line > 0)
 		snprintf(place, sizeof(place), ":%u:%u", line, column);
 	if (vasprintf(&message, format, arguments) < 0 ||
-	    asprintf(&all, "%s%s%s: %s\n", errors->text != NULL ? errors->text : "", file, place,
-		     message) < 0)
+	    asprintf(&all, "%s%s%s: %s\n", errors->text ? errors->text : "", file, place, message) <
+		    0)
 		abort();
 	free(message);
 	free(errors->text);
@@ -166,7 +164,7 @@ static const char *const synonyms[][3] = {
 static const char *first_synonym(const char *word, size_t length)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(synonyms); i++) {
-		for (size_t j = 0; j < ARRAY_SIZE(synonyms[i]) && synonyms[i][j] != NULL; j++) {
+		for (size_t j = 0; j < ARRAY_SIZE(synonyms[i]) && synonyms[i][j]; j++) {
 			const char *synonym = synonyms[i][j];
 			if (strlen(synonym) == length && strncasecmp(synonym, word, length) == 0)
 				return synonyms[i][0];
@@ -181,8 +179,8 @@ static void unify(const char *name, char unified[WORD_MAX + 1])
 	while (*name != '\0') {
 		size_t length = strcspn(name, "_-");
 		const char *synonym = first_synonym(name, length);
-		size_t bytes = synonym != NULL ? strlen(synonym) : length;
-		memcpy(unified, synonym != NULL ? synonym : name, bytes);
+		size_t bytes = synonym ? strlen(synonym) : length;
+		memcpy(unified, synonym ? synonym : name, bytes);
 		unified += bytes;
 		name += length;
 		if (*name != '\0')
@@ -224,14 +222,14 @@ const char *yaml_suggest(const char *word, const char *const *candidates, size_t
 void yaml_path(const struct yaml_node *node, const char *name, char path[PATH_MAX])
 {
 	const char *slash = strncmp(node->file, "--set ", 6) == 0 ? NULL : strrchr(node->file, '/');
-	int bytes = slash != NULL && *name != '/' ? (int)(slash - node->file) + 1 : 0;
+	int bytes = slash && *name != '/' ? (int)(slash - node->file) + 1 : 0;
 	snprintf(path, PATH_MAX, "%.*s%s", bytes, node->file, name);
 }
 
 void yaml_refuse_unused(const struct yaml_node *map, const char *const *known, size_t count,
 			struct yaml_errors *errors)
 {
-	for (const struct yaml_node *entry = map->children; entry != NULL; entry = entry->next) {
+	for (const struct yaml_node *entry = map->children; entry; entry = entry->next) {
 		if (entry->used)
 			continue;
 		char hint[WORD_MAX * 2];
@@ -247,7 +245,7 @@ static void override_sizes(const struct yaml_node *entry, const struct param *pa
 {
 	char text[PARAM_SIZES_MAX * 24] = "", error[512];
 	size_t length = 0;
-	for (const struct yaml_node *child = entry->children; child != NULL; child = child->next) {
+	for (const struct yaml_node *child = entry->children; child; child = child->next) {
 		if (child->kind != YAML_SCALAR || length + strlen(child->text) + 2 > sizeof(text)) {
 			yaml_error(errors, child, "%s: found %s; expected %s", param->name,
 				   yaml_kind_name(child->kind), param_kind_unit(param->kind));
@@ -264,9 +262,9 @@ void yaml_override_params(struct yaml_node *map, const struct param *list, void 
 			  struct yaml_errors *errors)
 {
 	char error[512];
-	for (const struct param *param = list; param->name != NULL; param++) {
+	for (const struct param *param = list; param->name; param++) {
 		struct yaml_node *entry = yaml_get(map, param->name);
-		if (entry == NULL)
+		if (!entry)
 			continue;
 		if (entry->kind == YAML_LIST && param->kind == PARAM_SIZES)
 			override_sizes(entry, param, params, errors);
@@ -282,12 +280,12 @@ void yaml_read_params(struct yaml_node *map, const struct param *list, void *par
 		      struct yaml_errors *errors)
 {
 	params_default(list, params);
-	if (map == NULL || !yaml_expect_map(map, "parameters", errors))
+	if (!map || !yaml_expect_map(map, "parameters", errors))
 		return;
 	yaml_override_params(map, list, params, errors);
 	const char *known[WORD_MAX];
 	size_t count = 0;
-	for (const struct param *param = list; param->name != NULL && count < WORD_MAX; param++)
+	for (const struct param *param = list; param->name && count < WORD_MAX; param++)
 		known[count++] = param->name;
 	yaml_refuse_unused(map, known, count, errors);
 }
@@ -295,15 +293,15 @@ void yaml_read_params(struct yaml_node *map, const struct param *list, void *par
 void yaml_override_sections(struct yaml_node *map, const struct param_section *sections,
 			    void *params, struct yaml_errors *errors)
 {
-	for (const struct param_section *section = sections; section->name != NULL; section++) {
+	for (const struct param_section *section = sections; section->name; section++) {
 		struct yaml_node *entry = yaml_get(map, section->name);
-		if (entry == NULL || !yaml_expect_map(entry, section->meaning, errors))
+		if (!entry || !yaml_expect_map(entry, section->meaning, errors))
 			continue;
 		yaml_override_params(entry, section->list, (char *)params + section->offset,
 				     errors);
 		const char *known[WORD_MAX];
 		size_t count = 0;
-		for (const struct param *param = section->list; param->name != NULL; param++) {
+		for (const struct param *param = section->list; param->name; param++) {
 			assert(count < WORD_MAX);
 			known[count++] = param->name;
 		}

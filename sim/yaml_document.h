@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * yaml_document: what the files of yaml.h share and nobody else includes: where nodes and texts live.
+ * yaml_document: the storage of nodes and texts, shared by the files of yaml.c. No other file
+ * includes it.
  */
 #ifndef SIM_YAML_DOCUMENT_H
 #define SIM_YAML_DOCUMENT_H
@@ -13,11 +14,11 @@ struct yaml_document {
 	struct yaml_chunk *chunks; /* all nodes and texts */
 	struct yaml_node *root;
 	const char *file;
-	/* Documents whose nodes were put into this one; go with it. */
+	/* Documents whose nodes are part of this one. yaml_close() releases them too. */
 	struct yaml_document *attached;
 };
 
-/* Zeroed memory that goes with the document. */
+/* Returns zeroed memory that yaml_close() releases. */
 void *yaml_take(struct yaml_document *document, size_t bytes);
 
 #endif

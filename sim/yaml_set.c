@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * yaml_set: one value from outside, a command line's --set, put into a tree that yaml.c has read. The value is a
- * document of its own, so that what is wrong with it is reported as standing in "--set ...".
+ * yaml_set: puts one value of a command line's --set into a tree that yaml.c has read. The
+ * value is a separate document, so that errors in it are reported at "--set ...".
  */
 #include <assert.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static void make_map(struct setting *setting, struct yaml_node *node)
 static struct yaml_node *add_entry(struct setting *setting, struct yaml_node *map, const char *key)
 {
 	struct yaml_node **last = &map->children;
-	while (*last != NULL)
+	while (*last)
 		last = &(*last)->next;
 	struct yaml_node *entry = yaml_take(setting->document, sizeof(*entry));
 	entry->kind = YAML_NULL;
@@ -84,7 +84,7 @@ static void set_in_list(struct setting *setting, struct yaml_node *list, const c
 	char *end = NULL;
 	unsigned long number = strtoul(key, &end, 10), at = 0;
 	bool all = strcmp(key, "*") == 0;
-	for (struct yaml_node *entry = list->children; entry != NULL; entry = entry->next, at++) {
+	for (struct yaml_node *entry = list->children; entry; entry = entry->next, at++) {
 		if (all || (*end == '\0' && at == number))
 			set_entry(setting, entry, rest);
 	}
@@ -100,7 +100,7 @@ static void set_below(struct setting *setting, struct yaml_node *node, const cha
 	}
 	make_map(setting, node);
 	bool found = false;
-	for (struct yaml_node *entry = node->children; entry != NULL; entry = entry->next) {
+	for (struct yaml_node *entry = node->children; entry; entry = entry->next) {
 		if (strcmp(key, "*") == 0 || strcmp(entry->key, key) == 0) {
 			found = true;
 			set_entry(setting, entry, rest);
@@ -116,17 +116,17 @@ bool yaml_set(struct yaml_document *document, const char *assignment, struct yam
 	char name[256];
 	snprintf(name, sizeof(name), "--set %s", assignment);
 	struct yaml_node place = {.file = name};
-	size_t path_bytes = equals != NULL ? (size_t)(equals - assignment) : 0;
-	if (equals == NULL || path_bytes == 0 || assignment[0] == '.' || equals[-1] == '.' ||
-	    memmem(assignment, path_bytes, "..", 2) != NULL) {
+	size_t path_bytes = equals ? (size_t)(equals - assignment) : 0;
+	if (!equals || path_bytes == 0 || assignment[0] == '.' || equals[-1] == '.' ||
+	    memmem(assignment, path_bytes, "..", 2)) {
 		yaml_error(errors, &place, "expected key.path=value");
 		return false;
 	}
 	struct yaml_document *value = yaml_read_text(name, equals + 1, errors);
-	if (value == NULL)
+	if (!value)
 		return false;
 	struct yaml_document **last = &document->attached;
-	while (*last != NULL)
+	while (*last)
 		last = &(*last)->attached;
 	*last = value;
 	struct setting setting = {.document = value, .errors = errors, .place = &place};

@@ -117,7 +117,8 @@ static void test_busy_for_nobody(void)
 	sim_run(sim, 100);
 	serve(20);
 	shop.served++;
-	expect("shop: utilisation of clerk: busy for 7 ps, 2 completions x 7 ps are 14 ps\n");
+	expect("shop: utilisation of clerk: busy for 7 ps; expected 2 completions x 7 ps = 14 "
+	       "ps\n");
 }
 
 static void test_more_than_room(void)
@@ -126,7 +127,7 @@ static void test_more_than_room(void)
 	shop.gauge.seats.beyond = 1;
 	gauge_enter(&shop.gauge.seats, 0, 6);
 	gauge_leave(&shop.gauge.seats, 0, 6);
-	expect("shop: population of seats: 6 seats were there, room for 5\n");
+	expect("shop: population of seats: held 6 seats; expected at most 5\n");
 }
 
 static void test_less_than_none(void)
@@ -134,7 +135,7 @@ static void test_less_than_none(void)
 	open_shop();
 	gauge_leave(&shop.gauge.line, 0, 3);
 	gauge_enter(&shop.gauge.line, 0, 3);
-	expect("shop: population of line: -3 customers, less than none\n");
+	expect("shop: population of line: -3 customers; expected at least 0\n");
 }
 
 static void test_pool_beyond_its_time(void)
@@ -143,7 +144,7 @@ static void test_pool_beyond_its_time(void)
 	sim_run(sim, 10);
 	gauge_serve(&shop.gauge.seats, 0, 41);
 	shop.gauge.seats.until = 0;
-	expect("shop: utilisation of seats: 41 seats x ps in use, 4 x 10 ps there were\n");
+	expect("shop: utilisation of seats: 41 seats x ps in use; expected at most 4 x 10 ps\n");
 }
 
 static void test_stays_of_those_gone(void)
@@ -152,8 +153,8 @@ static void test_stays_of_those_gone(void)
 	gauge_enter(&shop.gauge.line, 0, 1);
 	sim_run(sim, 30);
 	gauge_left(&shop.gauge.line, 5, 30, 1); /* it came at 0 */
-	expect("shop: Little's law of line: 30 customers x ps by level, 25 by the times of those "
-	       "that left; 0 are there\n");
+	expect("shop: Little's law of line: 30 customers x ps by level, but 25 by the stays of "
+	       "departed items; 0 items remain\n");
 }
 
 /* Two came, at 0 and at 10. The one that leaves at 30 says it came at 25: the other one would have been there for 45 of 30 ps. */
@@ -165,8 +166,8 @@ static void test_stays_of_those_inside(void)
 	gauge_enter(&shop.gauge.line, 10, 1);
 	sim_run(sim, 30);
 	gauge_left(&shop.gauge.line, 25, 30, 1);
-	expect("shop: Little's law of line: 50 customers x ps by level, 5 by the times of those "
-	       "that left; 1 are there\n");
+	expect("shop: Little's law of line: 50 customers x ps by level, but 5 by the stays of "
+	       "departed items; 1 items remain\n");
 }
 
 static void test_a_stay_told_ahead(void)

@@ -16,6 +16,9 @@ import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 LINES_MAX = 600
+COLUMNS_MAX = 100  # a tab is 8
+# Folders whose sources keep to COLUMNS_MAX, comments and lists included. clang-format does the rest.
+NARROW = ("sim/",)
 LICENCE = "/* SPDX-License-Identifier: Apache-2.0 */"
 
 # Who may include whom: a folder may include itself and these.
@@ -111,6 +114,10 @@ def check_c(path, text):
             finding(path, 1, f"include guard is not {guard}")
     if re.match(r"tests/\w+/test_\w+\.c$", path) and not re.search(r"^SUITE(_AFTER)?\(", text, re.M):
         finding(path, 1, "no list of tests (tests/support/suite.h)")
+    if path.startswith(NARROW):
+        for number, line in enumerate(lines, 1):
+            if len(line.expandtabs(8)) > COLUMNS_MAX:
+                finding(path, number, f"{len(line.expandtabs(8))} columns: more than {COLUMNS_MAX}")
     code = code_only(text)
     for number, line in enumerate(code.split("\n"), 1):
         if re.search(BANNED_ANYWHERE, line):

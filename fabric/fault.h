@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fault: what can go wrong with packets on one side of a port: a list of rules, each of which looks at every packet
- * it applies to, and drops, damages or delays some of them.
+ * fault: errors of packets on one side of a port. A list of rules examines every packet that
+ * the rules apply to, and drops, corrupts or delays some of the packets.
  *
- *     port_set_transmit_fault(): lost on the wire, the other end never hears of it, or hears late
- *     port_set_receive_fault():  the wire is good, the receiver errs: input space is taken and given back
+ *     port_set_transmit_fault(): the packet is lost on the wire, or delayed; the receiver sees nothing
+ *     port_set_receive_fault():  the packet arrives and takes input space; the receiver drops it
  *
- * Chance comes from a stream of random numbers named after the port and the rule, so one rule more changes nothing
- * for the others.
+ * Each rule has its own random stream, named after the port and the rule. An additional rule
+ * therefore does not change the results of other rules.
  */
 #ifndef FABRIC_FAULT_H
 #define FABRIC_FAULT_H
@@ -16,66 +16,75 @@
 #include "sim/random.h"
 
 /* clang-format off */
-#define FAULT_ACTIONS(X)                                                                                   \
-	X(drop,         "the packet is lost")                                                              \
-	X(corrupt_icrc, "the payload is hit: the HCA at the end finds out")                                \
-	X(corrupt_vcrc, "the frame is hit: the next port finds out")                                       \
-	X(delay,        "the packet, and what follows it, comes later; transmit side only")                \
-	X(reorder,      "the packet comes later, what follows it does not; transmit side, Ethernet only") \
-	X(mark,         "the packet gets a mark of congestion, if it may: ECN's CE, or FECN")
+#define FAULT_ACTIONS(X) \
+	X(drop, "Drops the packet.") \
+	X(corrupt_icrc, \
+	  "Corrupts the payload. The destination HCA detects the error by the ICRC.") \
+	X(corrupt_vcrc, "Corrupts the frame. The next port detects the error.") \
+	X(delay, "Delays the packet and all packets behind it. Transmit side only.") \
+	X(reorder, \
+	  "Delays the packet but not the packets behind it. Transmit side of Ethernet only.") \
+	X(mark, "Marks the packet as congested (ECN CE, or FECN) if the packet may be marked.")
 
 #define FAULT_ACTION_ENUM(name, meaning) FAULT_##name,
 enum fault_action { FAULT_ACTIONS(FAULT_ACTION_ENUM) FAULT_ACTION_COUNT };
 
-#define FAULT_COUNTERS(X)                                                                                  \
-	X(packets_seen,         "packets", "that went by")                                                   \
-	X(packets_dropped,      "packets", "dropped")                                                        \
-	X(packets_icrc_damaged, "packets", "hit in the payload")                                             \
-	X(packets_vcrc_damaged, "packets", "hit in the frame")                                               \
-	X(packets_delayed,      "packets", "delayed")                                                        \
-	X(packets_reordered,    "packets", "that came after later ones")                                     \
-	X(packets_marked,       "packets", "marked as having met congestion")
+#define FAULT_COUNTERS(X) \
+	X(packets_seen, "packets", "Packets that the rules examined.") \
+	X(packets_dropped, "packets", "Packets that a rule dropped.") \
+	X(packets_icrc_damaged, "packets", "Packets whose payload a rule corrupted.") \
+	X(packets_vcrc_damaged, "packets", "Packets whose frame a rule corrupted.") \
+	X(packets_delayed, "packets", "Packets that a rule delayed.") \
+	X(packets_reordered, "packets", "Packets that a rule delayed behind later packets.") \
+	X(packets_marked, "packets", "Packets that a rule marked as congested.")
 
 struct fault_counters { FAULT_COUNTERS(COUNTER_FIELD) };
 /* clang-format on */
 
 #define FAULT_ANY_OPCODE 0x100
 
-/* Gilbert-Elliott: a channel that is good or bad, packet by packet. Elliott, Bell System Technical Journal 1963. */
+/* Gilbert-Elliott channel, which is in a good or a bad state for each packet. Source: Elliott,
+ * Bell System Technical Journal 1963. */
 struct fault_burst {
-	double to_bad, to_good;     /* chance, before each packet, to change */
-	double loss_good, loss_bad; /* chance of the action in each state */
+	double to_bad, to_good;     /* probability of a change of state before each packet */
+	double loss_good, loss_bad; /* probability of the action in each state */
 };
 
-/* When a rule strikes: the nth packet alone; or by a bit error rate; or in bursts; or with a probability. */
+/* A rule. It acts on the nth packet only, or by a bit error rate, or in bursts, or with a
+ * probability. */
 struct fault_rule {
 	enum fault_action action;
-	enum packet_kind kind;    /* PACKET_DATA, or what the link itself sends */
-	uint16_t opcode;          /* of data packets; FAULT_ANY_OPCODE */
-	uint16_t vls;             /* one bit each; 0: all */
-	double probability;       /* of each such packet; with nth: ignored */
-	uint64_t nth;             /* that packet alone, from 1; 0: by probability */
-	sim_time delay;           /* FAULT_delay, FAULT_reorder: how much later */
-	sim_time from, until;     /* it sees packets of from <= now < until; until 0: for ever */
-	const uint64_t *watched;  /* not NULL: it sees none before this counter has reached ... */
-	uint64_t reaches;         /* ... this */
-	double bit_error_rate;    /* not 0: each bit of the packet is hit with that chance */
-	struct fault_burst burst; /* to_bad not 0: in bursts */
+	enum packet_kind kind; /* PACKET_DATA, or a kind of packet that the link itself sends */
+	uint16_t opcode;       /* opcode of data packets, or FAULT_ANY_OPCODE */
+	uint16_t vls;          /* one bit per VL; 0: all */
+	double probability;    /* probability for each such packet; ignored if nth is set */
+	/* number of the only packet to act on, from 1; 0: by probability */
+	uint64_t nth;
+	sim_time delay;       /* delay of FAULT_delay and FAULT_reorder */
+	sim_time from, until; /* the rule is active for from <= now < until; until 0: no end */
+	/* counter that must reach `reaches` before the rule is active; NULL: none */
+	const uint64_t *watched;
+	uint64_t reaches;         /* value that `watched` must reach */
+	double bit_error_rate;    /* probability that a bit is in error; 0: not used */
+	struct fault_burst burst; /* used if to_bad is not 0 */
 };
 
 struct fault;
 
-/* `name` is the fault's in the tree of blocks, best below its port's: "host0.hca.port.fault". */
+/* Creates a fault without rules. `name` is its name in the tree of blocks, usually below its
+ * port: "host0.hca.port.fault". */
 struct fault *fault_create(struct sim *sim, const char *name);
 void fault_destroy(struct fault *fault);
 
-/* Rules are tried in the order added; a packet that one has dropped is not seen by the next. */
+/* Adds a rule. Rules are applied in the order added. Later rules do not see a packet that a
+ * rule has dropped. */
 void fault_add(struct fault *fault, const struct fault_rule *rule);
 const struct fault_counters *fault_counters(const struct fault *fault);
 
-/* For the port: does the packet go on? May mark it damaged, or move its head_at and tail_at. */
+/* Applies the rules to a packet; called by the port. May mark the packet as damaged or change
+ * its head_at and tail_at. Returns false if the packet is dropped. */
 bool fault_judge(struct fault *fault, struct packet *packet);
-bool fault_delays(const struct fault *fault);   /* has a rule that delays */
-bool fault_reorders(const struct fault *fault); /* ... that reorders */
+bool fault_delays(const struct fault *fault);   /* returns true if a rule delays packets */
+bool fault_reorders(const struct fault *fault); /* returns true if a rule reorders packets */
 
 #endif

@@ -27,7 +27,7 @@ void hoq_timeout_flush(struct port *port, unsigned vl, enum drop_reason reason)
 {
 	struct packet *packet;
 
-	while ((packet = arbiter_remove(port, vl)) != NULL)
+	while ((packet = arbiter_remove(port, vl)))
 		hoq_timeout_discard(port, packet, reason);
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reroute: routes that change when links go down or come up again: a time after the change, all switches go by tables
- * without the links that were down then. What a subnet manager or a routing protocol does, without its messages.
+ * reroute: updates routes when links go down or come up. After a delay, all switches use tables
+ * that exclude the links that were down at the time of the change. It models the effect of a
+ * subnet manager or a routing protocol, without its messages.
  *
  *     link goes down --delay--> tables without it        link comes up --delay--> tables with it again
  *
- * A switch knows at once which of its own links are down (switch/balance.c); this is what it hears of others. In a divided
- * run each LP has one of its own for its own switches, and all go by the same plans.
+ * A switch knows the state of its own links at once (switch/balance.c). Reroute informs it of
+ * other links. In a parallel run each LP has its own instance for its own switches. All
+ * instances use the same plans.
  */
 #ifndef FABRIC_REROUTE_H
 #define FABRIC_REROUTE_H
@@ -15,20 +17,24 @@
 #include "fabric/topology.h"
 
 /* clang-format off */
-#define REROUTE_COUNTERS(X)                                                                                \
-	X(changes, "times", "switches got other tables, since links had gone down or come up")
+#define REROUTE_COUNTERS(X) \
+	X(changes, "times", \
+	  "Times that switches received new tables after a link went down or came up.")
 
 struct reroute_counters { REROUTE_COUNTERS(COUNTER_FIELD) };
 /* clang-format on */
 
 struct reroute;
 
-/* Tables change `delay` after links do, at the switches of that LP of the run. Only the first LP's counts. The topology is finished, and outlives it. */
+/* Creates an instance for the switches of one LP. Their tables change `delay` after a change of
+ * links. Only the counter of the first LP counts. The topology must be finished and outlive the
+ * instance. */
 struct reroute *reroute_create(struct sim *lp, struct topology *topology, sim_time delay);
 void reroute_destroy(struct reroute *reroute);
 
-/* Links that go down by that plan, by numbers of ports of both ends (topology_port_number()); the array is copied. With a condition:
- * the run is sequential, and `fault` is it; else NULL. */
+/* Adds links that go down by a plan. `ports` holds the numbers of the ports at both ends
+ * (topology_port_number()); the array is copied. For a plan with a condition, the run must be
+ * sequential, and `fault` is the fault that follows the plan. Otherwise `fault` is NULL. */
 void reroute_add(struct reroute *reroute, const struct port_fault_plan *plan, const uint32_t *ports,
 		 uint32_t count, struct port_fault *fault);
 

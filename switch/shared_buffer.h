@@ -18,11 +18,11 @@
 #define BUFFER_VLS 8u
 
 /* clang-format off */
-#define BUFFER_VERDICTS(X)                                                                                 \
-	X(ADMITTED,    "in")                                                                               \
-	X(NO_HEADROOM, "lossless, and its headroom is full")                                               \
-	X(EGRESS_FULL, "lossy, and its egress queue is beyond the threshold")                              \
-	X(POOL_FULL,   "lossy, and nothing is left to share")
+#define BUFFER_VERDICTS(X) \
+	X(ADMITTED, "The packet is admitted.") \
+	X(NO_HEADROOM, "The packet is lossless and its headroom is full.") \
+	X(EGRESS_FULL, "The packet is lossy and its egress queue is above the threshold.") \
+	X(POOL_FULL, "The packet is lossy and no shared memory is left.")
 
 #define BUFFER_VERDICT_ENUM(name, meaning) BUFFER_##name,
 enum buffer_verdict { BUFFER_VERDICTS(BUFFER_VERDICT_ENUM) BUFFER_VERDICT_COUNT };

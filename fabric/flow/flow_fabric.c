@@ -119,7 +119,7 @@ static void step(struct event *event)
 	struct flow_transfer *transfer;
 
 	fabric->ops->advance(fabric->fluid, sim_now(fabric->block.sim));
-	while ((transfer = fabric->ops->take_ended(fabric->fluid)) != NULL)
+	while ((transfer = fabric->ops->take_ended(fabric->fluid)))
 		end(fabric, transfer);
 	begin_waiting(fabric);
 	fabric->count.solutions++;
@@ -177,7 +177,7 @@ struct flow_fabric *flow_fabric_create(struct sim *sim, const struct topology *t
 	fabric->topology = topology;
 	fabric->ops = ops;
 	fabric->fluid = ops->create();
-	for (uint32_t i = 0; (port = topology_find_port(topology, i)) != NULL; i++)
+	for (uint32_t i = 0; (port = topology_find_port(topology, i)); i++)
 		ops->add_link(fabric->fluid, port_rate_bps(port));
 	return fabric;
 }

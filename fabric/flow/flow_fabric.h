@@ -14,11 +14,12 @@
 #include "sim/block.h"
 
 /* clang-format off */
-#define FLOW_FABRIC_COUNTERS(X)                                                                            \
-	X(transfers_begun, "transfers", "that share links from then on")                                    \
-	X(transfers_ended, "transfers", "whose last byte has left")                                         \
-	X(bytes_carried,   "bytes",     "of those that have ended, with preamble and gaps, over one link")  \
-	X(solutions,       "times",     "all rates were reckoned anew")
+#define FLOW_FABRIC_COUNTERS(X) \
+	X(transfers_begun, "transfers", "Transfers that began.") \
+	X(transfers_ended, "transfers", "Transfers whose last byte has left.") \
+	X(bytes_carried, "bytes", \
+	  "Bytes of finished transfers, with preamble and gaps, counted once and not per link.") \
+	X(solutions, "times", "Times that all rates were recalculated.")
 
 struct flow_fabric_counters { FLOW_FABRIC_COUNTERS(COUNTER_FIELD) };
 /* clang-format on */

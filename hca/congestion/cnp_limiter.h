@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cnp_limiter: how often a receiver of marked packets says so: no more than one CNP in an interval for each queue pair, each
- * source address, or the whole port, as adapters differ (ground truth C-21).
+ * cnp_limiter: limits the CNPs that a receiver of marked packets sends to one per interval. The
+ * interval applies to each queue pair, each source address, or the whole port, because adapters
+ * differ (ground truth C-21).
  *
- *     endpoint (hca/endpoint/notify.c), detailed adapter (hca/transport/notification.c) --cnp_limiter_pass()--> may it go?
+ *     endpoint (hca/endpoint/notify.c),
+ *     detailed adapter (hca/transport/notification.c) --cnp_limiter_pass()--> true: send the CNP
  */
 #ifndef HCA_CONGESTION_CNP_LIMITER_H
 #define HCA_CONGESTION_CNP_LIMITER_H
@@ -11,12 +13,20 @@
 #include "sim/block.h"
 
 /* clang-format off */
-/* Of whoever sends CNPs, among its own parameters. */
-#define CNP_PARAMS(X)                                                                                      \
-	X(cnp_limit,       CHOICE, "qp",   "qp|address|port", "cnp_interval holds for each queue pair, each peer, or the whole port", "ground truth C-21") \
-	X(cnp_interval,    TIME,  "50us",  "0ps..100ms",  "between two CNPs at least",                                 "ground truth C-17; 4 us: C-19") \
-	X(cnp_delay,       TIME,  "0ps",   "0ps..1ms",    "from a marked packet to its CNP, beyond what any packet takes", "choice") \
-	X(cnp_priority,    COUNT, "16",    "0..16",       "service level of CNPs, 16: the queue pair's own",           "choice")
+/* Parameters for blocks that send CNPs, part of the block's own list. */
+#define CNP_PARAMS(X) \
+	X(cnp_limit, CHOICE, "qp", "qp|address|port", \
+	  "Scope of cnp_interval: each queue pair, each peer address, or the whole port.", \
+	  "ground truth C-21") \
+	X(cnp_interval, TIME, "50us", "0ps..100ms", \
+	  "Minimum time between two CNPs.", \
+	  "ground truth C-17; 4 us: C-19") \
+	X(cnp_delay, TIME, "0ps", "0ps..1ms", \
+	  "Time from a marked packet to its CNP, in addition to the time of any packet.", \
+	  "choice") \
+	X(cnp_priority, COUNT, "16", "0..16", \
+	  "Service level of CNPs. `16`: the service level of the queue pair.", \
+	  "choice")
 /* clang-format on */
 
 enum cnp_limit { CNP_PER_QP, CNP_PER_ADDRESS, CNP_PER_PORT }; /* in the order of the list */
@@ -28,7 +38,7 @@ struct cnp_peer {        /* one source address */
 	sim_time cnp_at;
 };
 
-/* Zeroed: no CNP has gone yet. */
+/* A zeroed limiter has sent no CNP. */
 struct cnp_limiter {
 	sim_time port_at;
 	struct cnp_peer *peers; /* hash table, open addressing */
@@ -37,7 +47,10 @@ struct cnp_limiter {
 
 void cnp_limiter_fini(struct cnp_limiter *limiter);
 
-/* May a CNP go to that source now? If it may, it goes. qp_at: where its queue pair keeps the time of the next one, 0 at first. */
+/*
+ * Returns true if a CNP to `source` may be sent at `now`, and records it as sent. `qp_at` is the
+ * queue pair's storage for the time of its next CNP, initially 0.
+ */
 bool cnp_limiter_pass(struct cnp_limiter *limiter, enum cnp_limit limit, sim_time interval,
 		      uint32_t source, sim_time *qp_at, sim_time now);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * context_cache_params: the caches of queue contexts. Requester's and responder's part of a QP's
- * state are apart: a QP that only sends touches the one, a QP that is only written to the other.
- * Lists: contexts_param_list, icm_requester_param_list, icm_responder_param_list, icm_cq_param_list, icm_srq_param_list,
- * icm_reads_param_list (icm_cache_params.h).
+ * context_cache_params: parameters of the queue context caches. The requester's and the responder's
+ * part of a queue pair's context have separate caches. A queue pair that only sends uses the first,
+ * a queue pair that only receives WRITEs uses the second.
+ * Lists: contexts_param_list, and of icm_cache_params.h icm_requester_param_list,
+ * icm_responder_param_list, icm_cq_param_list, icm_srq_param_list and icm_reads_param_list.
  */
 #ifndef HCA_CONTEXT_CONTEXT_CACHE_PARAMS_H
 #define HCA_CONTEXT_CONTEXT_CACHE_PARAMS_H
@@ -12,11 +13,18 @@
 
 /* clang-format off */
 #define CONTEXT_PARAMS(X) \
-	X(reliable_parts, COUNT, "1", "1..2", "entries of requester_cache that a reliable queue pair takes; others take one", \
-	  "assumed: one; adapters of the mlx4 driver keep QPC, auxiliary context and RDMA read context apart") \
-	X(separate_rdmarc, FLAG, "false", "", "what a responder notes of reads and atomics is in rdmarc_cache, an entry a queue pair; else with its other state", \
+	X(reliable_parts, COUNT, "1", "1..2", \
+	  "Entries of requester_cache that a reliable queue pair takes. Queue pairs of other " \
+	  "transports take one.", \
+	  "assumed: one; adapters of the mlx4 driver keep QPC, auxiliary context and RDMA read " \
+	  "context apart") \
+	X(separate_rdmarc, FLAG, "false", "", \
+	  "Keep the responder's state of READs and atomics in rdmarc_cache, one entry per queue " \
+	  "pair. `false`: this state is part of the responder's context.", \
 	  "assumed: with it; adapters of the mlx4 driver have a table of its own for it") \
-	X(mshrs, COUNT, "0", "0..1024", "misses in flight of all these caches together; 0: only each cache's own number counts",  \
+	X(mshrs, COUNT, "0", "0..1024", \
+	  "Misses that all queue context caches together may have in flight. `0`: only the limit " \
+	  "of each cache applies.", \
 	  "assumed: each cache fetches for itself")
 /* clang-format on */
 

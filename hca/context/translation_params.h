@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * translation_params: the translation unit and its two caches. Lists: icm_mpt_param_list,
- * icm_mtt_param_list (icm_cache_params.h) and translation_param_list.
+ * translation_params: parameters of the translation unit and its two caches. Lists:
+ * translation_param_list, and of icm_cache_params.h icm_mpt_param_list and icm_mtt_param_list.
  */
 #ifndef HCA_CONTEXT_TRANSLATION_PARAMS_H
 #define HCA_CONTEXT_TRANSLATION_PARAMS_H
@@ -9,10 +9,18 @@
 #include "hca/context/icm_cache_params.h"
 
 /* clang-format off */
-#define TRANSLATION_PARAMS(X)                                                                                                   \
-	X(latency,  TIME, "4ns", "1ps..1ms", "of the checks and the addition, besides both caches", "assumed: 2 cycles at 500 MHz") \
-	X(interval, TIME, "2ns", "0ps..1ms", "at least, between two translations that start",       "assumed: 1 cycle at 500 MHz") \
-	X(module,   TEXT, "",    "",         "a SystemC module in the unit's place, docs/explanation/systemc.md; nothing: the built-in one", "choice")
+#define TRANSLATION_PARAMS(X) \
+	X(latency, TIME, "4ns", "1ps..1ms", \
+	  "Time for the checks and the address calculation, in addition to the times of both " \
+	  "caches.", \
+	  "assumed: 2 cycles at 500 MHz") \
+	X(interval, TIME, "2ns", "0ps..1ms", \
+	  "Minimum time between the starts of two translations.", \
+	  "assumed: 1 cycle at 500 MHz") \
+	X(module, TEXT, "", "", \
+	  "SystemC module that replaces the built-in translation unit " \
+	  "(docs/explanation/systemc.md). Empty: the built-in unit.", \
+	  "choice")
 /* clang-format on */
 
 struct translation_params {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hca_params: the parameters of an adapter: those of each of its blocks, each a sub-map in YAML.
+ * hca_params: parameters of a detailed adapter: a section per block, each a map in YAML.
  */
 #ifndef HCA_DEVICE_HCA_PARAMS_H
 #define HCA_DEVICE_HCA_PARAMS_H
@@ -46,15 +46,16 @@ struct hca_params {
 	struct receive_params receive;
 	struct port_params port;
 	struct notification_params notification;
-	struct congestion_choice congestion; /* of who has chosen it, who outlives the adapter */
+	struct congestion_choice congestion; /* owned by the caller; outlives the adapter */
 };
 
-/* Ends with a NULL name. */
+/* Sections of the adapter's parameters. The list ends with a NULL name. */
 extern const struct param_section hca_sections[];
 
-/* Those of them that the host decides, for presets of hosts and slots. */
+/* Sections of hca_sections that describe the host, for presets of hosts and slots. */
 extern const struct param_section hca_host_sections[];
 
-void hca_params_default(struct hca_params *params); /* without congestion control */
+/* Sets the defaults of all sections, without congestion control. */
+void hca_params_default(struct hca_params *params);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dma_probe_params: a card that measures PCIe by DMA: what is its own, and not the link's or the host's. The defaults are
- * a card that takes no time; scenarios/presets/nfp-6000.yaml is the one of the pciebench measurements.
+ * dma_probe_params: parameters of a card that measures PCIe by DMA. Link and host have their own
+ * parameters. The default card takes no time. The preset scenarios/presets/nfp-6000.yaml is the
+ * card of the pciebench measurements. List: dma_probe_param_list.
  */
 #ifndef HCA_HOST_DMA_PROBE_PARAMS_H
 #define HCA_HOST_DMA_PROBE_PARAMS_H
@@ -10,13 +11,28 @@
 
 /* clang-format off */
 #define DMA_PROBE_PARAMS(X) \
-	X(engine_latency,     TIME,  "0ps",     "0ps..1ms",      "of its DMA engine, for each transfer; commands without engine have none", "choice: none") \
-	X(staging_rate,       RATE,  "100Tbps", "1Gbps..100Tbps", "of the memory through which the engine stores and forwards", "choice: none") \
-	X(in_flight,          COUNT, "64",      "1..1024",       "transfers that the engine keeps under way", "choice") \
-	X(read_interval,      TIME,  "0ps",     "0ps..1ms",      "between two reads, besides that of their lines", "choice: none") \
-	X(read_line_interval, TIME,  "0ps",     "0ps..1ms",      "more of it for each line of 64 B that is read", "choice: none") \
-	X(write_interval,     TIME,  "0ps",     "0ps..1ms",      "between two write packets, besides that of their bytes", "choice: none") \
-	X(write_rate,         RATE,  "100Tbps", "1Gbps..100Tbps", "at which it fills write packets", "choice: none")
+	X(engine_latency, TIME, "0ps", "0ps..1ms", \
+	  "Latency of the DMA engine for each transfer. Commands that bypass the engine do not " \
+	  "have it.", \
+	  "choice: none") \
+	X(staging_rate, RATE, "100Tbps", "1Gbps..100Tbps", \
+	  "Rate of the memory through which the engine stores and forwards data.", \
+	  "choice: none") \
+	X(in_flight, COUNT, "64", "1..1024", \
+	  "Transfers that the engine may have in flight.", \
+	  "choice") \
+	X(read_interval, TIME, "0ps", "0ps..1ms", \
+	  "Minimum time between two reads, in addition to the time of their lines.", \
+	  "choice: none") \
+	X(read_line_interval, TIME, "0ps", "0ps..1ms", \
+	  "Additional time between two reads for each line of 64 B that is read.", \
+	  "choice: none") \
+	X(write_interval, TIME, "0ps", "0ps..1ms", \
+	  "Minimum time between two write packets, in addition to the time of their bytes.", \
+	  "choice: none") \
+	X(write_rate, RATE, "100Tbps", "1Gbps..100Tbps", \
+	  "Rate at which the card fills write packets.", \
+	  "choice: none")
 /* clang-format on */
 
 struct dma_probe_params {

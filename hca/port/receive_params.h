@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * receive_params: the pipeline from the port to the transports. List: receive_param_list.
+ * receive_params: parameters of the pipeline from the port to the transports. List:
+ * receive_param_list.
  */
 #ifndef HCA_PORT_RECEIVE_PARAMS_H
 #define HCA_PORT_RECEIVE_PARAMS_H
@@ -9,8 +10,12 @@
 
 /* clang-format off */
 #define RECEIVE_PARAMS(X) \
-	X(latency,  TIME,  "185ns", "1ps..1ms",  "from a packet's last bit to the checks of its transport", "assumed: that of preset connectx4-edr, which is calibrated") \
-	X(interval, TIME,  "5ns",   "0ps..1ms",  "at least, between two packets",                           "A2-17: 200 Mpps")
+	X(latency, TIME, "185ns", "1ps..1ms", \
+	  "Time from the last bit of a packet to the checks of its transport.", \
+	  "assumed: that of preset connectx4-edr, which is calibrated") \
+	X(interval, TIME, "5ns", "0ps..1ms", \
+	  "Minimum time between two packets.", \
+	  "A2-17: 200 Mpps")
 /* clang-format on */
 
 struct receive_params {

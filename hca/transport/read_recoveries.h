@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read_recoveries: how many recoveries from lost READ responses an adapter can have under way (ground truth D-34). Each is of a queue pair
- * that has found a gap, and lasts until it asks again (read_loss_delay). If all are taken the adapter stands still: it takes in nothing
- * until the oldest has ended, also for queue pairs that have lost nothing; without PFC its buffer overflows meanwhile.
+ * read_recoveries: limits the recoveries from lost READ responses that an adapter has in progress
+ * (ground truth D-34). A recovery starts when a queue pair finds a gap, and ends when the queue
+ * pair sends the new request (read_loss_delay). At one recovery above the limit, the adapter
+ * accepts no packets until the oldest recovery ends. This stall affects all queue pairs. Without
+ * PFC, the input buffer overflows during the stall.
  *
- *     endpoint (hca/endpoint/requester.c), detailed adapter (hca/transport/completer.c) --read_recoveries_begin()--> when may it begin?
+ *     endpoint (hca/endpoint/requester.c),
+ *     detailed adapter (hca/transport/completer.c) --read_recoveries_begin()--> start time
  */
 #ifndef HCA_TRANSPORT_READ_RECOVERIES_H
 #define HCA_TRANSPORT_READ_RECOVERIES_H
@@ -12,21 +15,28 @@
 #include "sim/block.h"
 
 /* clang-format off */
-/* Of whoever recovers from lost READ responses, among its own parameters. */
-#define READ_RECOVERY_PARAMS(X)                                                                            \
-	X(read_recoveries, COUNT, "0", "0..4096", "recoveries from gaps in read responses under way at a time, of all queue pairs; one more, and nothing is taken in until the oldest has ended. 0: no limit", "choice: no limit; ground truth D-34: ConnectX-4 Lx between 8 and 11")
+/* Parameters for blocks that recover from lost READ responses, part of the block's own list. */
+#define READ_RECOVERY_PARAMS(X) \
+	X(read_recoveries, COUNT, "0", "0..4096", \
+	  "Recoveries from gaps in READ responses that may be in progress, over all queue pairs. " \
+	  "At one more, the adapter accepts no packets until the oldest recovery ends. `0`: no " \
+	  "limit.", \
+	  "choice: no limit; ground truth D-34: ConnectX-4 Lx between 8 and 11")
 /* clang-format on */
 
 struct read_recoveries {
-	sim_time *ends; /* of the last `limit` of them, a ring; NULL: no limit */
+	sim_time *ends; /* ring of the last `limit` end times; NULL: no limit */
 	uint32_t limit, oldest;
 };
 
-/* At most so many at a time; limit 0: any number. */
+/* Initialises with at most `limit` recoveries at a time. 0: no limit. */
 void read_recoveries_init(struct read_recoveries *recoveries, uint64_t limit);
 void read_recoveries_fini(struct read_recoveries *recoveries);
 
-/* One more, of that duration, which is the same for all. Returns when it begins: now, or as soon as the oldest has ended. */
+/*
+ * Adds a recovery of `duration`, which must be the same in all calls. Returns its start: `now`, or
+ * the end of the oldest recovery if the limit is reached.
+ */
 sim_time read_recoveries_begin(struct read_recoveries *recoveries, sim_time now, sim_time duration);
 
 #endif

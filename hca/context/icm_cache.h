@@ -20,29 +20,30 @@
 #include "sim/gauge.h"
 
 /* clang-format off */
-#define ICM_CACHE_COUNTERS(X)                                                                                 \
-	X(lookups,       "lookups", "asked: hits + misses + merges, and those that still wait for a slot")      \
-	X(hits,          "lookups", "served from the cache")                                                    \
-	X(misses,        "lookups", "that started a PCIe read")                                                 \
-	X(merges,        "lookups", "that joined a read already in flight")                                     \
-	X(stalls,        "lookups", "that found every miss slot busy, and waited")                              \
-	X(fills,         "lines",   "read and kept")                                                            \
-	X(stale,         "lines",   "invalidated while being read: served, not kept")                           \
-	X(evictions,     "lines",   "replaced to make room")                                                    \
-	X(write_backs,   "lines",   "of them written to host memory")                                           \
-	X(invalidations, "lines",   "dropped on order")                                                         \
-	X(waiting_max,   "lookups", "most that ever waited for a slot at once")
+#define ICM_CACHE_COUNTERS(X) \
+	X(lookups, "lookups", \
+	  "requested: hits + misses + merges, and lookups that still wait for an MSHR") \
+	X(hits, "lookups", "served from the cache") \
+	X(misses, "lookups", "that started a PCIe read") \
+	X(merges, "lookups", "that joined a read in flight") \
+	X(stalls, "lookups", "that waited because all MSHRs were in use") \
+	X(fills, "lines", "read and kept") \
+	X(stale, "lines", "invalidated during their read: served and not kept") \
+	X(evictions, "lines", "replaced to make room") \
+	X(write_backs, "lines", "replaced lines written to host memory") \
+	X(invalidations, "lines", "invalidated by commands") \
+	X(waiting_max, "lookups", "maximum number of lookups that waited for an MSHR at once")
 
-#define ICM_CACHE_GAUGES(X)                                                                                   \
-	X(port,   BUSY,   "lookups", "responds to one each interval")                                           \
-	X(mshrs, POOL,   "MSHRs",  "in use: reads and write-backs under way")
+#define ICM_CACHE_GAUGES(X) \
+	X(port, BUSY, "lookups", "cache port, which responds to one lookup per interval") \
+	X(mshrs, POOL, "MSHRs", "in use: reads and write-backs in flight")
 
-#define ICM_CACHE_TRACE(X)                                                                                    \
-	X(ICM_HIT,   "number", "",      "served from the cache")                                              \
-	X(ICM_MISS,  "number", "bytes", "a PCIe read starts")                                                 \
-	X(ICM_MERGE, "number", "",      "waits for a read in flight")                                         \
-	X(ICM_STALL, "number", "",      "waits for a miss slot")                                              \
-	X(ICM_FILL,  "number", "",      "the read is back")
+#define ICM_CACHE_TRACE(X) \
+	X(ICM_HIT, "number", "", "a lookup is served from the cache") \
+	X(ICM_MISS, "number", "bytes", "a PCIe read starts") \
+	X(ICM_MERGE, "number", "", "a lookup waits for a read in flight") \
+	X(ICM_STALL, "number", "", "a lookup waits for an MSHR") \
+	X(ICM_FILL, "number", "", "a read completes")
 /* clang-format on */
 
 struct icm_cache_counters {

@@ -18,20 +18,20 @@ struct paging;
 struct paging_params; /* hca/context/paging_params.h */
 
 /* clang-format off */
-#define PAGING_COUNTERS(X)                                                                                    \
-	X(faults,     "faults",   "raised")                                                                     \
-	X(joins,      "requests", "that found a fault for their pages under way")                               \
-	X(resolved,   "faults",   "and prefetches whose pages are there")                                                      \
-	X(prefetches, "times",    "the program asked for pages beforehand")                                     \
-	X(pages,      "pages",    "brought in")                                                                 \
-	X(fault_time, "ps",       "from the begin of faults to their end, in all")
+#define PAGING_COUNTERS(X) \
+	X(faults, "faults", "raised") \
+	X(joins, "requests", "that joined a page fault already in progress") \
+	X(resolved, "faults", "faults and prefetches whose pages are present") \
+	X(prefetches, "times", "the program requested pages in advance") \
+	X(pages, "pages", "brought in") \
+	X(fault_time, "ps", "total time from the start of faults to their end")
 
-#define PAGING_GAUGES(X)                                                                                      \
-	X(handlers, POOL, "faults", "with the driver")
+#define PAGING_GAUGES(X) \
+	X(handlers, POOL, "faults", "handled by the driver")
 
-#define PAGING_TRACE(X)                                                                                       \
-	X(PAGE_FAULT,    "key", "page", "raised; page of the region")                                         \
-	X(PAGE_RESOLVED, "key", "page", "its pages are there")
+#define PAGING_TRACE(X) \
+	X(PAGE_FAULT, "key", "page", "a page fault is raised; page of the region") \
+	X(PAGE_RESOLVED, "key", "page", "the pages of a fault are present")
 /* clang-format on */
 
 struct paging_counters {

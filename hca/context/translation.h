@@ -56,24 +56,25 @@ struct translation_unit;
 struct translation_params; /* hca/context/translation_params.h */
 
 /* clang-format off */
-#define TRANSLATION_COUNTERS(X)                                                                               \
-	X(translations, "requests", "asked for")                                                                \
-	X(granted,      "requests", "that got an address; each other one is in one of the next five")  \
-	X(bad_key,      "requests", "no such key, or invalidated")                                              \
-	X(bad_pd,       "requests", "of another protection domain")                                             \
-	X(bad_range,    "requests", "outside of the region")                                                    \
-	X(bad_access,   "requests", "right not given, or a window bound to another QP")                         \
-	X(empty,        "requests", "of no bytes: nothing is looked up")                                        \
-	X(pages,        "entries",  "MTT entries that were needed")                                             \
-	X(contiguous,   "requests", "granted without MTT: the region is one piece")
+#define TRANSLATION_COUNTERS(X) \
+	X(translations, "requests", "requested") \
+	X(granted, "requests", \
+	  "that got an address; every other request counts in one of the next five") \
+	X(bad_key, "requests", "refused: the key does not exist or is invalidated") \
+	X(bad_pd, "requests", "refused: another protection domain") \
+	X(bad_range, "requests", "refused: outside of the region") \
+	X(bad_access, "requests", "refused: access right missing, or window bound to another QP") \
+	X(empty, "requests", "of no bytes, without a lookup") \
+	X(pages, "entries", "MTT entries needed") \
+	X(contiguous, "requests", "granted without MTT because the region is contiguous")
 
-#define TRANSLATION_GAUGES(X)                                                                                 \
-	X(checker, BUSY,   "requests", "starts one each interval")                                              \
-	X(pending, QUEUE,  "requests", "asked for, without a response yet")
+#define TRANSLATION_GAUGES(X) \
+	X(checker, BUSY, "requests", "unit entry, which starts one translation per interval") \
+	X(pending, QUEUE, "requests", "requested and without a response yet")
 
-#define TRANSLATION_TRACE(X)                                                                                  \
-	X(TRANSLATE,      "key",    "address",      "asked for")                                              \
-	X(TRANSLATE_DONE, "status", "host_address", "responded")
+#define TRANSLATION_TRACE(X) \
+	X(TRANSLATE, "key", "address", "a translation is requested") \
+	X(TRANSLATE_DONE, "status", "host_address", "a translation responds")
 /* clang-format on */
 
 struct translation_counters {

@@ -26,44 +26,49 @@
 #include "sim/delay_line.h"
 
 /* clang-format off */
-#define ENDPOINT_COUNTERS(X)                                                                               \
-	X(messages_posted,     "messages", "handed in")                                                    \
-	X(messages_completed,  "messages", "that ended well")                                              \
-	X(messages_failed,     "messages", "that ended with an error")                                     \
-	X(data_packets_sent,   "packets", "with payload, those retransmitted included")                    \
-	X(data_bytes_sent,     "bytes",   "of payload in them")                                            \
-	X(data_packets_received, "packets", "with payload, accepted for the first time")                   \
-	X(data_bytes_received, "bytes",   "of payload in them")                                            \
-	X(packets_retransmitted, "packets", "retransmitted")                                               \
-	X(local_ack_timeouts,  "times",   "no response in time (local_ack_timeout_err)")                   \
-	X(packet_seq_err,      "packets", "NAKs for a sequence error received")                            \
-	X(rnr_nak_received,    "packets", "RNR NAKs received, of detailed adapters without a receive work request") \
-	X(implied_nak_seq_err, "times",   "a response to a read or atomic was missing")                    \
-	X(read_recovery_stalls, "times",  "nothing was taken in for a while: a gap in read responses, and read_recoveries under way") \
-	X(out_of_sequence,     "packets", "requests with a PSN ahead of the expected one")                 \
-	X(duplicate_request,   "packets", "requests with a PSN behind the expected one")                   \
-	X(acks_sent,           "packets", "ACKs sent")                                                     \
-	X(acks_received,       "packets", "ACKs received")                                                 \
-	X(naks_sent,           "packets", "NAKs sent")                                                     \
-	X(stale_responses,     "packets", "ACKs and responses that respond to nothing any more")           \
-	X(rx_write_requests,   "messages", "RDMA WRITEs executed")                                         \
-	X(rx_read_requests,    "messages", "RDMA READs executed")                                          \
-	X(rx_atomic_requests,  "messages", "atomics executed")                                             \
-	X(rx_sends,            "messages", "SENDs executed")                                               \
-	X(ecn_marked_packets,  "packets", "data packets that came with ECN CE or FECN (np_ecn_marked_roce_packets)") \
-	X(cnp_sent,            "packets", "CNPs sent (np_cnp_sent)")                                       \
-	X(cnp_received,        "packets", "CNPs and BECNs received (rp_cnp_handled)")                      \
-	X(icrc_drops,          "packets", "found damaged by the HCA")                                       \
-	X(pkey_violations,     "packets", "dropped: not the P_Key of the queue pair") \
-	X(foreign_drops,       "packets", "flooded to all, and for another") \
-	X(base_rtt_low,        "queue pairs", "whose base_rtt is below what their empty path takes") \
-	X(empty_rtt_max,       "ps",      "the longest round trip on an empty path, of its queue pairs that have sent")
+#define ENDPOINT_COUNTERS(X) \
+	X(messages_posted, "messages", "posted") \
+	X(messages_completed, "messages", "completed successfully") \
+	X(messages_failed, "messages", "completed with an error") \
+	X(data_packets_sent, "packets", "with payload, sent, including retransmissions") \
+	X(data_bytes_sent, "bytes", "of payload sent, including retransmissions") \
+	X(data_packets_received, "packets", "with payload, accepted for the first time") \
+	X(data_bytes_received, "bytes", "of payload accepted for the first time") \
+	X(packets_retransmitted, "packets", "retransmitted") \
+	X(local_ack_timeouts, "times", "no response arrived in time (local_ack_timeout_err)") \
+	X(packet_seq_err, "packets", "NAKs for a sequence error received") \
+	X(rnr_nak_received, "packets", \
+	  "RNR NAKs received from detailed adapters without a receive WQE") \
+	X(implied_nak_seq_err, "times", "a response to a READ or atomic was missing") \
+	X(read_recovery_stalls, "times", \
+	  "the adapter accepted no packets because read_recoveries was reached") \
+	X(out_of_sequence, "packets", "requests with a PSN ahead of the expected PSN") \
+	X(duplicate_request, "packets", "requests with a PSN behind the expected PSN") \
+	X(acks_sent, "packets", "ACKs sent") \
+	X(acks_received, "packets", "ACKs received") \
+	X(naks_sent, "packets", "NAKs sent") \
+	X(stale_responses, "packets", "ACKs and responses that match no outstanding request") \
+	X(rx_write_requests, "messages", "RDMA WRITEs executed") \
+	X(rx_read_requests, "messages", "RDMA READs executed") \
+	X(rx_atomic_requests, "messages", "atomics executed") \
+	X(rx_sends, "messages", "SENDs executed") \
+	X(ecn_marked_packets, "packets", \
+	  "data packets received with ECN CE or FECN (np_ecn_marked_roce_packets)") \
+	X(cnp_sent, "packets", "CNPs sent (np_cnp_sent)") \
+	X(cnp_received, "packets", "CNPs and BECNs received (rp_cnp_handled)") \
+	X(icrc_drops, "packets", "dropped: damaged") \
+	X(pkey_violations, "packets", "dropped: not the P_Key of the queue pair") \
+	X(foreign_drops, "packets", "flooded to all ports and addressed to another host") \
+	X(base_rtt_low, "queue pairs", \
+	  "whose base_rtt is below the round-trip time of their empty path") \
+	X(empty_rtt_max, "ps", \
+	  "longest round-trip time on an empty path, over queue pairs that have sent")
 
-#define ENDPOINT_TRACE(X)                                                                                  \
-	X(MESSAGE_START,    "qpn", "psn",   "the first packet of a message is made")                       \
-	X(MESSAGE_COMPLETE, "qpn", "bytes", "a message is complete")                                       \
-	X(REWIND,           "qpn", "psn",   "the requester goes back to this PSN")                         \
-	X(CNP,              "qpn", "rate_mbps", "a CNP has arrived: the rate it leaves")
+#define ENDPOINT_TRACE(X) \
+	X(MESSAGE_START, "qpn", "psn", "the first packet of a message is made") \
+	X(MESSAGE_COMPLETE, "qpn", "bytes", "a message is complete") \
+	X(REWIND, "qpn", "psn", "the requester goes back to this PSN") \
+	X(CNP, "qpn", "rate_mbps", "a CNP arrives; the new rate")
 
 struct endpoint_counters { ENDPOINT_COUNTERS(COUNTER_FIELD) };
 /* clang-format on */

@@ -16,20 +16,30 @@
 
 /* clang-format off */
 /*        NAME          bandwidth  what it does */
-#define DMA_PROBE_OPS(X)                                                                                      \
-	X(lat_cmd_rd,   false,     "latency of a read by command, without the engine")                          \
-	X(lat_rd,       false,     "latency of a read by the engine, one at a time")                            \
-	X(lat_wrrd,     false,     "latency of a write and a read of the same bytes behind it")                 \
-	X(bw_rd,        true,      "bandwidth of reads")                                                        \
-	X(bw_wr,        true,      "bandwidth of writes")                                                       \
-	X(bw_rw,        true,      "bandwidth, in each direction, of reads and writes in turn")
+#define DMA_PROBE_OPS(X) \
+	X(lat_cmd_rd, false, "latency of a read by command, without the engine") \
+	X(lat_rd, false, "latency of a read by the engine, one at a time") \
+	X(lat_wrrd, false, "latency of a write followed by a read of the same bytes") \
+	X(bw_rd, true, "bandwidth of reads") \
+	X(bw_wr, true, "bandwidth of writes") \
+	X(bw_rw, true, "bandwidth, in each direction, of alternating reads and writes")
 
-#define DMA_PROBE_JOB_PARAMS(X)                                                                               \
-	X(window,      BYTES, "8KiB",  "64B..1GiB",  "of memory that is used, at random", "choice")             \
-	X(bytes,       BYTES, "64B",   "1B..64KiB",  "of one transfer", "choice")                                \
-	X(offset,      BYTES, "0B",    "0B..63B",    "of each transfer from a cache line's start", "choice")     \
-	X(warm,        FLAG,  "true",  "",           "whether the host has just used the window", "choice")      \
-	X(transfers,   COUNT, "4000",  "100..10000000", "measured; a fifth more go before", "choice")
+#define DMA_PROBE_JOB_PARAMS(X) \
+	X(window, BYTES, "8KiB", "64B..1GiB", \
+	  "Size of the memory that the transfers use at random offsets.", \
+	  "choice") \
+	X(bytes, BYTES, "64B", "1B..64KiB", \
+	  "Bytes per transfer.", \
+	  "choice") \
+	X(offset, BYTES, "0B", "0B..63B", \
+	  "Offset of each transfer from the start of a cache line.", \
+	  "choice") \
+	X(warm, FLAG, "true", "", \
+	  "The host has used the window just before the run, so that its lines are cached.", \
+	  "choice") \
+	X(transfers, COUNT, "4000", "100..10000000", \
+	  "Number of measured transfers. One fifth of this number runs before the measurement.", \
+	  "choice")
 /* clang-format on */
 
 #define DMA_PROBE_OP_ENUM(name, bandwidth, meaning) DMA_PROBE_##name,

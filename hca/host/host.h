@@ -22,16 +22,17 @@
 struct host;
 
 /* clang-format off */
-#define HOST_COUNTERS(X)                                                                                      \
-	X(reads,         "TLPs", "read requests")                                                               \
-	X(writes,        "TLPs", "memory writes")                                                               \
-	X(remote,        "TLPs", "of both, to the memory of the other socket")                                  \
-	X(tails,         "TLPs", "of both, that took much longer")                                              \
-	X(wait_time,     "ps",   "that all took longer than a hit of the cache")
+#define HOST_COUNTERS(X) \
+	X(reads, "TLPs", "read requests") \
+	X(writes, "TLPs", "memory writes") \
+	X(remote, "TLPs", "read requests and memory writes to the memory of the other socket") \
+	X(tails, "TLPs", "read requests and memory writes delayed by tail_share") \
+	X(wait_time, "ps", "total time beyond a hit of the cache")
 
-#define HOST_GAUGES(X)                                                                                        \
-	X(to_socket,   BUSY,   "bytes", "the link to the memory of the other socket: what is written, requests") \
-	X(from_socket, BUSY,   "bytes", "the link from it: what is read")
+#define HOST_GAUGES(X) \
+	X(to_socket, BUSY, "bytes", \
+	  "link to the memory of the other socket: writes and read requests") \
+	X(from_socket, BUSY, "bytes", "link from the memory of the other socket: read data")
 /* clang-format on */
 
 struct host_counters {

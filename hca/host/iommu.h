@@ -15,13 +15,13 @@
 struct iommu;
 
 /* clang-format off */
-#define IOMMU_COUNTERS(X)                                                                                     \
-	X(lookups,      "pages",  "translations asked for")                                                     \
-	X(hits,         "pages",  "that were in the IO-TLB")                                                    \
-	X(misses,       "pages",  "that took a page walk")                                                      \
-	X(merges,       "pages",  "that waited for another one's page walk")                                    \
-	X(walker_stalls, "pages", "misses that found no walker free")                                           \
-	X(evictions,    "pages",  "that made room for another one")
+#define IOMMU_COUNTERS(X) \
+	X(lookups, "pages", "translations requested") \
+	X(hits, "pages", "found in the IO-TLB") \
+	X(misses, "pages", "that started a page walk") \
+	X(merges, "pages", "that waited for a page walk in progress") \
+	X(walker_stalls, "pages", "misses that found no free walker") \
+	X(evictions, "pages", "replaced to make room")
 /* clang-format on */
 
 struct iommu_counters {

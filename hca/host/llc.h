@@ -16,17 +16,18 @@ struct llc;
 enum { LLC_LINE_BYTES = 64 };
 
 /* clang-format off */
-#define LLC_COUNTERS(X)                                                                                       \
-	X(lookups,        "lines",  "that DMA asked for")                                                       \
-	X(hits,           "lines",  "that were in the cache")                                                   \
-	X(misses,         "lines",  "that were not")                                                            \
-	X(allocations,    "lines",  "that DMA writes brought in, in the ways of DDIO")                          \
-	X(write_backs,    "lines",  "changed, that made room for others")                                       \
-	X(invalidations,  "lines",  "that the cache has no more, since DMA wrote them to memory")               \
-	X(memory_reads,   "lines",  "that DMA read from memory")                                                \
-	X(memory_writes,  "lines",  "written to memory: write-backs, and DMA writes past the cache")            \
-	X(cpu_touches,    "lines",  "that CPUs used")                                                           \
-	X(cpu_misses,     "lines",  "of these, that were not in the cache")
+#define LLC_COUNTERS(X) \
+	X(lookups, "lines", "looked up by DMA") \
+	X(hits, "lines", "found in the cache by DMA") \
+	X(misses, "lines", "not found in the cache by DMA") \
+	X(allocations, "lines", "allocated by DMA writes, in the ways of DDIO") \
+	X(write_backs, "lines", "modified lines replaced and written back") \
+	X(invalidations, "lines", "removed from the cache because DMA wrote them to memory") \
+	X(memory_reads, "lines", "read from memory by DMA") \
+	X(memory_writes, "lines", \
+	  "written to memory: write-backs, and DMA writes that bypass the cache") \
+	X(cpu_touches, "lines", "accessed by CPUs") \
+	X(cpu_misses, "lines", "accessed by CPUs and not in the cache")
 /* clang-format on */
 
 struct llc_counters {

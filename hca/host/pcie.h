@@ -26,61 +26,65 @@ struct pcie;
 struct pcie_params; /* hca/host/pcie_params.h: the list */
 
 /* clang-format off */
-#define PCIE_COUNTERS(X)                                                                                      \
-	X(reads,             "transactions", "DMA reads asked for")                                             \
-	X(reads_done,        "transactions", "DMA reads completed")                                             \
-	X(read_bytes,        "bytes",        "that DMA reads asked for")                                        \
-	X(read_requests,     "TLPs",         "read requests sent; each took a tag")                             \
-	X(completions,       "TLPs",         "that completed them")                                             \
-	X(read_stalls,       "transactions", "DMA reads that waited for a tag, or behind a write that waited")  \
-	X(tags_used_max,     "tags",         "most in use at once")                                             \
-	X(writes,            "transactions", "DMA writes asked for")                                            \
-	X(writes_done,       "transactions", "DMA writes visible")                                              \
-	X(write_bytes,       "bytes",        "that DMA writes carried")                                         \
-	X(write_packets,     "TLPs",         "memory writes sent")                                              \
-	X(write_stalls,      "transactions", "DMA writes that waited for posted credits")                       \
-	X(mmio_writes,       "TLPs",         "CPU stores that left for the HCA")                                \
-	X(mmio_bytes,        "bytes",        "in them")                                                         \
-	X(store_stalls,      "times",        "a core found no room for a store, and waited")                    \
-	X(store_refusals,    "TLPs",         "CPU stores that the adapter could not take when they came")       \
-	X(faults,            "transactions", "DMA reads and writes of memory that is not mapped")               \
-	X(mmio_reads,        "TLPs",         "CPU loads completed")                                              \
-	X(posted_headers_taken,      "credits", "PH: one for each memory write sent")                           \
-	X(posted_headers_returned,   "credits", "given back when the write is visible")                         \
-	X(posted_data_taken,         "credits", "PD: 16 B each")                                                \
-	X(posted_data_returned,      "credits", "given back when the write is visible")                         \
-	X(nonposted_headers_taken,   "credits", "NPH: one for each read request sent")                          \
-	X(nonposted_headers_returned, "credits", "given back when the root complex has completed it")           \
-	X(request_credit_stalls, "times",    "reads found no NPH")                                              \
-	X(order_stalls,      "TLPs",         "were at the root complex before a write ahead of them was visible") \
-	X(order_stall_time,  "ps",           "that they waited for it, in all")                                 \
-	X(dllps_to_host,     "DLLPs",        "counted: ACKs and credit updates")                                \
-	X(dllps_to_device,   "DLLPs",        "counted: ACKs and credit updates")                                \
-	X(completion_bytes,  "bytes",        "of data in completions")                                          \
-	X(mmio_read_requests, "TLPs",        "CPU loads that left for the HCA")                                 \
-	X(mmio_completion_bytes, "bytes",    "of their completions, on the link")                               \
-	X(to_host_bytes,     "bytes",        "on the link with TLP overhead, requests and writes")              \
-	X(to_device_bytes,   "bytes",        "on the link with TLP overhead, completions and MMIO")
+#define PCIE_COUNTERS(X) \
+	X(reads, "transactions", "DMA reads requested") \
+	X(reads_done, "transactions", "DMA reads completed") \
+	X(read_bytes, "bytes", "requested by DMA reads") \
+	X(read_requests, "TLPs", "read requests sent; each takes a tag") \
+	X(completions, "TLPs", "completions of read requests") \
+	X(read_stalls, "transactions", \
+	  "DMA reads that waited for a tag, or behind a write that waited") \
+	X(tags_used_max, "tags", "maximum number of tags in use") \
+	X(writes, "transactions", "DMA writes requested") \
+	X(writes_done, "transactions", "DMA writes visible") \
+	X(write_bytes, "bytes", "written by DMA writes") \
+	X(write_packets, "TLPs", "memory writes sent") \
+	X(write_stalls, "transactions", "DMA writes that waited for posted credits") \
+	X(mmio_writes, "TLPs", "CPU stores sent to the HCA") \
+	X(mmio_bytes, "bytes", "in CPU stores sent to the HCA") \
+	X(store_stalls, "times", "a core waited because store_credits were exhausted") \
+	X(store_refusals, "TLPs", "CPU stores that the adapter could not accept at their arrival") \
+	X(faults, "transactions", "DMA reads and writes of memory that is not mapped") \
+	X(mmio_reads, "TLPs", "CPU loads completed") \
+	X(posted_headers_taken, "credits", "PH: one per memory write sent") \
+	X(posted_headers_returned, "credits", "PH: returned when the write is visible") \
+	X(posted_data_taken, "credits", "PD: 16 B each") \
+	X(posted_data_returned, "credits", "PD: returned when the write is visible") \
+	X(nonposted_headers_taken, "credits", "NPH: one per read request sent") \
+	X(nonposted_headers_returned, "credits", \
+	  "NPH: returned when the root complex has completed the read request") \
+	X(request_credit_stalls, "times", "a read found no NPH credit") \
+	X(order_stalls, "TLPs", "at the root complex before an earlier write was visible") \
+	X(order_stall_time, "ps", "total time that TLPs waited for earlier writes to be visible") \
+	X(dllps_to_host, "DLLPs", "dllp counted: ACKs and credit updates") \
+	X(dllps_to_device, "DLLPs", "dllp counted: ACKs and credit updates") \
+	X(completion_bytes, "bytes", "of data in completions") \
+	X(mmio_read_requests, "TLPs", "CPU loads sent to the HCA") \
+	X(mmio_completion_bytes, "bytes", "of completions of CPU loads, on the link") \
+	X(to_host_bytes, "bytes", "on the link with TLP overhead: requests and writes") \
+	X(to_device_bytes, "bytes", "on the link with TLP overhead: completions and MMIO")
 
-#define PCIE_GAUGES(X)                                                                                        \
-	X(to_host,       BUSY,   "TLPs",         "the link to the host: writes, requests, completions of loads")  \
-	X(to_device,     BUSY,   "TLPs",         "the link to the HCA: completions, stores")                      \
-	X(tags,          POOL,   "tags",         "of read requests in flight")                                    \
-	X(nonposted,     POOL,   "credits",      "NPH: read requests that the host has not taken yet")            \
-	X(posted,        POOL,   "credits",      "PD, of 16 B, that the host has not given back; waited for with PH") \
-	X(behind_writes, QUEUE,  "transactions", "DMA reads that wait, and why: behind writes that wait")         \
-	X(stores,        POOL,   "credits",      "of CPU stores that the adapter has not taken yet")
+#define PCIE_GAUGES(X) \
+	X(to_host, BUSY, "TLPs", "link to the host: writes, requests, completions of loads") \
+	X(to_device, BUSY, "TLPs", "link to the HCA: completions, stores") \
+	X(tags, POOL, "tags", "tags of read requests in flight") \
+	X(nonposted, POOL, "credits", "NPH: read requests that the host has not accepted yet") \
+	X(posted, POOL, "credits", \
+	  "PD, of 16 B, that the host has not returned; waited for with PH") \
+	X(behind_writes, QUEUE, "transactions", "DMA reads that wait behind waiting writes") \
+	X(stores, POOL, "credits", "CPU stores that the adapter has not accepted yet")
 
-#define PCIE_TRACE(X)                                                                                         \
-	X(PCIE_READ,         "address", "length", "DMA read asked for")                                       \
-	X(PCIE_READ_STALL,   "address", "length", "it waits for a tag")                                       \
-	X(PCIE_COMPLETION,   "address", "length", "the root complex completes (a part of) it")                \
-	X(PCIE_READ_DONE,    "address", "length", "its last byte is here")                                    \
-	X(PCIE_WRITE,        "address", "length", "DMA write asked for")                                      \
-	X(PCIE_WRITE_STALL,  "address", "length", "it waits for posted credits")                              \
-	X(PCIE_WRITE_DONE,   "address", "length", "it is visible")                                            \
-	X(PCIE_MMIO,         "offset",  "length", "a CPU's store leaves the core")                            \
-	X(PCIE_MMIO_DONE,    "offset",  "length", "it reaches the HCA")
+#define PCIE_TRACE(X) \
+	X(PCIE_READ, "address", "length", "a DMA read is requested") \
+	X(PCIE_READ_STALL, "address", "length", "a DMA read waits for a tag") \
+	X(PCIE_COMPLETION, "address", "length", \
+	  "the root complex completes a DMA read, or a part of it") \
+	X(PCIE_READ_DONE, "address", "length", "the last byte of a DMA read arrives") \
+	X(PCIE_WRITE, "address", "length", "a DMA write is requested") \
+	X(PCIE_WRITE_STALL, "address", "length", "a DMA write waits for posted credits") \
+	X(PCIE_WRITE_DONE, "address", "length", "a DMA write is visible") \
+	X(PCIE_MMIO, "offset", "length", "a CPU's store leaves the core") \
+	X(PCIE_MMIO_DONE, "offset", "length", "a CPU's store reaches the HCA")
 /* clang-format on */
 
 struct pcie_counters {

@@ -16,29 +16,30 @@
 #include "sim/block.h"
 
 /* clang-format off */
-#define RECEIVE_COUNTERS(X)                                                                        \
-	X(packets,        "packets", "that came in")                                               \
-	X(payload_bytes,  "bytes",   "of them")                                                    \
-	X(icrc_errors,    "packets", "dropped: damaged (rx_icrc_encapsulated)")                    \
-	X(no_qp,          "packets", "dropped: no such queue pair, or not of that transport")      \
-	X(bad_state,      "packets", "dropped: the queue pair does not receive")                   \
-	X(pkey_violations, "packets", "dropped: P_Key")                                            \
-	X(qkey_violations, "packets", "dropped: Q_Key")                                            \
-	X(bad_source,     "packets", "dropped: not from the connected port")                       \
-	X(multicast,      "packets", "of multicast, delivered or not")                             \
-	X(notifications,  "packets", "congestion notifications, dropped for want of congestion control")                          \
-	X(context_misses, "times",   "the context of a queue pair was not at hand")                \
-	X(context_waits,  "packets", "that waited for it")                                         \
-	X(context_wait_time, "ps",   "of all those times")
+#define RECEIVE_COUNTERS(X) \
+	X(packets, "packets", "received from the port") \
+	X(payload_bytes, "bytes", "payload of the received packets") \
+	X(icrc_errors, "packets", "dropped: damaged (rx_icrc_encapsulated)") \
+	X(no_qp, "packets", "dropped: the queue pair does not exist or has another transport") \
+	X(bad_state, "packets", "dropped: the queue pair is in a state that does not receive") \
+	X(pkey_violations, "packets", "dropped: wrong P_Key") \
+	X(qkey_violations, "packets", "dropped: wrong Q_Key") \
+	X(bad_source, "packets", "dropped: not from the connected port") \
+	X(multicast, "packets", "multicast packets received, delivered or not") \
+	X(notifications, "packets", \
+	  "congestion notifications, dropped because there is no congestion control") \
+	X(context_misses, "times", "the context of a queue pair was not in its cache") \
+	X(context_waits, "packets", "that waited for a queue pair context") \
+	X(context_wait_time, "ps", "total time that packets waited for queue pair contexts")
 
-#define RECEIVE_GAUGES(X)                                                                          \
-	X(pipe,     BUSY,   "packets", "takes one each interval")                                  \
-	X(held,     QUEUE,  "packets", "with the adapter, in the port's input space")              \
-	X(contexts, QUEUE,  "packets", "that wait for the context of their queue pair")
+#define RECEIVE_GAUGES(X) \
+	X(pipe, BUSY, "packets", "pipeline entry, which accepts one packet per interval") \
+	X(held, QUEUE, "packets", "held by the adapter in the port's input space") \
+	X(contexts, QUEUE, "packets", "that wait for the context of their queue pair")
 
-#define RECEIVE_TRACE(X)                                                                           \
-	X(RECEIVE, "psn", "opcode", "a packet reached its transport")                              \
-	X(DROP,    "psn", "opcode", "a packet was dropped")
+#define RECEIVE_TRACE(X) \
+	X(RECEIVE, "psn", "opcode", "a packet reaches its transport") \
+	X(DROP, "psn", "opcode", "a packet is dropped")
 /* clang-format on */
 
 struct receive_counters {

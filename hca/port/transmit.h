@@ -15,22 +15,22 @@
 #include "sim/block.h"
 
 /* clang-format off */
-#define TRANSMIT_COUNTERS(X)                                                                       \
-	X(packets,       "packets", "handed to the port")                                          \
-	X(payload_bytes, "bytes",   "of them")                                                     \
-	X(loopback,      "packets", "turned round inside")                                         \
-	X(loopback_bytes, "bytes",  "of them, as on the wire")                                     \
-	X(loopback_waits, "packets", "of them that found no room on the way round")                \
-	X(waits,         "packets", "that found no room in the port")
+#define TRANSMIT_COUNTERS(X) \
+	X(packets, "packets", "passed to the port") \
+	X(payload_bytes, "bytes", "payload of the packets passed to the port") \
+	X(loopback, "packets", "looped back inside the adapter") \
+	X(loopback_bytes, "bytes", "looped back, with headers as on the wire") \
+	X(loopback_waits, "packets", "loopback packets that found no space") \
+	X(waits, "packets", "that found no space in the port's queue")
 
-#define TRANSMIT_GAUGES(X)                                                                         \
-	X(pipe,     BUSY,   "packets", "takes one each interval")                                  \
-	X(pipeline, QUEUE,  "packets", "in the pipeline")                                          \
-	X(vls,      QUEUE,  "packets", "behind it, since the port's queue is full")                \
-	X(loopback, POOL,   "bytes",   "turned round, and not taken in yet")
+#define TRANSMIT_GAUGES(X) \
+	X(pipe, BUSY, "packets", "pipeline entry, which accepts one packet per interval") \
+	X(pipeline, QUEUE, "packets", "in the pipeline") \
+	X(vls, QUEUE, "packets", "behind the pipeline because the port's queue is full") \
+	X(loopback, POOL, "bytes", "looped back and not accepted yet")
 
-#define TRANSMIT_TRACE(X)                                                                          \
-	X(SEND, "psn", "opcode", "a packet was handed to the port")
+#define TRANSMIT_TRACE(X) \
+	X(SEND, "psn", "opcode", "a packet is passed to the port")
 /* clang-format on */
 
 struct transmit_counters {

@@ -16,22 +16,28 @@
 #include "hca/transport/qp.h"
 
 /* clang-format off */
-#define CC_UNIT_COUNTERS(X)                                                                        \
-	X(ecn_marked_packets, "packets", "data packets that came with ECN CE or FECN (np_ecn_marked_roce_packets)") \
-	X(cnp_sent,     "packets", "CNPs sent (np_cnp_sent)")                                      \
-	X(cnp_received, "packets", "CNPs and BECNs received (rp_cnp_handled)")                     \
-	X(cnp_ignored,  "packets", "CNPs among them of no queue pair that sends under control (rp_cnp_ignored)") \
-	X(holds,        "times",   "a queue pair was held back by its rate or its window")         \
-	X(held_time,    "ps",      "of all those times")                                           \
-	X(cc_states,    "queue pairs", "that have sent under control, and are there now")          \
-	X(rate_now,     "bit/s",   "that these were allowed when they last sent or heard of it, all together, each at most the link's") \
-	X(base_rtt_low, "queue pairs", "whose base_rtt is below what their empty path takes") \
-	X(empty_rtt_max, "ps", "the longest round trip on an empty path, of its queue pairs that have sent under control")
+#define CC_UNIT_COUNTERS(X) \
+	X(ecn_marked_packets, "packets", \
+	  "data packets received with ECN CE or FECN (np_ecn_marked_roce_packets)") \
+	X(cnp_sent, "packets", "CNPs sent (np_cnp_sent)") \
+	X(cnp_received, "packets", "CNPs and BECNs received (rp_cnp_handled)") \
+	X(cnp_ignored, "packets", \
+	  "CNPs received for queue pairs without congestion control (rp_cnp_ignored)") \
+	X(holds, "times", "a queue pair was held back by its rate or its window") \
+	X(held_time, "ps", "total time that queue pairs were held back") \
+	X(cc_states, "queue pairs", \
+	  "existing queue pairs that have sent under congestion control") \
+	X(rate_now, "bit/s", \
+	  "sum of the rates of cc_states at their last packet or notification, each at most the " \
+	  "rate of the link") \
+	X(base_rtt_low, "queue pairs", \
+	  "whose base_rtt is below the round-trip time of their empty path") \
+	X(empty_rtt_max, "ps", "longest round-trip time on an empty path, over cc_states")
 
-#define CC_UNIT_TRACE(X)                                                                           \
-	X(MARKED, "qpn", "psn",       "a data packet came marked")                                 \
-	X(CNP,    "qpn", "rate_mbps", "a CNP or BECN has arrived: the rate it leaves")             \
-	X(RATE,   "qpn", "rate_mbps", "an ACK or a loss has changed the rate")
+#define CC_UNIT_TRACE(X) \
+	X(MARKED, "qpn", "psn", "a marked data packet arrives") \
+	X(CNP, "qpn", "rate_mbps", "a CNP or BECN arrives; the new rate") \
+	X(RATE, "qpn", "rate_mbps", "an ACK or a loss changes the rate")
 /* clang-format on */
 
 enum { CC_UNIT_TRACE(TRACE_ENUM) };

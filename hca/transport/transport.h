@@ -23,73 +23,85 @@
 #include "sim/number_table.h"
 
 /* clang-format off */
-#define TRANSPORT_COUNTERS(X)                                                                      \
-	X(wqes_completed,      "WQEs",    "send WQEs that ended well")                             \
-	X(wqes_failed,         "WQEs",    "send WQEs that ended with an error other than flushed") \
-	X(wqes_flushed,        "WQEs",    "send and receive WQEs flushed")                         \
-	X(receives_flushed,    "WQEs",    "receive WQEs among them")                               \
-	X(packets_retransmitted, "packets", "retransmitted")                                       \
-	X(local_ack_timeouts,  "times",   "no response in time (local_ack_timeout_err)")           \
-	X(packet_seq_err,      "packets", "NAKs for a sequence error received")                    \
-	X(implied_nak_seq_err, "times",   "a response to a read or atomic was missing")            \
-	X(read_recovery_stalls, "times",  "nothing was taken in for a while: a gap in read responses, and read_recoveries under way") \
-	X(rnr_nak_received,    "packets", "RNR NAKs received")                                     \
-	X(rnr_nak_sent,        "packets", "RNR NAKs sent (out_of_buffer)")                         \
-	X(out_of_sequence,     "packets", "requests with a PSN ahead of the expected one")         \
-	X(duplicate_request,   "packets", "requests with a PSN behind the expected one")           \
-	X(acks_sent,           "packets", "ACKs sent")                                             \
-	X(acks_received,       "packets", "ACKs received")                                         \
-	X(acked_before_data,   "messages", "over loopback, whose sender had its ACK before their data were with PCIe") \
-	X(naks_sent,           "packets", "NAKs sent, sequence errors included")                   \
-	X(stale_responses,     "packets", "ACKs and responses that respond to nothing any more")   \
-	X(rx_write_requests,   "messages", "RDMA WRITEs executed")                                 \
-	X(rx_read_requests,    "messages", "RDMA READs executed")                                  \
-	X(rx_atomic_requests,  "messages", "atomics executed")                                     \
-	X(rx_sends,            "messages", "SENDs executed")                                       \
-	X(atomic_replays,      "messages", "duplicates of atomics served from the records")        \
-	X(atomic_waits,        "messages", "atomics that waited for one whose address is alike")       \
-	X(resource_drops,      "packets", "duplicates dropped since too many responses were owed") \
-	X(no_receive_wqe,      "packets", "UC and UD: dropped for want of a receive WQE")          \
-	X(unreliable_drops,    "packets", "UC: of a message with a gap")                           \
-	X(ud_unreachable,      "packets", "UD: sent to an address that leads nowhere")             \
-	X(dc_connects,         "packets", "DC: connects sent")                                        \
-	X(dc_disconnects,      "packets", "DC: disconnects sent")                                     \
-	X(dc_accepts,          "packets", "DC: connects accepted")                                    \
-	X(dc_refusals,         "packets", "DC: connects refused for their access key (NAK)")          \
-	X(dc_shortages,        "packets", "DC: connects put off (RNR NAK) as no responder context was free") \
-	X(dc_reclaims,         "times",   "DC: a responder context was taken from an initiator that had long been silent") \
-	X(dc_strays,           "packets", "DC: requests of initiators that are not connected, dropped") \
-	X(scatter_stalls,      "times",   "all scatter buffers were in use")                       \
-	X(response_stalls,     "packets", "ACKs and responses that waited since all response buffers were in use") \
-	X(list_waits,          "packets", "ACKs and responses that waited for a WQE that was read again, or behind one that did") \
-	X(page_stalls,         "messages", "whose data waited for a page fault")                   \
-	X(page_refusals,       "packets", "requests refused (RNR NAK): their pages were not there") \
-	X(page_drops,          "packets", "responses dropped since there was no page for a response, or one is waited for")
+#define TRANSPORT_COUNTERS(X) \
+	X(wqes_completed, "WQEs", "send WQEs completed successfully") \
+	X(wqes_failed, "WQEs", "send WQEs completed with an error other than flushed") \
+	X(wqes_flushed, "WQEs", "send and receive WQEs flushed") \
+	X(receives_flushed, "WQEs", "receive WQEs flushed (part of wqes_flushed)") \
+	X(packets_retransmitted, "packets", "retransmitted") \
+	X(local_ack_timeouts, "times", "no response arrived in time (local_ack_timeout_err)") \
+	X(packet_seq_err, "packets", "NAKs for a sequence error received") \
+	X(implied_nak_seq_err, "times", "a response to a READ or atomic was missing") \
+	X(read_recovery_stalls, "times", \
+	  "the adapter accepted no packets because read_recoveries was reached") \
+	X(rnr_nak_received, "packets", "RNR NAKs received") \
+	X(rnr_nak_sent, "packets", "RNR NAKs sent (out_of_buffer)") \
+	X(out_of_sequence, "packets", "requests with a PSN ahead of the expected PSN") \
+	X(duplicate_request, "packets", "requests with a PSN behind the expected PSN") \
+	X(acks_sent, "packets", "ACKs sent") \
+	X(acks_received, "packets", "ACKs received") \
+	X(acked_before_data, "messages", \
+	  "loopback messages acknowledged to the sender before their data were passed to PCIe") \
+	X(naks_sent, "packets", "NAKs sent, including sequence errors") \
+	X(stale_responses, "packets", "ACKs and responses that match no outstanding request") \
+	X(rx_write_requests, "messages", "RDMA WRITEs executed") \
+	X(rx_read_requests, "messages", "RDMA READs executed") \
+	X(rx_atomic_requests, "messages", "atomics executed") \
+	X(rx_sends, "messages", "SENDs executed") \
+	X(atomic_replays, "messages", "duplicate atomics answered from the saved results") \
+	X(atomic_waits, "messages", "atomics that waited for an atomic with an equal lock") \
+	X(resource_drops, "packets", \
+	  "duplicate requests dropped because too many responses were pending") \
+	X(no_receive_wqe, "packets", "UC and UD: dropped because there was no receive WQE") \
+	X(unreliable_drops, "packets", "UC: dropped because their message had a gap") \
+	X(ud_unreachable, "packets", "UD: sent to an unreachable address") \
+	X(dc_connects, "packets", "DC: connects sent") \
+	X(dc_disconnects, "packets", "DC: disconnects sent") \
+	X(dc_accepts, "packets", "DC: connects accepted") \
+	X(dc_refusals, "packets", "DC: connects refused because of their access key (NAK)") \
+	X(dc_shortages, "packets", \
+	  "DC: connects postponed (RNR NAK) because no responder context was free") \
+	X(dc_reclaims, "times", \
+	  "DC: a responder context was taken from an initiator silent for dc_lifetime") \
+	X(dc_strays, "packets", "DC: requests dropped because their initiator was not connected") \
+	X(scatter_stalls, "times", "all scatter buffers were in use") \
+	X(response_stalls, "packets", \
+	  "ACKs and responses that waited because all response buffers were in use") \
+	X(list_waits, "packets", \
+	  "ACKs and responses that waited for the second read of a WQE, directly or in order") \
+	X(page_stalls, "messages", "whose data waited for a page fault") \
+	X(page_refusals, "packets", \
+	  "requests refused (RNR NAK) because their pages were not present") \
+	X(page_drops, "packets", \
+	  "responses dropped because a page was not present, or a page fault was pending")
 
-#define TRANSPORT_GAUGES(X)                                                                        \
-	X(scatter_buffers, POOL,  "buffers",       "receive buffers of messages")                  \
-	X(response_buffers, POOL, "buffers",       "receive buffers of read and atomic responses") \
-	X(response_lists, POOL, "reads",       "of WQEs that left the cache before their response came") \
-	X(atomics,       POOL,  "atomics",     "under way; waited for by those whose addresses are alike") \
-	X(atomic_unit,   BUSY,   "atomics",    "starts one each interval")                         \
-	X(reads,         SHARE, "queue pairs", "with as many reads and atomics under way as allowed") \
-	X(window,        SHARE, "queue pairs", "with as many packets unacknowledged as allowed")   \
-	X(fence,         SHARE, "queue pairs", "behind a fence")                                   \
-	X(rnr,           SHARE, "queue pairs", "in an RNR wait: the receiver had no WQE, or a page to bring in") \
-	X(pace,          SHARE, "queue pairs", "held back by their rate limit, the pace of congestion control, or a reaction time") \
-	X(congestion,    SHARE, "queue pairs", "with as much under way as congestion control allows") \
-	X(dc_reconnect,  SHARE, "initiators",  "of DC, that wait for responses before they connect to another target") \
-	X(dc_handshake,  SHARE, "initiators",  "of DC, whose connect is not accepted yet")         \
-	X(wqe,           SHARE, "queue pairs", "whose next WQE was replaced in the cache and is read again") \
-	X(page_fault,    SHARE, "queue pairs", "stalled by a page fault of their own host")
+#define TRANSPORT_GAUGES(X) \
+	X(scatter_buffers, POOL, "buffers", "receive buffers of messages") \
+	X(response_buffers, POOL, "buffers", "receive buffers of READ and atomic responses") \
+	X(response_lists, POOL, "reads", \
+	  "reads of WQEs that left the cache before their response arrived") \
+	X(atomics, POOL, "atomics", "in progress; atomics with an equal lock wait") \
+	X(atomic_unit, BUSY, "atomics", "arithmetic unit, which starts one atomic per interval") \
+	X(reads, SHARE, "queue pairs", "at their limit of outstanding READs and atomics") \
+	X(window, SHARE, "queue pairs", "at their limit of unacknowledged packets") \
+	X(fence, SHARE, "queue pairs", "waiting behind a fence") \
+	X(rnr, SHARE, "queue pairs", "in an RNR wait because the receiver had no WQE, or no page") \
+	X(pace, SHARE, "queue pairs", \
+	  "held back by their rate limit, by congestion control, or by a reaction time") \
+	X(congestion, SHARE, "queue pairs", "at the window of congestion control") \
+	X(dc_reconnect, SHARE, "initiators", \
+	  "DC initiators that wait for responses before they connect to another target") \
+	X(dc_handshake, SHARE, "initiators", "DC initiators whose connect is not accepted yet") \
+	X(wqe, SHARE, "queue pairs", "whose next WQE was replaced in the cache and is read again") \
+	X(page_fault, SHARE, "queue pairs", "stalled by a page fault of their own host")
 
-#define TRANSPORT_TRACE(X)                                                                         \
-	X(WQE_START,    "qpn", "psn", "the first packet of a WQE is made")                         \
-	X(WQE_COMPLETE, "qpn", "status", "a send WQE is complete")                                 \
-	X(REWIND,       "qpn", "psn", "the requester goes back to this PSN")                       \
-	X(REQUEST,      "qpn", "psn", "the responder executes a request packet")                   \
-	X(REQUEST_ERROR, "qpn", "error", "the responder found an error")                           \
-	X(RESPOND,      "qpn", "psn", "the responder responds")
+#define TRANSPORT_TRACE(X) \
+	X(WQE_START, "qpn", "psn", "the first packet of a WQE is made") \
+	X(WQE_COMPLETE, "qpn", "status", "a send WQE is complete") \
+	X(REWIND, "qpn", "psn", "the requester goes back to this PSN") \
+	X(REQUEST, "qpn", "psn", "the responder executes a request packet") \
+	X(REQUEST_ERROR, "qpn", "error", "the responder finds an error") \
+	X(RESPOND, "qpn", "psn", "the responder responds")
 /* clang-format on */
 
 enum { TRANSPORT_TRACE(TRACE_ENUM) };

@@ -20,31 +20,31 @@
 #include "hca/work/latency_stages.h"
 
 /* clang-format off */
-#define COMPLETION_COUNTERS(X)                                                                     \
-	X(asked,        "CQEs",  "asked for")                                                      \
-	X(resizes,      "CQEs",  "written that say that the queue has moved")                      \
-	X(cqes,         "CQEs",  "written")                                                        \
-	X(bytes,        "bytes", "of them")                                                        \
-	X(with_data,    "CQEs",  "of them with the message in them")                               \
-	X(compressed,   "CQEs",  "of them that are mini-CQEs, the first in its title as well")     \
-	X(titles,       "CQEs",  "written for several")                                            \
-	X(arrays,       "CQEs",  "of mini-CQEs, behind a title")                                   \
-	X(errors,       "CQEs",  "of them with an error")                                          \
-	X(record_reads, "reads", "of doorbell records, to see whether the driver made room")       \
-	X(overruns,     "CQs",   "that were full")                                                 \
-	X(lost,         "CQEs",  "for a CQ that had overrun")                                      \
-	X(events,       "events", "asked for")                                                     \
-	X(context_misses, "times", "the context of a completion queue was not at hand")            \
-	X(context_wait_time, "ps", "of all of them")
+#define COMPLETION_COUNTERS(X) \
+	X(asked, "CQEs", "requested") \
+	X(resizes, "CQEs", "resize CQEs written, which report that the queue has moved") \
+	X(cqes, "CQEs", "written") \
+	X(bytes, "bytes", "written as CQEs") \
+	X(with_data, "CQEs", "written with the message data") \
+	X(compressed, "CQEs", "written as mini-CQEs, including the first of each group") \
+	X(titles, "CQEs", "title CQEs written, one per compressed group") \
+	X(arrays, "CQEs", "written as arrays of mini-CQEs behind a title") \
+	X(errors, "CQEs", "written with an error status") \
+	X(record_reads, "reads", "reads of doorbell records to find free entries of the queue") \
+	X(overruns, "CQs", "that overran") \
+	X(lost, "CQEs", "for a CQ that had overrun") \
+	X(events, "events", "requested") \
+	X(context_misses, "times", "the context of a completion queue was not in its cache") \
+	X(context_wait_time, "ps", "total time waited for contexts of completion queues")
 
-#define COMPLETION_GAUGES(X)                                                                       \
-	X(writer,   BUSY,   "CQEs", "starts one each interval")                                    \
-	X(pipeline, QUEUE,  "CQEs", "before their write")                                          \
-	X(held,     QUEUE,  "CQEs", "for the context of their queue, or for room in it")           \
-	X(session,  QUEUE,  "CQEs", "that wait for others to be written with")                     \
-	X(writes,   QUEUE,  "CQEs", "with PCIe, not visible yet")
+#define COMPLETION_GAUGES(X) \
+	X(writer, BUSY, "CQEs", "CQE writer, which starts one CQE per interval") \
+	X(pipeline, QUEUE, "CQEs", "before their write") \
+	X(held, QUEUE, "CQEs", "that wait for the context of their queue, or for a free entry") \
+	X(session, QUEUE, "CQEs", "that wait for more CQEs of their compressed group") \
+	X(writes, QUEUE, "CQEs", "passed to PCIe and not visible yet")
 
-#define COMPLETION_TRACE(X)                                                                        \
+#define COMPLETION_TRACE(X) \
 	X(CQE, "cqn", "index", "a CQE is visible to the driver")
 /* clang-format on */
 

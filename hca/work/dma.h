@@ -57,32 +57,34 @@ struct dma_engine;
 struct dma_params; /* hca/work/dma_params.h */
 
 /* clang-format off */
-#define DMA_COUNTERS(X)                                                                                       \
-	X(gathers,         "transfers", "host to HCA, asked for")                                               \
-	X(gathers_done,    "transfers", "host to HCA, completed")                                               \
-	X(gather_bytes,    "bytes",     "asked for, host to HCA")                                               \
-	X(scatters,        "transfers", "HCA to host, asked for")                                               \
-	X(scatters_done,   "transfers", "HCA to host, completed")                                               \
-	X(scatter_bytes,   "bytes",     "asked for, HCA to host")                                               \
-	X(pieces,          "pieces",    "parts of a transfer within one segment; each is translated and moved") \
-	X(protection,      "transfers", "that a key did not allow")                                             \
-	X(too_short,       "transfers", "longer than their list")                                               \
-	X(faults,          "transfers", "whose memory was not there")                                           \
-	X(transfer_stalls, "transfers", "that waited because as many as allowed were under way")                \
-	X(piece_stalls,    "pieces",    "that waited for one of the engine's pieces to be free")                \
-	X(write_waits,     "times",     "a write to host memory waited for its grant")                          \
-	X(inflight_max,    "transfers", "most under way at once, of one direction")
+#define DMA_COUNTERS(X) \
+	X(gathers, "transfers", "transfers from host to HCA, requested") \
+	X(gathers_done, "transfers", "transfers from host to HCA, completed") \
+	X(gather_bytes, "bytes", "bytes from host to HCA, requested") \
+	X(scatters, "transfers", "transfers from HCA to host, requested") \
+	X(scatters_done, "transfers", "transfers from HCA to host, completed") \
+	X(scatter_bytes, "bytes", "bytes from HCA to host, requested") \
+	X(pieces, "pieces", \
+	  "parts of a transfer within one segment; each is translated and moved") \
+	X(protection, "transfers", "refused by the protection of a key") \
+	X(too_short, "transfers", "longer than their scatter/gather list") \
+	X(faults, "transfers", "to memory that is not mapped") \
+	X(transfer_stalls, "transfers", \
+	  "that waited because the limit of transfers in flight was reached") \
+	X(piece_stalls, "pieces", "that waited because the limit of pieces in flight was reached") \
+	X(write_waits, "times", "a write to host memory waited for its grant") \
+	X(inflight_max, "transfers", "maximum number of transfers in flight, of one direction")
 
-#define DMA_GAUGES(X)                                                                                         \
-	X(gathers,        POOL, "transfers", "host to HCA, under way")                                          \
-	X(scatters,       POOL, "transfers", "HCA to host, under way")                                          \
-	X(gather_pieces,  POOL, "pieces",    "host to HCA")                                                     \
-	X(scatter_pieces, POOL, "pieces",    "HCA to host")
+#define DMA_GAUGES(X) \
+	X(gathers, POOL, "transfers", "transfers from host to HCA in flight") \
+	X(scatters, POOL, "transfers", "transfers from HCA to host in flight") \
+	X(gather_pieces, POOL, "pieces", "pieces from host to HCA in flight") \
+	X(scatter_pieces, POOL, "pieces", "pieces from HCA to host in flight")
 
-#define DMA_TRACE(X)                                                                                          \
-	X(DMA_START, "direction", "length", "asked for")                                                      \
-	X(DMA_PIECE, "address",   "length", "a part of it goes to translation")                               \
-	X(DMA_DONE,  "direction", "status", "completed")
+#define DMA_TRACE(X) \
+	X(DMA_START, "direction", "length", "a transfer is requested") \
+	X(DMA_PIECE, "address", "length", "a piece of the transfer goes to translation") \
+	X(DMA_DONE, "direction", "status", "a transfer completes")
 /* clang-format on */
 
 struct dma_counters {

@@ -24,21 +24,22 @@
 #define UAR_BLUEFLAME_END    0xc00
 
 /* clang-format off */
-#define DOORBELL_COUNTERS(X)                                                                       \
-	X(doorbells,  "stores", "to send queues, without the WQE")                                 \
-	X(blueflame,  "stores", "that brought a WQE along")                                        \
-	X(arms,       "stores", "that arm a CQ")                                                   \
-	X(unknown,    "stores", "to what is no register, or for no queue")                         \
-	X(stalls,     "stores", "that found the queue full, and waited before it")                 \
-	X(implausible, "stores", "of an index that the ring cannot have")
+#define DOORBELL_COUNTERS(X) \
+	X(doorbells, "stores", "to send queues, without a WQE") \
+	X(blueflame, "stores", "to send queues, with a WQE") \
+	X(arms, "stores", "that arm a CQ") \
+	X(unknown, "stores", \
+	  "to an address without a register, or for a queue that does not exist") \
+	X(stalls, "stores", "that waited because the doorbell queue was full") \
+	X(implausible, "stores", "with an index that the ring cannot have")
 
-#define DOORBELL_GAUGES(X)                                                                         \
-	X(decoder, BUSY,   "doorbells", "takes one each interval")                                 \
-	X(queue,   QUEUE,  "doorbells", "stores that came and have no effect yet")
+#define DOORBELL_GAUGES(X) \
+	X(decoder, BUSY, "doorbells", "decoder, which accepts one doorbell per interval") \
+	X(queue, QUEUE, "doorbells", "stores that arrived and have not taken effect")
 
-#define DOORBELL_TRACE(X)                                                                          \
-	X(DOORBELL, "qpn", "index", "a send queue's producer index moved")                         \
-	X(CQ_ARM,   "cqn", "command", "a CQ was armed")
+#define DOORBELL_TRACE(X) \
+	X(DOORBELL, "qpn", "index", "the producer index of a send queue moves") \
+	X(CQ_ARM, "cqn", "command", "a CQ is armed")
 /* clang-format on */
 
 struct doorbell_counters {

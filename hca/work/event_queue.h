@@ -18,24 +18,24 @@
 #include "sim/timer.h"
 
 /* clang-format off */
-#define EVENT_QUEUE_COUNTERS(X)                                                                    \
-	X(completions, "events",     "of completion queues")                                       \
-	X(asyncs,      "events",     "others")                                                     \
-	X(interrupts,  "interrupts", "raised")                                                     \
-	X(shared,      "events",     "whose EQE found an interrupt raised already")                \
-	X(moderated,   "CQEs",       "that waited for more of them, or for time to pass")          \
-	X(by_count,    "events",     "moderated: enough completions waited for it")                \
-	X(by_period,   "events",     "moderated: their time was up")
+#define EVENT_QUEUE_COUNTERS(X) \
+	X(completions, "events", "completion events") \
+	X(asyncs, "events", "asynchronous events") \
+	X(interrupts, "interrupts", "raised") \
+	X(shared, "events", "whose EQE found an interrupt already raised") \
+	X(moderated, "CQEs", "whose event waited for more CQEs or for the moderation period") \
+	X(by_count, "events", "moderated events that the completion count released") \
+	X(by_period, "events", "moderated events that the moderation period released")
 
-#define EVENT_QUEUE_GAUGES(X)                                                                      \
-	X(raiser,     BUSY,   "events", "the handler, one each interval")                          \
-	X(queue,      QUEUE,  "events", "on their way to the driver")                              \
-	X(moderation, POOL,   "CQs",    "armed, with completions whose event is held back")
+#define EVENT_QUEUE_GAUGES(X) \
+	X(raiser, BUSY, "events", "interrupt handler, which handles one event per interval") \
+	X(queue, QUEUE, "events", "on their way to the driver") \
+	X(moderation, POOL, "CQs", "armed, with completions whose event is held back")
 
-#define EVENT_QUEUE_TRACE(X)                                                                       \
-	X(EVENT,     "kind", "number",   "the driver took an event; kind 255: of a completion queue") \
-	X(INTERRUPT, "queue", "raised",  "MSI-X is written; EQEs on their way, interrupts so far")    \
-	X(MODERATE,  "cqn",  "waiting",  "a completion waits for its event")
+#define EVENT_QUEUE_TRACE(X) \
+	X(EVENT, "kind", "number", "the driver handles an event; kind 255: completion event") \
+	X(INTERRUPT, "queue", "raised", "MSI-X is written; EQEs in flight, interrupts so far") \
+	X(MODERATE, "cqn", "waiting", "a completion waits for its event")
 /* clang-format on */
 
 struct event_queue_counters {

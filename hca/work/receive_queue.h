@@ -18,28 +18,30 @@
 #include "sim/pool.h"
 
 /* clang-format off */
-#define RECEIVE_QUEUE_COUNTERS(X)                                                                  \
-	X(record_reads, "reads", "of doorbell records")                                            \
-	X(wqe_reads,    "reads", "of receive WQEs")                                                \
-	X(wqes,         "WQEs",  "fetched")                                                        \
-	X(taken,        "WQEs",  "taken by responders")                                            \
-	X(released,     "WQEs",  "that are complete, and whose transfers are")                     \
-	X(strides,      "strides", "of multi-packet WQEs that packets took")                       \
-	X(skipped,      "strides", "at the end of one, where the next packet did not fit")         \
-	X(dropped,      "WQEs",  "fetched ahead, and gone with a flush or reset")                  \
-	X(waits,        "times", "a responder waited for a fetch")                                 \
-	X(empty,        "times", "a responder was told that there is none")                        \
-	X(context_misses, "times", "the context of a shared queue was not at hand")                \
-	X(context_wait_time, "ps", "of all of them")
+#define RECEIVE_QUEUE_COUNTERS(X) \
+	X(record_reads, "reads", "reads of doorbell records") \
+	X(wqe_reads, "reads", "reads of receive WQEs") \
+	X(wqes, "WQEs", "fetched") \
+	X(taken, "WQEs", "taken by responders") \
+	X(released, "WQEs", "complete, with all of their transfers complete") \
+	X(strides, "strides", "strides of multi-packet WQEs that packets used") \
+	X(skipped, "strides", \
+	  "unused strides at the end of a WQE that was too small for the next packet") \
+	X(dropped, "WQEs", "fetched ahead and discarded by a flush or reset") \
+	X(waits, "times", "a responder waited for a fetch") \
+	X(empty, "times", "a responder found no receive WQE") \
+	X(context_misses, "times", "the context of a shared receive queue was not in its cache") \
+	X(context_wait_time, "ps", "total time waited for contexts of shared receive queues")
 
-#define RECEIVE_QUEUE_GAUGES(X)                                                                    \
-	X(wqes,  POOL,  "responders", "that wait for a receive WQE to be fetched, of any queue")   \
-	X(reads, QUEUE, "reads",      "of receive WQEs and doorbell records, under way")           \
-	X(kept,  QUEUE, "WQEs",       "fetched ahead and not taken yet")
+#define RECEIVE_QUEUE_GAUGES(X) \
+	X(wqes, POOL, "responders", \
+	  "responders of all queues that wait for the fetch of a receive WQE") \
+	X(reads, QUEUE, "reads", "reads of receive WQEs and doorbell records in flight") \
+	X(kept, QUEUE, "WQEs", "fetched ahead and not taken yet")
 
-#define RECEIVE_QUEUE_TRACE(X)                                                                     \
-	X(RECORD, "queue", "posted", "a doorbell record was read")                                 \
-	X(FETCHED, "queue", "wqes", "receive WQEs arrived")
+#define RECEIVE_QUEUE_TRACE(X) \
+	X(RECORD, "queue", "posted", "a doorbell record is read") \
+	X(FETCHED, "queue", "wqes", "receive WQEs arrive")
 /* clang-format on */
 
 struct receive_queue_counters {

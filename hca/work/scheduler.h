@@ -18,23 +18,26 @@
 #include "sim/gauge.h"
 
 /* clang-format off */
-#define SCHEDULER_COUNTERS(X)                                                                      \
-	X(grants,    "grants", "given to an entity that had something to send")                    \
-	X(idle,      "grants", "given to an entity that was blocked or had nothing")               \
-	X(packets,   "packets", "granted")                                                         \
-	X(throttled, "times", "all entities waited since too much was under way")                  \
-	X(context_waits, "grants", "put off since the context of the queue pair was not at hand")  \
-	X(context_wait_time, "ps", "of all of them")
+#define SCHEDULER_COUNTERS(X) \
+	X(grants, "grants", "given to an entity with packets to send") \
+	X(idle, "grants", "given to an entity that was blocked or had no packets") \
+	X(packets, "packets", "granted") \
+	X(throttled, "times", "all entities waited because inflight_bytes was reached") \
+	X(context_waits, "grants", \
+	  "postponed because the context of the queue pair was not in its cache") \
+	X(context_wait_time, "ps", "total time that grants waited for contexts")
 
-#define SCHEDULER_GAUGES(X)                                                                        \
-	X(unit,     BUSY,   "packets", "the busiest processing unit")                              \
-	X(reads,    BUSY,   "packets", "READs, atomics and responses to READs, of all units")      \
-	X(inflight, POOL,   "bytes",   "granted, not yet with the port; waited for by all entities") \
-	X(ring,     QUEUE,  "entities",   "in a ring, for their grant")                            \
-	X(contexts, QUEUE,  "entities",   "out of it, for their queue pair's context")
+#define SCHEDULER_GAUGES(X) \
+	X(unit, BUSY, "packets", "busiest processing unit") \
+	X(reads, BUSY, "packets", "READs, atomics and READ responses of all units") \
+	X(inflight, POOL, "bytes", \
+	  "granted and not yet passed to the port; all entities wait for it") \
+	X(ring, QUEUE, "entities", "in a ring, waiting for a grant") \
+	X(contexts, QUEUE, "entities", \
+	  "outside the ring, waiting for the context of their queue pair")
 
-#define SCHEDULER_TRACE(X)                                                                         \
-	X(GRANT, "qpn", "packets", "an entity was given its grant")
+#define SCHEDULER_TRACE(X) \
+	X(GRANT, "qpn", "packets", "an entity gets a grant")
 /* clang-format on */
 
 struct scheduler_counters {

@@ -16,21 +16,21 @@
 #define WQE_LINE_BYTES 64
 
 /* clang-format off */
-#define WQE_CACHE_COUNTERS(X)                                                                      \
-	X(lookups,    "lookups", "of WQEs that were about to be used: hits + misses + merges")     \
-	X(hits,       "lookups", "whose lines were here")                                          \
-	X(misses,     "lookups", "that started a PCIe read")                                       \
-	X(merges,     "lookups", "that waited for a read under way")                               \
-	X(lost,       "lookups", "of the misses, whose lines had been here and were replaced before use") \
-	X(prefetches, "lines",   "read before a use of them")                                      \
-	X(spared,     "lines",   "that were here when a fetch of several wanted them: not read")   \
-	X(fills,      "lines",   "that came in")                                                   \
-	X(evictions,  "lines",   "replaced to make room")
+#define WQE_CACHE_COUNTERS(X) \
+	X(lookups, "lookups", "lookups of WQEs before their use: hits + misses + merges") \
+	X(hits, "lookups", "with all lines in the cache") \
+	X(misses, "lookups", "that started a PCIe read") \
+	X(merges, "lookups", "that waited for a read in flight") \
+	X(lost, "lookups", "misses whose lines were replaced before use") \
+	X(prefetches, "lines", "read before their use") \
+	X(spared, "lines", "not read because a fetch of several lines found them in the cache") \
+	X(fills, "lines", "filled") \
+	X(evictions, "lines", "replaced to make room")
 
-#define WQE_CACHE_TRACE(X)                                                                         \
-	X(WQE_HIT,   "line", "", "of a WQE that is used")                                          \
-	X(WQE_MISS,  "line", "", "a PCIe read starts")                                             \
-	X(WQE_MERGE, "line", "", "waits for a read in flight")
+#define WQE_CACHE_TRACE(X) \
+	X(WQE_HIT, "line", "", "a WQE is used from the cache") \
+	X(WQE_MISS, "line", "", "a PCIe read starts") \
+	X(WQE_MERGE, "line", "", "a lookup waits for a read in flight")
 /* clang-format on */
 
 struct wqe_cache_counters {

@@ -14,25 +14,25 @@
 #include "sim/gauge.h"
 
 /* clang-format off */
-#define WQE_FETCH_COUNTERS(X)                                                                      \
-	X(reads,       "reads",  "of send WQEs from host memory")                                  \
-	X(read_blocks, "blocks", "of 64 bytes read")                                               \
-	X(blueflame,   "WQEs",   "that came with their doorbell and were not read")                \
-	X(wqes,        "WQEs",   "parsed")                                                         \
-	X(malformed,   "WQEs",   "that could not be parsed")                                       \
-	X(retired,     "WQEs",   "complete, with or without a CQE, failed, or flushed")            \
-	X(dropped,     "WQEs",   "parsed, and gone with a reset of their queue pair")              \
-	X(window_full, "times",  "parsing waited since too many WQEs of a queue pair were under way")
+#define WQE_FETCH_COUNTERS(X) \
+	X(reads, "reads", "PCIe reads of send WQEs from host memory") \
+	X(read_blocks, "blocks", "64-byte blocks read from send queues") \
+	X(blueflame, "WQEs", "that arrived with their doorbell and were not read") \
+	X(wqes, "WQEs", "parsed") \
+	X(malformed, "WQEs", "that could not be parsed") \
+	X(retired, "WQEs", "complete (with or without a CQE), failed or flushed") \
+	X(dropped, "WQEs", "parsed and discarded by a reset of their queue pair") \
+	X(window_full, "times", "parsing waited because the window of a queue pair was full")
 
-#define WQE_FETCH_GAUGES(X)                                                                        \
-	X(work,   WORK,  "queue pairs", "with send WQEs that are posted and not complete")         \
-	X(reads,  QUEUE, "reads",       "of send WQEs, under way")                                 \
-	X(fetch,  SHARE, "queue pairs", "that have nothing to send before more WQEs are read")     \
-	X(window, SHARE, "queue pairs", "that have nothing to send since too many WQEs are under way")
+#define WQE_FETCH_GAUGES(X) \
+	X(work, WORK, "queue pairs", "with send WQEs that are posted and not complete") \
+	X(reads, QUEUE, "reads", "reads of send WQEs in flight") \
+	X(fetch, SHARE, "queue pairs", "idle until more WQEs are read") \
+	X(window, SHARE, "queue pairs", "idle because the window is full")
 
-#define WQE_FETCH_TRACE(X)                                                                         \
-	X(WQE_READ,  "qpn", "blocks", "a read of send WQEs was started")                           \
-	X(WQE_PARSED, "qpn", "index", "a WQE was handed to its requester")
+#define WQE_FETCH_TRACE(X) \
+	X(WQE_READ, "qpn", "blocks", "a read of send WQEs starts") \
+	X(WQE_PARSED, "qpn", "index", "a WQE is passed to its requester")
 /* clang-format on */
 
 struct wqe_fetch_counters {

@@ -20,6 +20,9 @@
 	X(IP_CHECKSUM,     "IPv4 header checksum is wrong")                                                \
 	X(UDP_LENGTH,      "UDP length disagrees with IP")                                                 \
 	X(UDP_CHECKSUM,    "UDP checksum is neither 0 nor right")                                          \
+	X(TCP_HEADER,      "TCP data offset is below 5 or beyond the segment")                             \
+	X(TCP_OPTION,      "TCP option is longer than the header")                                         \
+	X(TCP_CHECKSUM,    "TCP checksum is wrong")                                                        \
 	X(BTH_VERSION,     "BTH transport version is not 0")                                               \
 	X(BTH_OPCODE,      "BTH opcode is unknown")                                                        \
 	X(BTH_LENGTH,      "length does not fit the opcode and the pad count")                             \

@@ -9,7 +9,8 @@
 
 /* clang-format off */
 #define CONGESTION_ALGORITHMS(X) \
-	X(none) X(window) X(dcqcn) X(timely) X(hpcc) X(swift) X(dctcp) X(infiniband)
+	X(none) X(window) X(dcqcn) X(timely) X(hpcc) X(swift) X(dctcp) X(infiniband) \
+	X(newreno) X(cubic)
 
 #define ALGORITHM_DECLARE(name) extern const struct congestion_ops congestion_##name;
 CONGESTION_ALGORITHMS(ALGORITHM_DECLARE)

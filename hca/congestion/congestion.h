@@ -17,7 +17,7 @@
 
 #include "sim/block.h"
 
-#define CONGESTION_VERSION 4
+#define CONGESTION_VERSION 5
 #define RATE_UNLIMITED     UINT64_MAX
 #define CWND_UNLIMITED     UINT64_MAX
 
@@ -35,6 +35,8 @@ struct congestion_path {
 	uint8_t service_level;  /* or priority */
 	uint32_t active_flows;  /* others of this sender: with something to send (endpoint), or
 				 * that have sent under control (detailed adapter) */
+	/* TCP: slow start begins with this window. 0: RDMA, the algorithm chooses. */
+	uint32_t initial_window_bytes;
 };
 
 /* The head of each algorithm's own state. */
@@ -46,6 +48,8 @@ struct cc_state {
 	uint32_t burst_bytes;
 	/* The sender's: of the burst under way, what has left. */
 	uint32_t burst_payload, burst_wire;
+	/* The sender's: sent and not acknowledged, before what it tells; 0: not known. */
+	uint64_t flight_bytes;
 };
 
 struct congestion_ack {
@@ -56,6 +60,8 @@ struct congestion_ack {
 	uint32_t packets;     /* newly acknowledged */
 	uint32_t marked;      /* data packets that came with ECN CE since the ACK before */
 	const struct telemetry *telemetry; /* of the packet that asked for this ACK; NULL: none */
+	bool recovering;  /* TCP: a fast recovery is under way, a window does not grow */
+	bool cwnd_unused; /* TCP: the window did not limit what is acknowledged */
 };
 
 /* What tells an algorithm of congestion, or of its end. */
@@ -91,6 +97,8 @@ struct congestion_ops {
 	void (*on_cnp)(struct cc_state *cc, const void *params, sim_time now);
 	void (*on_loss)(struct cc_state *cc, const void *params, sim_time now,
 			enum congestion_loss loss);
+	/* TCP: sends again after more than an RTO without a segment. */
+	void (*on_idle)(struct cc_state *cc, const void *params, sim_time now);
 };
 
 /* An algorithm with its parameters, shared by all flows that run it. */

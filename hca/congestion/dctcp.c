@@ -5,14 +5,18 @@
  * path, the first mark of a round trip cuts at once.
  *
  * Alizadeh et al., "Data Center TCP", SIGCOMM'10, 3.1; it starts with a full window, as RDMA does.
+ * On TCP connections it is RFC 8257: slow start, a cut at the first marked ACK of a window of data,
+ * and losses as newreno has them.
  */
 #include "hca/congestion/algorithms.h"
+#include "hca/congestion/reno.h"
 
 /* clang-format off */
 #define DCTCP_PARAMS(X)                                                                                    \
 	X(gain,       RATIO, "0.0625", "0..1",      "g, of the moving average of the marked share",           "DCTCP, 3.4") \
 	X(form,       CHOICE, "window", "window|rate", "what is kept: a window, or a rate, which paces packets and from which the window follows", "DCTCP, 3.1; rate: the simulator of ground truth D-10") \
 	X(alpha_initial, RATIO, "0",   "0..1",      "share of marked packets that a flow begins with",       "choice: what nothing is known of; 1: the simulator of ground truth D-10") \
+	X(alpha_initial_tcp, RATIO, "1", "0..1",     "as alpha_initial, for TCP connections",                  "RFC 8257 3.3") \
 	X(rate_increase, RATE, "1Gbps", "1Kbps..",  "form: rate: in a round trip without a mark",            "the simulator of ground truth D-10: its default") \
 	X(rate_min,   RATE,  "100Mbps", "1Kbps..",  "form: rate: no cut goes below",                         "the simulator of ground truth D-10: its default") \
 	X(increase,   RATIO, "1",      "0.001..100", "packets a round trip without a mark",                   "DCTCP, 3.1") \
@@ -27,6 +31,8 @@ struct dctcp_params {
 
 enum { FORM_WINDOW, FORM_RATE };
 
+#define SLOW_START_LIMIT 2 /* segments an ACK: RFC 3465 2.2 */
+
 struct dctcp_state {
 	struct cc_state cc;
 	double rate, line; /* form: rate: bits a second */
@@ -39,6 +45,10 @@ struct dctcp_state {
 	uint32_t packets, marked;
 	uint32_t mtu_bytes;
 	bool settled; /* no slow start any more */
+	bool tcp;     /* RFC 8257: what follows, alpha and round_ends_at */
+	struct reno reno;
+	uint64_t acked_bytes, marked_bytes; /* of the observation window */
+	uint64_t reduced_until;             /* bytes acknowledged until which no mark cuts again */
 };
 
 static void end_round(struct dctcp_state *state, const struct dctcp_params *params,
@@ -112,12 +122,67 @@ static void move_rate(struct dctcp_state *state, const struct dctcp_params *para
 	publish_rate(state);
 }
 
+/* RFC 8257 3.3, steps 1 to 8. */
+static void observe(struct dctcp_state *state, const struct dctcp_params *params,
+		    const struct congestion_ack *ack)
+{
+	state->acked_bytes += ack->acked_bytes;
+	if (ack->marked)
+		state->marked_bytes += ack->acked_bytes;
+	if (ack->acked_total <= state->round_ends_at || !state->acked_bytes)
+		return;
+	state->alpha = (1 - params->gain) * state->alpha +
+		       params->gain * (double)state->marked_bytes / (double)state->acked_bytes;
+	state->acked_bytes = state->marked_bytes = 0;
+	state->round_ends_at = ack->sent_total;
+}
+
+static void tcp_on_ack(struct dctcp_state *state, const struct dctcp_params *params,
+		       const struct congestion_ack *ack)
+{
+	bool may_grow = reno_may_grow(&state->reno, ack);
+
+	observe(state, params, ack);
+	if (ack->marked) {
+		if (ack->acked_total > state->reduced_until && !ack->recovering) { /* step 9 */
+			reno_reduce(&state->reno, &state->cc, 1 - state->alpha / 2);
+			state->reduced_until = ack->sent_total;
+		}
+	} else if (may_grow) {
+		reno_avoid(&state->reno, reno_slow_start(&state->reno, (double)ack->acked_bytes,
+							 SLOW_START_LIMIT));
+	}
+	state->cc.cwnd_bytes = (uint64_t)state->reno.cwnd;
+}
+
+static void tcp_on_loss(struct dctcp_state *state, enum congestion_loss loss)
+{
+	if (loss == LOSS_TIMEOUT)
+		reno_time_out(&state->reno, &state->cc, 0.5);
+	else
+		reno_reduce(&state->reno, &state->cc, 0.5);
+	state->cc.cwnd_bytes = (uint64_t)state->reno.cwnd;
+}
+
+static void dctcp_on_idle(struct cc_state *cc, const void *context, sim_time now)
+{
+	struct dctcp_state *state = (struct dctcp_state *)(void *)cc;
+
+	(void)context, (void)now;
+	reno_restart(&state->reno);
+	state->cc.cwnd_bytes = (uint64_t)state->reno.cwnd;
+}
+
 static void dctcp_on_ack(struct cc_state *cc, const void *context, sim_time now,
 			 const struct congestion_ack *ack)
 {
 	struct dctcp_state *state = (struct dctcp_state *)(void *)cc;
 
 	(void)now;
+	if (state->tcp) {
+		tcp_on_ack(state, context, ack);
+		return;
+	}
 	if (((const struct dctcp_params *)context)->form == FORM_RATE) {
 		move_rate(state, context, ack);
 		return;
@@ -135,6 +200,10 @@ static void dctcp_on_loss(struct cc_state *cc, const void *context, sim_time now
 	const struct dctcp_params *params = context;
 
 	(void)now;
+	if (state->tcp) {
+		tcp_on_loss(state, loss);
+		return;
+	}
 	if (params->form == FORM_RATE)
 		return;
 	state->settled = loss != LOSS_TIMEOUT || !params->slow_start;
@@ -166,6 +235,12 @@ static void dctcp_state_init(struct cc_state *cc, const void *context,
 		.line = (double)path->line_rate_bps,
 	};
 	state->cc.cwnd_bytes = (uint64_t)state->cwnd;
+	if (path->initial_window_bytes) {
+		state->tcp = true;
+		state->alpha = params->alpha_initial_tcp;
+		reno_init(&state->reno, path);
+		state->cc.cwnd_bytes = (uint64_t)state->reno.cwnd;
+	}
 }
 
 /* clang-format off */
@@ -185,4 +260,5 @@ const struct congestion_ops congestion_dctcp = {
 	.state_init = dctcp_state_init,
 	.on_ack = dctcp_on_ack,
 	.on_loss = dctcp_on_loss,
+	.on_idle = dctcp_on_idle, /* TCP */
 };

@@ -74,9 +74,11 @@ static void check_state(const struct guard *guard, const char *call, const struc
 	check_rate(guard, call, cc->rate_bps, now);
 	check_cwnd(guard, call, cc->cwnd_bytes, now);
 	check_step(guard, call, cc->next_step, now);
-	if (cc->burst_payload != before->burst_payload || cc->burst_wire != before->burst_wire)
+	if (cc->burst_payload != before->burst_payload || cc->burst_wire != before->burst_wire ||
+	    cc->flight_bytes != before->flight_bytes)
 		foreign_fail(guard->name, call,
-			     "changed burst_payload or burst_wire, which are the sender's");
+			     "changed burst_payload, burst_wire or flight_bytes, which are the "
+			     "sender's");
 }
 
 /* Enters, calls, leaves and checks. */
@@ -146,6 +148,14 @@ static void guarded_loss(struct cc_state *cc, const void *params, sim_time now,
 	GUARDED(guard, "on_loss()", cc, now, guard->plugin->on_loss(cc, params, now, loss));
 }
 
+static void guarded_idle(struct cc_state *cc, const void *params, sim_time now)
+{
+	const struct guard *guard = guard_of(params);
+
+	grant_steps();
+	GUARDED(guard, "on_idle()", cc, now, guard->plugin->on_idle(cc, params, now));
+}
+
 static uint64_t guarded_ack_bytes(const void *params)
 {
 	const struct guard *guard = guard_of(params);
@@ -184,6 +194,7 @@ const struct congestion_ops *guard_create(const struct congestion_ops *plugin, c
 	guard->ops.on_ack = plugin->on_ack ? guarded_ack : NULL;
 	guard->ops.on_cnp = plugin->on_cnp ? guarded_cnp : NULL;
 	guard->ops.on_loss = plugin->on_loss ? guarded_loss : NULL;
+	guard->ops.on_idle = plugin->on_idle ? guarded_idle : NULL;
 	guard->ops.ack_bytes = plugin->ack_bytes ? guarded_ack_bytes : NULL;
 	guard->ops.check = plugin->check ? guarded_check : NULL;
 	snprintf(guard->name, sizeof(guard->name), "congestion control %s", path);

@@ -130,8 +130,8 @@ static void test_steps(void)
 
 static void test_sender(void)
 {
-	refused("sender",
-		"on_ack(): changed burst_payload or burst_wire, which are the sender's\n");
+	refused("sender", "on_ack(): changed burst_payload, burst_wire or flight_bytes, which are "
+			  "the sender's\n");
 }
 
 static void test_crashes(void)

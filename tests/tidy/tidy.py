@@ -37,9 +37,10 @@ MAY_INCLUDE = {
 ADAPTER = ("hca/formats", "hca/module", "hca/host", "hca/context", "hca/congestion", "hca/work", "hca/transport", "hca/port", "hca/device")
 for place, name in enumerate(ADAPTER):
     MAY_INCLUDE[name] = FABRIC | set(ADAPTER[:place])
-MAY_INCLUDE["hca/endpoint"] = FABRIC | {"hca/formats", "hca/congestion", "hca/transport"}
+MAY_INCLUDE["hca/endpoint"] = FABRIC | {"hca/formats", "hca/congestion", "hca/transport", "tcp"}
+MAY_INCLUDE["tcp"] = WIRE | {"hca/congestion"}
 MAY_INCLUDE["hca/module/examples"] = FABRIC | set(ADAPTER)
-HCA = set(ADAPTER) | {"hca/endpoint"}
+HCA = set(ADAPTER) | {"hca/endpoint", "tcp"}
 MAY_INCLUDE["verbs-shim"] |= HCA
 # Who asks for data to be moved, then the program: each folder may include those before it, and all models.
 MODELS_ALL = FABRIC | HCA | {"switch"}
@@ -49,7 +50,7 @@ for place, name in enumerate(PROGRAM):
     if name.startswith("hcasim/"):
         MAY_INCLUDE[name] |= {"verbs-shim", "analysis"}
 # The models: nothing there may depend on the machine or the moment.
-MODELS = ("sim/", "fabric/", "switch/", "hca/", "verbs-shim/kernel/")
+MODELS = ("sim/", "fabric/", "switch/", "tcp/", "hca/", "verbs-shim/kernel/")
 BANNED_IN_MODELS = r"\b(rand|srand|random|time|gettimeofday|clock_gettime|usleep|sleep|getpid)\s*\("
 BANNED_ANYWHERE = r"\b(gets|strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atof)\s*\("
 MARKS = r"\b(TODO|FIXME|XXX|HACK)\b"

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * connection: the inside of a connection, for the files of this folder.
+ *
+ *     input.c    a segment arrives: states, acceptance (RFC 9293 3.10.7)
+ *     ack.c      what its ACK and SACK blocks say
+ *     rack.c     which segments are lost, and tail loss probes (RFC 8985)
+ *     recovery.c the repair of losses, PRR, and what congestion control is told
+ *     receive.c  its payload, the receive window, when to acknowledge
+ *     output.c   segments to send
+ *     timers.c   RTT, RTO, window probes, and which deadline is next
+ *     tcp.c      calls of the application and the host
+ *
+ * Sequence numbers are 64 bits wide and do not wrap: the SYN has TCP_SEQUENCE_FIRST, and the wire's
+ * number is the initial sequence number plus the low half. Byte `n` of the stream has
+ * TCP_SEQUENCE_FIRST + 1 + n.
+ */
+#ifndef TCP_CONNECTION_H
+#define TCP_CONNECTION_H
+
+#include "tcp/reassembly.h"
+#include "tcp/scoreboard.h"
+#include "tcp/tcp.h"
+
+#define TCP_SEQUENCE_FIRST  (UINT64_C(1) << 32)
+#define TCP_MSS_DEFAULT     536        /* RFC 9293 3.7.1 */
+#define TCP_DUPLICATE_ACKS  3          /* RFC 5681 3.2 */
+#define TCP_CHALLENGE_EVERY (500 * MS) /* RFC 5961 10; Linux tcp_invalid_ratelimit */
+
+enum tcp_deadline {
+	TCP_DEADLINE_RETRANSMIT,
+	TCP_DEADLINE_TAIL_PROBE,
+	TCP_DEADLINE_REORDER,
+	TCP_DEADLINE_WINDOW_PROBE,
+	TCP_DEADLINE_ACK,
+	TCP_DEADLINE_PACE,
+	TCP_DEADLINE_TIME_WAIT,
+	TCP_DEADLINE_COUNT,
+};
+
+/* Why the congestion window is what it is. */
+enum tcp_phase {
+	TCP_OPEN,
+	TCP_RECOVERY, /* fast recovery: PRR says what may be sent */
+	TCP_LOSS,     /* after a timeout: slow start */
+};
+
+struct tcp_send {
+	uint32_t initial;                     /* sequence number on the wire */
+	uint64_t una, next;                   /* first not acknowledged, first not sent */
+	uint64_t end;                         /* behind the last byte that the application wrote */
+	uint64_t window_end;                  /* of the peer's receive window */
+	uint64_t window_max;                  /* largest window seen */
+	uint64_t update_sequence, update_ack; /* of the segment that changed the window: WL1, WL2 */
+	uint64_t small_end;                   /* behind the last segment below the MSS */
+	uint64_t limited_end; /* `next` when the congestion window last stopped the sender */
+	sim_time last_at;     /* last segment with payload */
+	uint32_t mss;         /* payload of a full segment */
+	uint8_t window_scale;
+	bool fin;     /* tcp_shutdown() was called; the FIN has the number `end` */
+	bool blocked; /* transmit() has returned false */
+	bool probe;   /* one byte is out beyond the peer's window */
+};
+
+struct tcp_receive {
+	uint32_t initial;
+	uint64_t next;        /* first that has not come in order */
+	uint64_t taken;       /* first that the application has not taken */
+	uint64_t window_end;  /* as last advertised */
+	uint64_t acked;       /* `next` of the last ACK sent */
+	uint64_t fin;         /* number of the peer's FIN; 0: not known */
+	uint32_t segment_max; /* largest payload so far, at most the MSS */
+	uint32_t quick_acks;  /* left */
+	uint32_t timestamp;   /* TS.Recent */
+	uint8_t window_scale;
+	bool ack_now, ack_pending;
+	bool ce; /* dctcp: the last segment was marked; classic: ECE until CWR */
+};
+
+struct tcp_rtt {
+	sim_time srtt, rttvar, min; /* 0: no sample */
+	sim_time rto;               /* without back-off */
+	uint32_t backoff;           /* doublings of the RTO */
+	uint32_t retries;           /* timeouts since the last new ACK */
+	uint32_t probes;            /* of the peer's window, in a row */
+};
+
+/* RFC 8985 5.2 and 7. */
+struct tcp_rack {
+	sim_time sent_at; /* of the latest sent segment that was delivered */
+	uint64_t end;     /* its end */
+	uint64_t highest; /* end of the highest segment that was delivered: RACK.fack */
+	sim_time rtt;
+	uint64_t dsack_round; /* 0: none */
+	uint32_t window_steps, window_persist;
+	bool reordering;
+	uint64_t probe_end; /* TLP.end_seq; 0: no probe is out */
+	bool probe_retransmits;
+};
+
+struct tcp_recovery {
+	enum tcp_phase phase;
+	uint64_t end;             /* recovery ends when this is acknowledged */
+	uint64_t flight_bytes;    /* RecoverFS */
+	uint64_t delivered_bytes; /* prr_delivered */
+	uint64_t sent_bytes;      /* prr_out */
+	uint64_t cwnd_bytes;      /* of PRR */
+	uint64_t reduced_end;     /* marks up to here belong to one window of data */
+	uint32_t duplicate_acks;  /* without SACK */
+	bool force;               /* one segment may be sent whatever the window */
+	bool cwr;                 /* the next new segment carries CWR */
+};
+
+struct tcp_connection {
+	struct tcp_send send;
+	struct tcp_receive receive;
+	struct scoreboard board;
+	struct tcp_rtt rtt;
+	struct tcp_rack rack;
+	struct tcp_recovery recovery;
+	struct reassembly reassembly;
+	const struct tcp_params *params;
+	const struct congestion *congestion;
+	struct cc_state *cc;
+	const struct tcp_host *host;
+	void *context;
+	sim_time now;
+	sim_time deadlines[TCP_DEADLINE_COUNT];
+	sim_time asked_at;     /* set_timer() */
+	sim_time challenge_at; /* of the last ACK that answers a segment that is not acceptable */
+	sim_time allowed_at;   /* pacing */
+	uint64_t line_rate_bps;
+	unsigned events;
+	uint16_t local_port, remote_port, local_mss;
+	uint8_t state; /* enum tcp_state */
+	bool passive;  /* opened by tcp_listen() */
+	bool busy;     /* in a call */
+	bool with_timestamps, with_sack, with_window_scale;
+	bool with_ecn, ecn_dctcp;
+	bool syn_sent_again;
+	struct tcp_counts counts;
+};
+
+/* What one ACK has told. */
+struct tcp_delivery {
+	uint64_t acked_bytes;     /* by the acknowledgment number */
+	uint64_t delivered_bytes; /* acknowledged or SACKed for the first time */
+	uint64_t prior_una;
+	uint64_t prior_flight_bytes;
+	sim_time rtt;       /* of the last delivered segment that was sent once; 0: none */
+	sim_time rtt_first; /* of the first one */
+	bool advanced;      /* SND.UNA moved */
+	bool sacked;        /* some record is newly SACKed */
+	bool duplicate;
+	bool dsack;
+	bool lost; /* some segment was newly found lost */
+};
+
+static inline uint64_t tcp_unwrap(uint64_t near, uint32_t initial, uint32_t wire)
+{
+	return near + (uint64_t)(int64_t)(int32_t)(wire - initial - (uint32_t)near);
+}
+
+static inline uint32_t tcp_wire(uint32_t initial, uint64_t sequence)
+{
+	return initial + (uint32_t)sequence;
+}
+
+static inline bool tcp_synchronized(const struct tcp_connection *c)
+{
+	return c->state >= TCP_STATE_ESTABLISHED;
+}
+
+/* Bytes and FIN that are sent and not acknowledged. */
+static inline uint64_t tcp_flight(const struct tcp_connection *c)
+{
+	return c->send.next - c->send.una;
+}
+
+/* input.c */
+void tcp_input_segment(struct tcp_connection *c, const struct tcp_segment *segment);
+
+/* ack.c */
+/* Returns false if the segment is not to be processed further. */
+bool tcp_ack(struct tcp_connection *c, const struct tcp_segment *segment, uint64_t sequence);
+
+/* rack.c */
+void tcp_rack_deliver(struct tcp_connection *c, const struct scoreboard_record *record,
+		      const struct tcp_header *header);
+void tcp_rack_dsack(struct tcp_connection *c);
+void tcp_rack_recovered(struct tcp_connection *c);
+/* Marks lost segments. Returns whether there are new ones. */
+bool tcp_rack_detect(struct tcp_connection *c, struct tcp_delivery *delivery);
+void tcp_rack_lose_on_rto(struct tcp_connection *c);
+void tcp_rack_timeout(struct tcp_connection *c);
+void tcp_rack_arm_probe(struct tcp_connection *c);
+void tcp_rack_probe(struct tcp_connection *c);
+void tcp_rack_probe_acked(struct tcp_connection *c, const struct tcp_header *header, uint64_t ack,
+			  const struct tcp_delivery *delivery);
+
+/* recovery.c */
+/* Congestion control begins. handshake_rtt: 0 if it is not known. */
+void tcp_recovery_begin(struct tcp_connection *c, sim_time handshake_rtt);
+void tcp_recovery_acked(struct tcp_connection *c, const struct tcp_delivery *delivery, bool ece);
+void tcp_recovery_lost(struct tcp_connection *c); /* losses are found without an ACK */
+void tcp_recovery_timeout(struct tcp_connection *c);
+void tcp_recovery_reduce(struct tcp_connection *c); /* once, for a loss that is repaired already */
+void tcp_recovery_sent(struct tcp_connection *c, uint32_t bytes);
+/* The congestion window, or that of PRR. */
+uint64_t tcp_recovery_cwnd(const struct tcp_connection *c);
+/* Bytes in the network. */
+uint64_t tcp_recovery_pipe(const struct tcp_connection *c);
+/* Bytes that the congestion window lets into the network now. */
+uint64_t tcp_recovery_room(const struct tcp_connection *c);
+
+/* receive.c */
+void tcp_receive_data(struct tcp_connection *c, const struct tcp_segment *segment,
+		      uint64_t sequence);
+void tcp_receive_ecn(struct tcp_connection *c, const struct tcp_segment *segment);
+uint64_t tcp_receive_window_end(const struct tcp_connection *c);
+void tcp_receive_taken(struct tcp_connection *c);
+
+/* output.c */
+void tcp_output(struct tcp_connection *c);
+void tcp_output_ack(struct tcp_connection *c);
+void tcp_output_challenge(struct tcp_connection *c);
+void tcp_output_syn(struct tcp_connection *c);
+void tcp_output_reset(struct tcp_connection *c, uint64_t sequence);
+/* One byte beyond the window. Returns false if it was within: the window takes a small segment. */
+bool tcp_output_window_probe(struct tcp_connection *c);
+/* Sends the record again, whatever the window. */
+bool tcp_output_again(struct tcp_connection *c, uint32_t index);
+/* Sends one new segment, whatever the congestion window. Returns false if there is none. */
+bool tcp_output_one_new(struct tcp_connection *c);
+
+/* timers.c */
+void tcp_timers_expire(struct tcp_connection *c);
+void tcp_timers_sample(struct tcp_connection *c, sim_time rtt);
+sim_time tcp_timers_rto(const struct tcp_connection *c); /* with back-off */
+sim_time tcp_timers_probe_interval(const struct tcp_connection *c);
+void tcp_timers_set(struct tcp_connection *c, enum tcp_deadline deadline, sim_time delay);
+void tcp_timers_clear(struct tcp_connection *c, enum tcp_deadline deadline);
+void tcp_timers_acked(struct tcp_connection *c);
+void tcp_timers_sent(struct tcp_connection *c);
+bool tcp_timers_running(const struct tcp_connection *c, enum tcp_deadline deadline);
+
+/* tcp.c */
+void tcp_established(struct tcp_connection *c, sim_time handshake_rtt);
+void tcp_closed(struct tcp_connection *c, unsigned event);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * receive: the payload of segments, the receive window and when to acknowledge. RFC 9293 3.8.6
+ * (window, delayed ACKs, silly windows), RFC 5681 4.2, RFC 3168 6.1.3 and RFC 8257 3.2 (ECE).
+ */
+#include "tcp/connection.h"
+
+struct arrival {
+	struct tcp_connection *connection;
+	const uint8_t *payload; /* of byte `sequence`; NULL: lengths only */
+	uint64_t sequence;
+};
+
+static void new_bytes(void *context, uint64_t start, uint64_t end)
+{
+	const struct arrival *arrival = context;
+	const struct tcp_connection *c = arrival->connection;
+
+	if (c->host->receive)
+		c->host->receive(
+			c->context, start - TCP_SEQUENCE_FIRST - 1, (uint32_t)(end - start),
+			arrival->payload ? arrival->payload + (start - arrival->sequence) : NULL);
+}
+
+uint64_t tcp_receive_window_end(const struct tcp_connection *c)
+{
+	uint64_t end = c->receive.taken + c->params->receive_buffer;
+	uint64_t least = c->params->receive_buffer / 2;
+
+	if (least > c->local_mss)
+		least = c->local_mss;
+	return end >= c->receive.window_end + least ? end : c->receive.window_end;
+}
+
+/* The application has made room. An ACK says so at once if the window at least doubles, as Linux
+ * does in tcp_cleanup_rbuf(); else the next ACK does. */
+void tcp_receive_taken(struct tcp_connection *c)
+{
+	uint64_t end = tcp_receive_window_end(c);
+
+	if (end > c->receive.window_end &&
+	    end - c->receive.next >= 2 * (c->receive.window_end - c->receive.next))
+		c->receive.ack_now = true;
+}
+
+/* Payload in order has come. */
+static void acknowledge(struct tcp_connection *c, uint32_t bytes)
+{
+	struct tcp_receive *receive = &c->receive;
+	uint64_t waiting = receive->next - receive->acked;
+
+	if (bytes > receive->segment_max)
+		receive->segment_max = bytes < c->local_mss ? bytes : c->local_mss;
+	if (receive->quick_acks) {
+		receive->quick_acks--;
+		receive->ack_now = true;
+	}
+	if (!c->params->delayed_ack || waiting > (c->params->ack_every - 1) * receive->segment_max)
+		receive->ack_now = true;
+	if (receive->ack_now || receive->ack_pending)
+		return;
+	receive->ack_pending = true;
+	tcp_timers_set(c, TCP_DEADLINE_ACK, c->params->delayed_ack);
+}
+
+static void report_duplicate(struct tcp_connection *c, uint64_t start, uint64_t end)
+{
+	if (c->with_sack && end > start)
+		c->reassembly.duplicate = (struct reassembly_range){start, end};
+}
+
+static void take_out_of_order(struct tcp_connection *c, struct arrival *arrival,
+			      struct reassembly_range range)
+{
+	c->counts.out_of_order++;
+	if (reassembly_has(&c->reassembly, range)) {
+		c->counts.duplicates++;
+		report_duplicate(c, range.start, range.end);
+	} else {
+		reassembly_add(&c->reassembly, range, new_bytes, arrival);
+	}
+	c->receive.ack_now = true;
+}
+
+static void take_in_order(struct tcp_connection *c, struct arrival *arrival,
+			  struct reassembly_range range)
+{
+	if (c->reassembly.count) { /* it fills a gap, or a part of one */
+		reassembly_add(&c->reassembly, range, new_bytes, arrival);
+		c->receive.next = reassembly_advance(&c->reassembly, range.end);
+		c->receive.ack_now = true;
+	} else {
+		new_bytes(arrival, range.start, range.end);
+		c->receive.next = range.end;
+	}
+	c->events |= TCP_READABLE;
+	acknowledge(c, (uint32_t)(range.end - range.start));
+}
+
+static void take_payload(struct tcp_connection *c, const struct tcp_segment *segment,
+			 uint64_t sequence)
+{
+	struct arrival arrival = {c, segment->payload, sequence};
+	struct reassembly_range range = {sequence, sequence + segment->payload_bytes};
+
+	if (range.end > c->receive.window_end)
+		range.end = c->receive.window_end;
+	if (range.start < c->receive.next) {
+		report_duplicate(c, range.start,
+				 range.end < c->receive.next ? range.end : c->receive.next);
+		range.start = c->receive.next;
+		c->receive.ack_now = true;
+	}
+	if (range.start >= range.end) {
+		c->counts.duplicates++;
+		c->receive.ack_now = true;
+	} else if (range.start == c->receive.next) {
+		take_in_order(c, &arrival, range);
+	} else {
+		take_out_of_order(c, &arrival, range);
+	}
+}
+
+void tcp_receive_data(struct tcp_connection *c, const struct tcp_segment *segment,
+		      uint64_t sequence)
+{
+	uint64_t end = sequence + segment->payload_bytes;
+
+	if (segment->payload_bytes)
+		take_payload(c, segment, sequence);
+	if ((segment->header.flags & TCP_FIN) && end <= c->receive.window_end)
+		c->receive.fin = end;
+	if (!c->receive.fin || c->receive.next != c->receive.fin)
+		return;
+	c->receive.next++;
+	c->receive.ack_now = true;
+	c->events |= TCP_PEER_CLOSED;
+}
+
+/* DCTCP: an ACK for what came before the mark changed goes out first, so that each ACK covers
+ * segments of one kind. */
+static void follow_mark(struct tcp_connection *c, bool ce)
+{
+	if (ce == c->receive.ce)
+		return;
+	if (c->receive.ack_pending)
+		tcp_output_ack(c);
+	c->receive.ce = ce;
+	c->receive.ack_now = true;
+}
+
+void tcp_receive_ecn(struct tcp_connection *c, const struct tcp_segment *segment)
+{
+	bool ce = segment->ecn == ECN_CE;
+
+	if (!c->with_ecn)
+		return;
+	c->counts.ce_received += ce;
+	if (c->ecn_dctcp) {
+		if (segment->payload_bytes)
+			follow_mark(c, ce);
+		return;
+	}
+	if (segment->header.flags & TCP_CWR)
+		c->receive.ce = false;
+	if (ce)
+		c->receive.ce = true;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timers: RTT and RTO (RFC 6298), and what is due at a deadline. A connection asks its host for one
+ * time at a time, the earliest of its deadlines.
+ */
+#include "tcp/connection.h"
+
+#define BACKOFF_MAX 30 /* doublings; rto_max is reached long before */
+
+bool tcp_timers_running(const struct tcp_connection *c, enum tcp_deadline deadline)
+{
+	return c->deadlines[deadline] != SIM_NEVER;
+}
+
+void tcp_timers_set(struct tcp_connection *c, enum tcp_deadline deadline, sim_time delay)
+{
+	c->deadlines[deadline] = c->now + delay;
+}
+
+void tcp_timers_clear(struct tcp_connection *c, enum tcp_deadline deadline)
+{
+	c->deadlines[deadline] = SIM_NEVER;
+}
+
+static sim_time doubled(const struct tcp_connection *c, uint32_t times)
+{
+	sim_time limit = c->params->rto_max;
+
+	if (times > BACKOFF_MAX)
+		times = BACKOFF_MAX;
+	return c->rtt.rto > limit >> times ? limit : c->rtt.rto << times;
+}
+
+sim_time tcp_timers_rto(const struct tcp_connection *c)
+{
+	return doubled(c, c->rtt.backoff);
+}
+
+sim_time tcp_timers_probe_interval(const struct tcp_connection *c)
+{
+	return doubled(c, c->rtt.probes);
+}
+
+/* RFC 6298 2.2 and 2.3. The clock has no granularity that matters. */
+void tcp_timers_sample(struct tcp_connection *c, sim_time rtt)
+{
+	struct tcp_rtt *state = &c->rtt;
+	sim_time rto;
+
+	if (!state->srtt) {
+		state->srtt = rtt;
+		state->rttvar = rtt / 2;
+	} else {
+		sim_time error = rtt > state->srtt ? rtt - state->srtt : state->srtt - rtt;
+
+		state->rttvar = (3 * state->rttvar + error) / 4;
+		state->srtt = (7 * state->srtt + rtt) / 8;
+	}
+	rto = state->srtt + 4 * state->rttvar;
+	if (rto < c->params->rto_min)
+		rto = c->params->rto_min;
+	state->rto = rto < c->params->rto_max ? rto : c->params->rto_max;
+	state->backoff = 0;
+}
+
+/* New data is acknowledged. RFC 6298 5.2 and 5.3, RFC 8985 7.2. With time stamps, the ACK of a segment
+ * that was sent again is a measurement, too, which ends the back-off: RFC 6298 3. */
+void tcp_timers_acked(struct tcp_connection *c)
+{
+	c->rtt.retries = 0;
+	if (c->with_timestamps)
+		c->rtt.backoff = 0;
+	if (!c->board.count)
+		tcp_timers_clear(c, TCP_DEADLINE_RETRANSMIT);
+	else
+		tcp_timers_set(c, TCP_DEADLINE_RETRANSMIT, tcp_timers_rto(c));
+	tcp_rack_arm_probe(c);
+}
+
+/* New data is sent. RFC 6298 5.1. */
+void tcp_timers_sent(struct tcp_connection *c)
+{
+	if (!tcp_timers_running(c, TCP_DEADLINE_RETRANSMIT))
+		tcp_timers_set(c, TCP_DEADLINE_RETRANSMIT, tcp_timers_rto(c));
+	tcp_rack_arm_probe(c);
+}
+
+/* RFC 6298 5.4 to 5.7. */
+static void retransmission_timeout(struct tcp_connection *c)
+{
+	bool opening = !tcp_synchronized(c);
+	uint64_t limit = opening ? c->params->syn_retries : c->params->retries;
+
+	if (c->rtt.retries >= limit) {
+		tcp_closed(c, TCP_TIMED_OUT);
+		return;
+	}
+	c->rtt.retries++;
+	c->rtt.backoff++;
+	c->counts.timeouts++;
+	if (opening) {
+		tcp_output_syn(c);
+		return;
+	}
+	tcp_recovery_timeout(c);
+	tcp_timers_clear(c, TCP_DEADLINE_REORDER);
+	tcp_timers_clear(c, TCP_DEADLINE_TAIL_PROBE);
+	tcp_timers_set(c, TCP_DEADLINE_RETRANSMIT, tcp_timers_rto(c));
+}
+
+static void window_probe_due(struct tcp_connection *c)
+{
+	if (!tcp_output_window_probe(c))
+		return;
+	c->rtt.probes++;
+	tcp_timers_set(c, TCP_DEADLINE_WINDOW_PROBE, tcp_timers_probe_interval(c));
+}
+
+static bool take_due(struct tcp_connection *c, enum tcp_deadline deadline)
+{
+	if (c->deadlines[deadline] > c->now)
+		return false;
+	c->deadlines[deadline] = SIM_NEVER;
+	return true;
+}
+
+void tcp_timers_expire(struct tcp_connection *c)
+{
+	if (take_due(c, TCP_DEADLINE_TIME_WAIT)) {
+		tcp_closed(c, TCP_FINISHED);
+		return;
+	}
+	if (take_due(c, TCP_DEADLINE_ACK))
+		c->receive.ack_now = true;
+	if (take_due(c, TCP_DEADLINE_REORDER))
+		tcp_rack_timeout(c);
+	if (take_due(c, TCP_DEADLINE_TAIL_PROBE))
+		tcp_rack_probe(c);
+	if (take_due(c, TCP_DEADLINE_RETRANSMIT))
+		retransmission_timeout(c);
+	if (take_due(c, TCP_DEADLINE_WINDOW_PROBE))
+		window_probe_due(c);
+	take_due(c, TCP_DEADLINE_PACE); /* tcp_output() sends what is due */
+}

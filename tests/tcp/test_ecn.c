@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Proves ECN: the negotiation, ECE and CWR of RFC 3168 6.1, and the echo of RFC 8257 3.2, where each ACK
+ * covers segments that were all marked, or all not.
+ */
+#include "tests/support/suite.h"
+#include "tests/tcp/support/script.h"
+
+#define TESTS(TEST)                     \
+	TEST(offered_and_refused)       \
+	TEST(accepted_when_offered)     \
+	TEST(one_cut_a_window)          \
+	TEST(no_ect_on_retransmissions) \
+	TEST(ece_until_cwr)             \
+	TEST(dctcp_follows_the_marks)   \
+	TEST(dctcp_cuts_by_the_share)   \
+	TEST(dctcp_marks_all_packets)   \
+	TEST(off_by_default)
+SUITE(TESTS)
+
+static void run(const char *congestion, const char *set, const char *const *lines)
+{
+	const struct script_setup setup = {.congestion = congestion, .set = set};
+
+	script_run(&setup, lines);
+}
+
+static void test_offered_and_refused(void)
+{
+	static const char *const lines[] = {
+		"0      connect",
+		"0      > SEW 0(0) mss 1000 wscale 7 sackok",
+		"100    < SA 0(0) ack 1 win 60000 mss 1000 sackok",
+		"100    > A 1(0) ack 1",
+		"200    write 1000",
+		"200    > A 1(1000) ack 1",
+		"300    < AE 1(0) ack 1001 win 60000",
+		"300    is cwnd 10000",
+		NULL,
+	};
+
+	run(NULL, "ecn=classic", lines);
+}
+
+static void test_accepted_when_offered(void)
+{
+	static const char *const lines[] = {
+		"0      listen",
+		"0      < SEW 0(0) win 60000 mss 1000 sackok",
+		"0      > SAE 0(0) ack 1 mss 1000 sackok",
+		"100    < A 1(0) ack 1 win 60000",
+		"200    write 1000",
+		"200    > A 1(1000) ack 1 ect0",
+		"300    < A 1(0) ack 1001 win 60000 ect0",
+		NULL,
+	};
+
+	run(NULL, "ecn=classic", lines);
+}
+
+#define OPEN(ecn)                                                             \
+	"0      connect", "0      > SEW 0(0) mss 1000 wscale 7 sackok" ecn,   \
+		"100    < SAE 0(0) ack 1 win 60000 mss 1000 wscale 0 sackok", \
+		"100    > A 1(0) ack 1" ecn
+
+/* RFC 3168 6.1.2: half, once for all ECE of a window of data; the next new segment has CWR. */
+static void test_one_cut_a_window(void)
+{
+	static const char *const lines[] = {
+		OPEN(""),
+		"200    write 4000",
+		"200    > A 1(1000) ack 1 ect0",
+		"200    > A 1001(1000) ack 1 ect0",
+		"200    > A 2001(1000) ack 1 ect0",
+		"200    > A 3001(1000) ack 1 ect0",
+		"300    < AE 1(0) ack 1001 win 60000",
+		"300    is cwnd 2000", /* half of the flight */
+		"310    < AE 1(0) ack 3001 win 60000",
+		"310    is cwnd 2000",
+		"320    write 1000",
+		"320    > AW 4001(1000) ack 1 ect0",
+		"330    write 1000",
+		"340    < A 1(0) ack 4001 win 60000",
+		"340    > A 5001(1000) ack 1 ect0",
+		NULL,
+	};
+
+	run(NULL, "ecn=classic", lines);
+}
+
+static void test_no_ect_on_retransmissions(void)
+{
+	static const char *const lines[] = {
+		OPEN(""),
+		"200    write 1000",
+		"200    > A 1(1000) ack 1 ect0",
+		"200200 > A 1(1000) ack 1",
+		NULL,
+	};
+
+	run(NULL, "ecn=classic tail_probe=false", lines);
+}
+
+static void test_ece_until_cwr(void)
+{
+	static const char *const lines[] = {
+		OPEN(""),
+		"200    < A 1(1000) ack 1 win 60000 ect0",
+		"200    > A 1(0) ack 1001",
+		"210    < A 1001(1000) ack 1 win 60000 ce",
+		"210    > AE 1(0) ack 2001",
+		"220    < A 2001(1000) ack 1 win 60000 ect0",
+		"220    > AE 1(0) ack 3001",
+		"230    < AW 3001(1000) ack 1 win 60000 ect0",
+		"230    > A 1(0) ack 4001",
+		"240    < AW 4001(1000) ack 1 win 60000 ce", /* marked anew */
+		"240    > AE 1(0) ack 5001",
+		NULL,
+	};
+
+	run(NULL, "ecn=classic delayed_ack=0ps", lines);
+}
+
+/* When the mark changes, the ACK that waits goes out first, with the old mark. */
+static void test_dctcp_follows_the_marks(void)
+{
+	static const char *const lines[] = {
+		OPEN(" ect0"),
+		"200    < A 1(1000) ack 1 win 60000 ect0",
+		"210    < A 1001(1000) ack 1 win 60000 ce",
+		"210    > A 1(0) ack 1001 ect0",
+		"210    > AE 1(0) ack 2001 ect0",
+		"220    < A 2001(1000) ack 1 win 60000 ce",
+		"230    < A 3001(1000) ack 1 win 60000 ce",
+		"230    > AE 1(0) ack 4001 ect0",
+		"240    < A 4001(1000) ack 1 win 60000 ect0",
+		"240    > A 1(0) ack 5001 ect0",
+		NULL,
+	};
+
+	run("dctcp", NULL, lines);
+}
+
+/* alpha begins with 1, so the first mark halves the window. Then 1000 of 5000 bytes are marked: alpha
+ * is 15/16 + 1/16 * 0.2 = 0.95, and the window is cut by 0.475. */
+static void test_dctcp_cuts_by_the_share(void)
+{
+	static const char *const lines[] = {
+		OPEN(" ect0"),
+		"200    write 100000",
+		"200    > A 1(1000) ack 1 ect0",
+		"200    > A 1001(1000) ack 1 ect0",
+		"200    > A 2001(1000) ack 1 ect0",
+		"200    > A 3001(1000) ack 1 ect0",
+		"200    > A 4001(1000) ack 1 ect0",
+		"200    > A 5001(1000) ack 1 ect0",
+		"200    > A 6001(1000) ack 1 ect0",
+		"200    > A 7001(1000) ack 1 ect0",
+		"300    < AE 1(0) ack 4001 win 60000",
+		"300    is cwnd 4000",
+		"300    is in-flight 4000",
+		"310    < A 1(0) ack 8001 win 60000", /* congestion avoidance: one segment */
+		"310    > AW 8001(1000) ack 1 ect0",
+		"310    > A 9001(1000) ack 1 ect0",
+		"310    > A 10001(1000) ack 1 ect0",
+		"310    > A 11001(1000) ack 1 ect0",
+		"310    > A 12001(1000) ack 1 ect0",
+		"310    is cwnd 5000",
+		"410    < AE 1(0) ack 9001 win 60000",
+		"410    is cwnd 2625",
+		NULL,
+	};
+
+	run("dctcp", "initial_window=8", lines);
+}
+
+static void test_dctcp_marks_all_packets(void)
+{
+	static const char *const lines[] = {
+		OPEN(" ect0"),
+		"200    write 1000",
+		"200    > A 1(1000) ack 1 ect0",
+		"200200 > A 1(1000) ack 1 ect0",
+		"200300 shutdown",
+		"200300 > FA 1001(0) ack 1 ect0",
+		NULL,
+	};
+
+	run("dctcp", "tail_probe=false", lines);
+}
+
+static void test_off_by_default(void)
+{
+	static const char *const lines[] = {
+		"0      connect",
+		"0      > S 0(0) mss 1000 wscale 7 sackok",
+		NULL,
+	};
+
+	run("cubic", NULL, lines);
+	run("none", "ecn=off", lines);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Proves what happens when no ACK comes: tail loss probes (RFC 8985 7) and the retransmission timeout with
+ * its back-off (RFC 6298 5, RFC 5681 3.1, RFC 8985 6.3, RFC 2018 8).
+ */
+#include "tests/support/suite.h"
+#include "tests/tcp/support/script.h"
+
+#define TESTS(TEST)                            \
+	TEST(tail_probe)                       \
+	TEST(tail_probe_that_repairs)          \
+	TEST(tail_probe_that_was_needless)     \
+	TEST(tail_probe_with_new_data)         \
+	TEST(tail_probe_before_the_timeout)    \
+	TEST(timeout)                          \
+	TEST(timeouts_in_a_row)                \
+	TEST(timeout_in_recovery)              \
+	TEST(connection_times_out)             \
+	TEST(young_segments_survive_a_timeout) \
+	TEST(receiver_forgets)
+SUITE(TESTS)
+
+static void run(const char *set, const char *const *lines)
+{
+	const struct script_setup setup = {.set = set};
+
+	script_run(&setup, lines);
+}
+
+/* Two RTTs after the ACK the last segment is sent again. Its SACK block tells the other loss. */
+static void test_tail_probe(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"200    write 5000",
+		SCRIPT_FIVE("200"),
+		"300    < A 1(0) ack 3001 win 60000",
+		"500    > A 4001(1000) ack 1",
+		"500    is probes 1",
+		"600    < A 1(0) ack 3001 win 60000 sack 4001-5001",
+		"600    > A 3001(1000) ack 1",
+		"600    is recoveries 1",
+		"700    < A 1(0) ack 5001 win 60000",
+		"700    is timeouts 0",
+		NULL,
+	};
+
+	run("probe_ack_delay=0ps", lines);
+}
+
+/* The ACK of more data, without a DSACK before it, says that the probe has repaired a loss. */
+static void test_tail_probe_that_repairs(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"200    write 5000",
+		SCRIPT_FIVE("200"),
+		"300    < A 1(0) ack 4001 win 60000",
+		"500    > A 4001(1000) ack 1",
+		"600    < A 1(0) ack 5001 win 60000",
+		"600    is cwnd 10000",
+		"800    write 1000",
+		"800    > A 5001(1000) ack 1",
+		"900    < A 1(0) ack 6001 win 60000",
+		"900    is cwnd 5000",
+		"900    is recoveries 0",
+		NULL,
+	};
+
+	run("probe_ack_delay=0ps", lines);
+}
+
+static void test_tail_probe_that_was_needless(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"200    write 1000",
+		"200    > A 1(1000) ack 1",
+		"400    > A 1(1000) ack 1",
+		"450    < A 1(0) ack 1001 win 60000",
+		"500    < A 1(0) ack 1001 win 60000 sack 1-1001",
+		"600    write 1000",
+		"600    > A 1001(1000) ack 1",
+		"700    < A 1(0) ack 2001 win 60000",
+		"700    is cwnd 10000",
+		NULL,
+	};
+
+	run("probe_ack_delay=0ps", lines);
+}
+
+static void test_tail_probe_with_new_data(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"200    write 3000",
+		"200    > A 1(1000) ack 1",
+		"200    > A 1001(1000) ack 1",
+		"400    > A 2001(1000) ack 1", /* beyond the congestion window */
+		"500    < A 1(0) ack 3001 win 60000",
+		"600    write 1000",
+		"600    > A 3001(1000) ack 1",
+		"700    < A 1(0) ack 4001 win 60000",
+		"700    is cwnd 4000",
+		NULL,
+	};
+
+	run("initial_window=2", lines);
+}
+
+/* A single segment may wait 200 ms for its ACK: then the probe takes the place of the timeout. */
+static void test_tail_probe_before_the_timeout(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"200    write 1000",
+		"200    > A 1(1000) ack 1",
+		"200200 > A 1(1000) ack 1",
+		"200200 is probes 1",
+		"200200 is timeouts 0",
+		"400200 > A 1(1000) ack 1",
+		"400200 is timeouts 1",
+		NULL,
+	};
+
+	run(NULL, lines);
+}
+
+/* One segment, then slow start, one for each ACK, up to half of the flight. */
+static void test_timeout(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"200    write 10000",
+		SCRIPT_TEN("200"),
+		"200200 > A 1(1000) ack 1",
+		"200200 is timeouts 1",
+		"200200 is cwnd 1000",
+		"200300 < A 1(0) ack 1001 win 60000",
+		"200300 > A 1001(1000) ack 1",
+		"200300 > A 2001(1000) ack 1",
+		"200400 < A 1(0) ack 3001 win 60000",
+		"200400 > A 3001(1000) ack 1",
+		"200400 > A 4001(1000) ack 1",
+		"200400 > A 5001(1000) ack 1",
+		"200400 is cwnd 3000",
+		"200500 < A 1(0) ack 6001 win 60000",
+		"200500 > A 6001(1000) ack 1",
+		"200500 > A 7001(1000) ack 1",
+		"200500 > A 8001(1000) ack 1",
+		"200500 > A 9001(1000) ack 1",
+		"200600 < A 1(0) ack 8001 win 60000",
+		"200600 is cwnd 5000",
+		"200601 < A 1(0) ack 10001 win 60000",
+		"200601 is cwnd 5000", /* congestion avoidance: 2000 bytes of 5000 */
+		"200601 is recovering 0",
+		NULL,
+	};
+
+	run("tail_probe=false", lines);
+}
+
+/* RTO doubles until a segment that was sent once is acknowledged. The slow start threshold stays as
+ * the first timeout has set it. */
+static void test_timeouts_in_a_row(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"200    write 10000",
+		SCRIPT_TEN("200"),
+		"200200 > A 1(1000) ack 1",
+		"600200 > A 1(1000) ack 1",
+		"1400200 > A 1(1000) ack 1",
+		"1400200 is timeouts 3",
+		"1400200 is rto 1600000",
+		"1400300 < A 1(0) ack 1001 win 60000",
+		"1400300 > A 1001(1000) ack 1",
+		"1400300 > A 2001(1000) ack 1",
+		"1400300 is rto 1600000",
+		"1400400 < A 1(0) ack 3001 win 60000",
+		"1400400 > A 3001(1000) ack 1",
+		"1400400 > A 4001(1000) ack 1",
+		"1400400 > A 5001(1000) ack 1",
+		"1400500 < A 1(0) ack 6001 win 60000",
+		"1400500 > A 6001(1000) ack 1",
+		"1400500 > A 7001(1000) ack 1",
+		"1400500 > A 8001(1000) ack 1",
+		"1400500 > A 9001(1000) ack 1",
+		"1400600 < A 1(0) ack 8001 win 60000",
+		"1400600 is cwnd 5000",
+		"1400600 < A 1(0) ack 10001 win 60000",
+		"1400600 is cwnd 5000",
+		"1400700 write 1000",
+		"1400700 > A 10001(1000) ack 1",
+		"1400800 < A 1(0) ack 11001 win 60000",
+		"1400800 is rto 200000",
+		NULL,
+	};
+
+	run("tail_probe=false", lines);
+}
+
+static void test_timeout_in_recovery(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"200    write 10000",
+		SCRIPT_TEN("200"),
+		"302    < A 1(0) ack 1 win 60000 sack 1001-10001",
+		"302    > A 1(1000) ack 1",
+		"200302 > A 1(1000) ack 1",
+		"200302 is timeouts 1",
+		"200302 is cwnd 1000",
+		"200402 < A 1(0) ack 10001 win 60000",
+		"200402 is recovering 0",
+		NULL,
+	};
+
+	run(NULL, lines);
+}
+
+static void test_connection_times_out(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"200     write 1000",
+		"200     > A 1(1000) ack 1",
+		"200200  > A 1(1000) ack 1",
+		"600200  > A 1(1000) ack 1",
+		"1400200 event timed-out",
+		"1400200 is state CLOSED",
+		NULL,
+	};
+
+	run("tail_probe=false retries=2", lines);
+}
+
+/* RFC 8985 6.3: only what was sent an RTT and a reordering window ago. */
+static void test_young_segments_survive_a_timeout(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"150    write 1000",
+		"150    > A 1(1000) ack 1",
+		"250    < A 1(0) ack 1001 win 60000",
+		"300    write 1000",
+		"300    > A 1001(1000) ack 1",
+		"200200 write 1000",
+		"200200 > A 2001(1000) ack 1",
+		"200300 > A 1001(1000) ack 1",
+		"200300 is in-flight 2000",
+		NULL,
+	};
+
+	run("tail_probe=false", lines);
+}
+
+/* RFC 2018 8: the first segment was SACKed, and the receiver has dropped it. */
+static void test_receiver_forgets(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"200    write 3000",
+		"200    > A 1(1000) ack 1",
+		"200    > A 1001(1000) ack 1",
+		"200    > A 2001(1000) ack 1",
+		"300    < A 1(0) ack 1 win 60000 sack 1001-2001",
+		"305    < A 1(0) ack 1001 win 60000",
+		"305    is in-flight 1000",
+		"200305 > A 1001(1000) ack 1",
+		"200405 < A 1(0) ack 3001 win 60000",
+		"200405 is acknowledged 3000",
+		NULL,
+	};
+
+	run("tail_probe=false", lines);
+}

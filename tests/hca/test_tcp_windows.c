@@ -27,8 +27,8 @@ SUITE(TESTS)
 enum { MTU = 1000 };
 
 static struct congestion congestion;
-static _Alignas(16) char memory[CONGESTION_STATE_BYTES_MAX];
-static struct cc_state *const flow = (struct cc_state *)(void *)memory;
+static _Alignas(16) char memory[CC_STATE_BYTES_MAX];
+static struct cc_state *const cc = (struct cc_state *)(void *)memory;
 static sim_time now, rtt;
 static uint64_t acked_total;
 

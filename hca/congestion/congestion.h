@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * congestion: the one interface between a sender and the algorithm that controls it. An algorithm is a table of
- * functions over the state of one flow; it says a rate, a window, or both, and knows nothing of ports and packets.
+ * congestion: the interface between a sender and its congestion control algorithm. An algorithm is
+ * a table of functions over the state of one flow. It sets a rate, a window, or both, and has no
+ * access to ports and packets.
  *
- *     endpoint --on_send, on_ack, on_cnp, on_loss--> algorithm --cc->rate_bps, cc->cwnd_bytes--> endpoint
+ *     endpoint --on_send, on_ack, on_cnp, on_loss--> algorithm
+ *     algorithm --cc->rate_bps, cc->cwnd_bytes--> endpoint
  *
- * Timers are lazy: an algorithm whose rate changes by itself says when in cc->next_step, and step() brings it to
- * any later time in one call. Nobody schedules an event for that; whoever reads rate or window calls
- * congestion_settle() first.
+ * Timers need no events. An algorithm whose rate changes by itself writes the time of the change to
+ * cc->next_step. step() then advances the state to any later time in one call. A caller that reads
+ * the rate or the window calls congestion_settle() first.
  *
- * Built in are the names of congestion_list(). Any other name with a slash is a shared object that exports
- * `const struct congestion_ops congestion_plugin` (tests/hca/plugin/halve.c is an example).
+ * congestion_list() holds the built-in algorithms. Any other name with a slash is a shared object
+ * that exports `const struct congestion_ops congestion_plugin` (example: tests/hca/plugin/halve.c).
  */
 #ifndef HCA_CONGESTION_CONGESTION_H
 #define HCA_CONGESTION_CONGESTION_H
@@ -23,13 +25,13 @@
 
 struct telemetry; /* fabric/wire/packet.h */
 
-/* Of a path of which nobody says how it goes, as in tests of a block. */
+/* Round-trip time of a path without a known route, as in tests of a block. */
 #define CONGESTION_RTT_UNKNOWN (8 * US)
 
-/* What the sender knows of the flow's path. */
+/* Properties of the flow's path that the sender knows. */
 struct congestion_path {
 	uint64_t line_rate_bps; /* of its port */
-	sim_time base_rtt;      /* of a full packet, nothing in the way */
+	sim_time base_rtt;      /* round-trip time of a full packet on an empty path */
 	uint32_t mtu_bytes;     /* payload of a full packet */
 	uint32_t hops;          /* links, 0: unknown */
 	uint8_t service_level;  /* or priority */
@@ -39,14 +41,14 @@ struct congestion_path {
 	uint32_t initial_window_bytes;
 };
 
-/* The head of each algorithm's own state. */
+/* First member of the state of each algorithm. */
 struct cc_state {
-	uint64_t rate_bps;   /* bits on the wire a second, RATE_UNLIMITED: as the link goes */
-	uint64_t cwnd_bytes; /* of payload in flight, CWND_UNLIMITED: none */
-	sim_time next_step;  /* rate or state changes by itself then; SIM_NEVER */
-	/* Of payload, leave at line rate and are paid for together; 0: each packet. */
+	uint64_t rate_bps;   /* bits on the wire per second; RATE_UNLIMITED: link rate */
+	uint64_t cwnd_bytes; /* payload in flight; CWND_UNLIMITED: no limit */
+	sim_time next_step;  /* time of the next change by a timer; SIM_NEVER: none */
+	/* Payload that leaves at line rate and is paced together; 0: one packet. */
 	uint32_t burst_bytes;
-	/* The sender's: of the burst under way, what has left. */
+	/* Sent part of the current burst; written by the sender. */
 	uint32_t burst_payload, burst_wire;
 	/* The sender's: sent and not acknowledged, before what it tells; 0: not known. */
 	uint64_t flight_bytes;
@@ -64,7 +66,7 @@ struct congestion_ack {
 	bool cwnd_unused; /* TCP: the window did not limit what is acknowledged */
 };
 
-/* What tells an algorithm of congestion, or of its end. */
+/* Signals that tell an algorithm of congestion. */
 enum congestion_signal {
 	CONGESTION_ACKS = 1,      /* on_ack(), with their times */
 	CONGESTION_MARKS = 2,     /* ECN or FECN: on_cnp(), or `marked` of ACKs */
@@ -73,7 +75,10 @@ enum congestion_signal {
 
 enum congestion_loss { LOSS_NAK, LOSS_TIMEOUT };
 
-/* NULL functions are not called. `params` is the struct that the list describes, filled; a flow is all zero before state_init(). */
+/*
+ * The functions of an algorithm. NULL functions are not called. `params` is the struct that the
+ * parameter list describes. The state of a flow is zeroed before state_init().
+ */
 struct congestion_ops {
 	uint32_t version; /* CONGESTION_VERSION */
 	const char *name;
@@ -81,12 +86,20 @@ struct congestion_ops {
 	const struct param *params; /* ends with a NULL name */
 	size_t params_bytes;
 	size_t state_bytes; /* of the state of one flow, which begins with struct cc_state */
-	/* Signals of which it needs each (CONGESTION_MARKS ..): without one it would be `none`, and a scenario that has not
-	 * got it is refused. CONGESTION_TELEMETRY: packets gather it. 0: nobody looks. */
+	/*
+	 * Signals that the algorithm needs (CONGESTION_MARKS and so on). A scenario without one of
+	 * these signals is refused. With CONGESTION_TELEMETRY, packets gather telemetry. 0: none.
+	 */
 	uint32_t lives_by;
-	/* An ACK at least so often, in payload; 0 or NULL: it does not live by ACKs. */
+	/*
+	 * Returns the largest number of payload bytes allowed between two ACKs. NULL, or a result
+	 * of 0: the algorithm does not depend on ACKs.
+	 */
 	uint64_t (*ack_bytes)(const void *params);
-	/* false: *error, the values cannot be. What the list's ranges do not say. */
+	/*
+	 * Checks the values of the parameters beyond their ranges. Returns false and writes the
+	 * reason to `error` if the values are invalid.
+	 */
 	bool (*check)(const void *params, char *error, size_t error_bytes);
 	void (*state_init)(struct cc_state *cc, const void *params,
 			   const struct congestion_path *path, sim_time now);
@@ -104,34 +117,43 @@ struct congestion_ops {
 /* An algorithm with its parameters, shared by all flows that run it. */
 struct congestion {
 	const struct congestion_ops *ops;
-	void *params;  /* ours */
-	void *library; /* ours; NULL: built in */
+	void *params;  /* owned */
+	void *library; /* owned; NULL: built-in algorithm */
 };
 
-/* A name of the list, or a path to a shared object. Parameters have their defaults. false: *error says what is wrong. */
+/*
+ * Initialises an algorithm with default parameters. `name` is a name of congestion_list() or the
+ * path of a shared object. Returns false on failure and writes the reason to `error`.
+ */
 bool congestion_init(struct congestion *congestion, const char *name, char *error,
 		     size_t error_bytes);
 void congestion_fini(struct congestion *congestion);
 
-/* One parameter, as a user writes it. */
+/* Sets one parameter from its text. Returns false on failure and writes the reason to `error`. */
 bool congestion_set(struct congestion *congestion, const char *name, const char *value, char *error,
 		    size_t error_bytes);
 
 #define CONGESTION_NAME_BYTES 256
 
-/* What a user has chosen. Zeroed: nothing. Copies share what it points to. */
+/* The user's choice. Zeroed: no choice. Copies share the algorithm's parameters. */
 struct congestion_choice {
 	char name[CONGESTION_NAME_BYTES]; /* a preset, an algorithm, a file */
 	struct congestion congestion;     /* ops NULL: nothing */
 };
 
-/* In the place of what was chosen before. false: *error, and that stays. */
+/*
+ * Replaces the choice. Returns false on failure, writes the reason to `error` and keeps the
+ * previous choice.
+ */
 bool congestion_choose(struct congestion_choice *choice, const char *name, char *error,
 		       size_t error_bytes);
 void congestion_choice_fini(struct congestion_choice *choice);
 
-/* Packets of a message between two requests for an ACK: `wanted`, or, if that is 0, what the algorithm lives by, and
- * ACK_INTERVAL for one that does not, or none (ops NULL). */
+/*
+ * Returns the packets of a message between two ACK requests. The result is `wanted` unless `wanted`
+ * is 0. Otherwise it follows from the algorithm's ack_bytes(). It is ACK_INTERVAL for an algorithm
+ * that does not depend on ACKs, and without an algorithm (ops NULL).
+ */
 #define ACK_INTERVAL 64
 uint32_t congestion_ack_interval(const struct congestion *congestion, uint64_t wanted,
 				 uint64_t mtu_bytes);
@@ -148,9 +170,9 @@ struct congestion_preset {
 
 const struct congestion_ops *const *congestion_list(void);           /* ends with NULL */
 const struct congestion_preset *congestion_presets(void);            /* ends with a NULL name */
-const struct congestion_preset *congestion_preset(const char *name); /* NULL: no such */
+const struct congestion_preset *congestion_preset(const char *name); /* NULL: unknown name */
 
-/* Brings rate and window to `now`. */
+/* Advances rate and window to `now`. */
 static inline void congestion_settle(const struct congestion *congestion, struct cc_state *cc,
 				     sim_time now)
 {
@@ -158,7 +180,10 @@ static inline void congestion_settle(const struct congestion *congestion, struct
 		congestion->ops->step(cc, congestion->params, now);
 }
 
-/* What happened to the flow, which is brought to `now` first. Each returns the rate that it had until then. */
+/*
+ * Report an event to the algorithm, after the flow is advanced to `now`. Each returns the rate
+ * before the event.
+ */
 uint64_t congestion_on_ack(const struct congestion *congestion, struct cc_state *cc, sim_time now,
 			   const struct congestion_ack *ack);
 uint64_t congestion_on_cnp(const struct congestion *congestion, struct cc_state *cc, sim_time now);
@@ -167,8 +192,10 @@ uint64_t congestion_on_loss(const struct congestion *congestion, struct cc_state
 
 #define CC_STATE_BYTES_MAX 1024
 
-/* When have `bytes` been paid for at the flow's rate, from `since` on, if nothing but its own timers changes it? The
- * flow stays as it is. */
+/*
+ * Returns the time at which `bytes` are transmitted at the flow's rate, starting at `since`, if
+ * only the algorithm's own timers change the rate. Does not modify the flow.
+ */
 sim_time congestion_paid_at(const struct congestion *congestion, const struct cc_state *cc,
 			    sim_time since, uint64_t bytes);
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * icm_cache: entries of one kind of context (QPC, CQC, SRQC, MPT, MTT) kept on the HCA, so that
- * most uses cost no PCIe read. All context caches of the adapter are this one.
+ * icm_cache: caches entries of one kind of context (QPC, CQC, SRQC, MPT, MTT) on the HCA, so that
+ * most uses need no PCIe read. Every context cache of the adapter is an icm_cache.
  *
- *     user --lookup--> [ sets x ways ] --miss--> miss slot --pcie_read()--> ICM in host memory
- *       ^-----done-----------'  ^--------- fill --------------------------------'
+ *     user --lookup--> [ sets x ways ] --miss--> MSHR --pcie_read()--> ICM in host memory
+ *       ^-----done-----------'  ^--------- fill --------------------------'
  *
- * A second miss on an entry that is under way waits for the same read (a merge). When all miss
- * slots are busy, further misses wait in order (a stall); hits pass them. What
- * write_back says is changed by use is written to ICM when it is replaced; the slot of the miss that
- * replaced it is busy until that write is done. Caches may share the unit that fetches: then their misses in flight are
- * limited together, and when one ends, caches that wait take turns.
+ * A second miss on an entry in flight waits for the same read (a merge). When all MSHRs are in use,
+ * further misses wait in order (a stall), and hits pass these misses. With write_back, a replaced
+ * entry is written to ICM. The MSHR of the replacing miss stays in use until the write is done.
+ *
+ * Caches may share a fetcher. It limits the misses in flight of all of its caches. When a miss
+ * ends, waiting caches take turns.
  */
 #ifndef HCA_CONTEXT_ICM_CACHE_H
 #define HCA_CONTEXT_ICM_CACHE_H
@@ -54,7 +55,7 @@ struct icm_cache_gauges {
 	ICM_CACHE_GAUGES(GAUGE_FIELD)
 };
 
-/* The caller owns it and leaves it alone until done(). */
+/* One lookup. The caller owns it and must not change it until done(). */
 struct icm_lookup {
 	uint64_t number;                   /* in: of the entry */
 	uint32_t tag;                      /* in: the WQE it is for */
@@ -67,42 +68,54 @@ struct icm_lookup {
 
 struct icm_cache;
 
-/* What fetches for several caches; who creates them owns it and sets limit. */
+/* A fetch unit shared by several caches. The creator of the caches owns it and sets its limit. */
 struct icm_fetcher {
 	uint64_t limit; /* misses in flight of all of its caches together */
 	/* the rest is private to icm_cache.c */
 	uint64_t under_way;
-	struct icm_cache *caches; /* a ring: who is asked first when one ends */
+	struct icm_cache *caches; /* a ring, from the first cache to serve when a miss ends */
 };
 
-/* params are copied; PCIe and fetcher outlive it. fetcher NULL: params->mshrs is its only limit. */
+/*
+ * Creates a cache. Copies `params`. `pcie` and `fetcher` must outlive the cache. If `fetcher` is
+ * NULL, params->mshrs is the only limit.
+ */
 struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum context_kind kind,
 				   const struct icm_cache_params *params, struct pcie *pcie,
 				   struct icm_fetcher *fetcher);
 void icm_cache_destroy(struct icm_cache *cache);
 
-/* done() comes hit_latency from now on, or that long after a miss was read; later if all misses are taken. */
+/*
+ * Starts a lookup. done() is called hit_latency after now on a hit, or hit_latency after the end of
+ * the read on a miss. A miss waits first while all MSHRs are in use.
+ */
 void icm_cache_lookup(struct icm_cache *cache, struct icm_lookup *lookup);
 
 /*
- * A hit without an event, for who goes on at *ready anyway: the same as a lookup that
- * starts at `start` (now or later). false: a miss, and nothing has happened or been counted; call
- * icm_cache_lookup().
+ * Looks up an entry without an event, as a lookup that starts at `start` (now or later). Returns
+ * true on a hit and writes the time of the response to `ready`. Returns false on a miss and counts
+ * nothing. The caller then calls icm_cache_lookup().
  */
 bool icm_cache_hit(struct icm_cache *cache, uint64_t number, uint32_t tag, sim_time start,
 		   sim_time *ready);
 
-/* Is it at hand? Counts as its use, and as no lookup. */
+/* Returns true if the entry is cached. Counts as a use, but not as a lookup. */
 bool icm_cache_has(struct icm_cache *cache, uint64_t number);
 
-/* Forgets entries [first, first + count). A read in flight for one still serves its lookups, but is not kept. */
+/*
+ * Invalidates the entries [first, first + count). A read in flight still serves its lookups, but
+ * its entry is not kept.
+ */
 void icm_cache_invalidate(struct icm_cache *cache, uint64_t first, uint64_t count);
 
-/* Where a line of entries is in ICM; each kind has a range of its own. */
+/* Returns the address of a line of entries in ICM. Each kind has its own range. */
 uint64_t icm_line_address(enum context_kind kind, const struct icm_cache_params *params,
 			  uint64_t line);
 
-/* A block as a cache of that kind has it, for who counts its lookups and misses otherwise. */
+/*
+ * Initialises a block as the block of a cache of `kind`, for users that count lookups and misses
+ * themselves.
+ */
 void icm_block_init(struct block *block, struct sim *sim, const char *name, enum context_kind kind,
 		    const struct icm_cache_params *params, const struct icm_cache_counters *count,
 		    struct icm_cache_gauges *gauge);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * paging: regions that are registered for on-demand paging: which of their pages are there, and the page faults that bring
- * in the others. Nothing is there at first, and what is there stays.
+ * paging: on-demand paging. It records the present pages of each region, and handles the page
+ * faults that bring in the other pages. At first no page is present. A present page stays present.
  *
- *     requester, responder, completer --paging_present()?--> yes: go on
- *                                      `--paging_fault()--> driver's handlers, latency --> pages there, done()
+ *     requester, responder, completer --paging_present()--> true: continue
+ *                                      `--paging_fault()--> driver's handlers, latency --> done()
  *
- * Faults on pages that are on their way already join the fault that brings them.
+ * A fault on pages that are already requested joins the fault that brings in these pages.
  */
 #ifndef HCA_CONTEXT_PAGING_H
 #define HCA_CONTEXT_PAGING_H
@@ -38,24 +38,30 @@ struct paging_counters {
 	PAGING_COUNTERS(COUNTER_FIELD)
 };
 
-struct paging_waiter { /* the caller's until done() */
+struct paging_waiter { /* owned by the caller until done() */
 	void (*done)(struct paging_waiter *waiter);
 	struct paging_waiter *next;
 };
 
-/* params are copied; the regions outlive it. */
+/* Creates the block. Copies `params`. `regions` must outlive the block. */
 struct paging *paging_create(struct sim *sim, const char *name, const struct paging_params *params,
 			     struct mr_table *regions);
 void paging_destroy(struct paging *paging);
 
-/* Are all pages of it there? The range is within the region. */
+/* Returns true if all pages of the range are present. The range must be within the region. */
 bool paging_present(const struct mr *mr, uint64_t address, uint64_t length);
 
-/* They are not: at least the first that is missing will be once waiter->done() is called. NULL: nobody waits. */
+/*
+ * Raises a page fault for a range with missing pages. At least the first missing page is present
+ * when waiter->done() is called. `waiter` may be NULL.
+ */
 void paging_fault(struct paging *paging, const struct mr *mr, uint64_t address, uint64_t length,
 		  struct paging_waiter *waiter);
 
-/* The driver brings in what is missing of it, unasked by the HCA; returns when that will be done, from now on. */
+/*
+ * Starts to bring in the missing pages of a range, without a page fault of the HCA. Returns the
+ * time until all pages are present.
+ */
 sim_time paging_prefetch(struct paging *paging, const struct mr *mr, uint64_t address,
 			 uint64_t length);
 

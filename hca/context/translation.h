@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * translation: turns {key, address, length, rights} into host memory: MPT entry (rights, range, protection
- * domain), then MTT entries (pages), each through its cache; a miss is a PCIe read.
+ * translation: translates {key, address, length, rights} to host memory. It reads the MPT entry
+ * (rights, range, protection domain) and then the MTT entries (pages), each through its cache. A
+ * miss is a PCIe read.
  *
  *     DMA engine --translate()--> MPT cache --> MTT cache --done()--> DMA engine
  *
- * Checks, in this order: key, protection domain, range, rights, and the QP that a window is bound to.
+ * The checks are made in this order: key, protection domain, range, rights, and the QP to which a
+ * window is bound.
  */
 #ifndef HCA_CONTEXT_TRANSLATION_H
 #define HCA_CONTEXT_TRANSLATION_H
@@ -17,17 +19,17 @@
 
 enum translation_status {
 	TRANSLATION_OK,
-	TRANSLATION_BAD_KEY,    /* no such key, or invalidated */
-	TRANSLATION_BAD_PD,     /* of another protection domain */
+	TRANSLATION_BAD_KEY,    /* the key does not exist or is invalidated */
+	TRANSLATION_BAD_PD,     /* another protection domain */
 	TRANSLATION_BAD_RANGE,  /* outside the region */
-	TRANSLATION_BAD_ACCESS, /* right not given, or a window bound to another QP */
+	TRANSLATION_BAD_ACCESS, /* access right missing, or window bound to another QP */
 };
 
-/* The caller owns it and leaves it alone until done(). */
+/* One translation. The caller owns it and must not change it until done(). */
 struct translation {
 	uint32_t key;     /* in: L_Key or R_Key */
 	uint32_t pd;      /* in */
-	uint32_t access;  /* in: enum mr_access bits that are needed */
+	uint32_t access;  /* in: required enum mr_access bits */
 	uint32_t length;  /* in: bytes; 0: nothing is checked (IBTA: zero-length needs no key) */
 	uint64_t address; /* in */
 	uint32_t qpn;     /* in: for windows bound to one QP (type 2) */
@@ -35,20 +37,20 @@ struct translation {
 	void (*done)(struct translation *translation); /* in: called once, never from translate() */
 	enum translation_status status;                /* out */
 	struct memory *memory;                         /* out */
-	uint64_t host_address; /* out: where in that memory; contiguous over the whole range */
+	uint64_t host_address; /* out: address in `memory`; contiguous over the range */
 	/* the rest is private to translation.c */
 	struct event event;
 	struct translation_unit *unit;
 	sim_time asked_at;
 	struct icm_lookup lookup;
-	/* MTT entries that are still to be looked up: up to, not with, the last. */
+	/* MTT entries still to be looked up: [next_page, last_page). */
 	uint64_t next_page, last_page;
-	/* or, where a module is in its place (translation_module.h): */
+	/* used if a module replaces the unit (translation_module.h) */
 	struct translation_adapter *adapter;
 	void *module; /* the module's own */
 	uint64_t serial;
 	sim_time response_at;
-	struct translation *next; /* of a process of the module's, not delivered yet */
+	struct translation *next; /* of the module's process, not delivered yet */
 };
 
 struct translation_adapter;
@@ -81,16 +83,16 @@ struct translation_counters {
 	TRANSLATION_COUNTERS(COUNTER_FIELD)
 };
 
-/* All that it is given outlives it; MPT and MTT entries are read over that PCIe. */
+/* Creates a unit. All arguments must outlive the unit. MPT and MTT entries are read over `pcie`. */
 struct translation_unit *translation_unit_create(struct sim *sim, const char *name,
 						 const struct translation_params *params,
 						 struct pcie *pcie, struct mr_table *regions);
 void translation_unit_destroy(struct translation_unit *unit);
 
-/* Key, protection domain, range and rights are checked in this order; the first that fails is the response. */
+/* Starts a translation. The first failed check, in the order above, is the response's status. */
 void translate(struct translation_unit *unit, struct translation *translation);
 
-/* The region changed or is gone: forget what the caches hold of it. */
+/* Invalidates the cached entries of a region that was changed or removed. */
 void translation_invalidate(struct translation_unit *unit, const struct mr *mr);
 
 const struct translation_counters *translation_counters(const struct translation_unit *unit);

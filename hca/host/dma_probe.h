@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dma_probe: measures a PCIe link and the host behind it as a programmable card does: latency of single transfers, bandwidth
- * of many, over a window of memory that is in the cache or not.
+ * dma_probe: measures a PCIe link and the host behind it, as a programmable card does. It measures
+ * the latency of single transfers or the bandwidth of many transfers, over a window of memory that
+ * is cached or not.
  *
  *     job --> engine (its own latency and intervals) --pcie_read(), pcie_write()--> pcie --> host
  *
- * The operations are those of pciebench (Neugebauer et al., SIGCOMM 2018). Each run builds a simulation of its own.
+ * The operations are those of pciebench (Neugebauer et al., SIGCOMM 2018). Each run builds its own
+ * simulation.
  */
 #ifndef HCA_HOST_DMA_PROBE_H
 #define HCA_HOST_DMA_PROBE_H
@@ -59,10 +61,13 @@ struct dma_probe_result {
 	double min_ns, median_ns, mean_ns, p95_ns, p99_ns, p999_ns; /* latency; 0 for bandwidth */
 	double gbps;                                                /* bandwidth; 0 for latency */
 	uint64_t iommu_misses, llc_misses, order_stalls;
-	uint64_t digest; /* of all instants at which transfers ended */
+	uint64_t digest; /* digest of the end times of all transfers */
 };
 
-/* One run of the card in that host, start to end. The result's kind is that of job->op: latency (ns), or bandwidth (Gb/s of data). */
+/*
+ * Runs one job of the card in the host from start to end. Writes to `result` the latencies (ns) or
+ * the data bandwidth (Gb/s), according to job->op.
+ */
 void dma_probe_run(const struct pcie_params *pcie, const struct host_params *host,
 		   const struct dma_probe_params *card, const struct dma_probe_job *job,
 		   struct dma_probe_result *result);

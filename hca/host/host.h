@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host: what is behind the root complex, between pcie.c and the bytes of struct memory: IOMMU, last level cache, memory, the
- * other socket. It tells when an access is done; the bytes move then (pcie.h).
+ * host: the host behind the root complex: IOMMU, last-level cache, memory and the other socket. It
+ * computes the time at which an access is done. pcie.c moves the bytes at that time (pcie.h).
  *
  *     pcie --host_translate()--> iommu
- *          --host_use()--> [link between sockets] --> llc --> memory --> jitter --> [link between sockets] --> known()
+ *          --host_use()--> [link between sockets] --> llc --> memory --> jitter
+ *                      --> [link between sockets] --> known()
  *
- * Each shared unit is asked when the access is there, in an event of the access: no access for the future delays one of now.
- *
- * All times come on top of the latencies of the root complex in pcie_params.h, which hold a hit of the cache.
+ * An access requests each shared unit in an event at the time of its arrival. Later accesses
+ * therefore never delay earlier ones. All times add to the latencies of the root complex in
+ * pcie_params.h, which include a cache hit.
  */
 #ifndef HCA_HOST_HOST_H
 #define HCA_HOST_HOST_H
@@ -43,16 +44,19 @@ struct host_gauges {
 	HOST_GAUGES(GAUGE_FIELD)
 };
 
-/* Its blocks are NAME.place, NAME.llc and NAME.iommu. */
+/* Creates a host with the blocks NAME.place, NAME.llc and NAME.iommu. */
 struct host *host_create(struct sim *sim, const char *name, const struct host_params *params);
 void host_destroy(struct host *host);
 
-/* One TLP at the root complex. The caller owns it and leaves it alone until known(). */
+/* One TLP at the root complex. The caller owns it and must not change it until known(). */
 struct host_access {
 	uint64_t address;
 	uint32_t length;
 	bool is_write;
-	/* Called once, in host_use() or in a later event: the data is read, or written, at `done_at`, which is not the past. */
+	/*
+	 * Reports the time at which the data is read or written, now or later. Called once, in
+	 * host_use() or in a later event.
+	 */
 	void (*known)(struct host_access *access, sim_time done_at);
 	/* the rest is private to host.c */
 	struct host *host;
@@ -60,16 +64,23 @@ struct host_access {
 	sim_time asked_at;
 };
 
-/* A TLP is at the root complex now. Returns the time at which its address is translated. */
+/*
+ * Translates the address of a TLP that is at the root complex now. Returns the time at which the
+ * translation is complete.
+ */
 sim_time host_translate(struct host *host, uint64_t address);
 
-/* The TLP is translated and all that it has to wait for is done: it goes to memory now. */
+/*
+ * Starts the memory access of a TLP now. The TLP must be translated and must have no other TLP to
+ * wait for.
+ */
 void host_use(struct host *host, struct host_access *access);
-/* Nothing if it is not under way. */
+/* Cancels an access. Does nothing if the access is not in progress. */
 void host_access_cancel(struct host_access *access);
 
 struct llc *host_llc(struct host *host);
-struct iommu *host_iommu(struct host *host); /* NULL: addresses are not translated */
+/* Returns the host's IOMMU, or NULL if addresses are not translated. */
+struct iommu *host_iommu(struct host *host);
 const struct host_counters *host_counters(const struct host *host);
 
 #endif

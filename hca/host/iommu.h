@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * iommu: translates the addresses of DMA: an IO-TLB and page walkers that run concurrently up to a number. A second miss on
- * a page that is walked for waits for that walk.
+ * iommu: translates DMA addresses with an IO-TLB and a limited number of concurrent page walkers. A
+ * second miss on a page that is being walked waits for that walk.
  *
  *     host --iommu_translate()--> IO-TLB --miss--> walker
  *
- * It is asked when an address arrives, so the end of a walk is known at once and needs no event here.
+ * Each request is made when the address arrives. The end of its walk is therefore known at once,
+ * and the IOMMU needs no events.
  */
 #ifndef HCA_HOST_IOMMU_H
 #define HCA_HOST_IOMMU_H
@@ -28,14 +29,17 @@ struct iommu_counters {
 	IOMMU_COUNTERS(COUNTER_FIELD)
 };
 
-/* params are copied. */
+/* Creates an IOMMU. Copies `params`. */
 struct iommu *iommu_create(struct sim *sim, const char *name, const struct iommu_params *params);
 void iommu_destroy(struct iommu *iommu);
 
-/* Returns the time at which the address is translated. `arrival` is now, and never earlier than in the call before. */
+/*
+ * Translates an address. `arrival` must be now. Returns the time at which the translation is
+ * complete.
+ */
 sim_time iommu_translate(struct iommu *iommu, uint64_t address, sim_time arrival);
 
-/* The driver took mappings away: all of them. */
+/* Invalidates all IO-TLB entries, because the driver removed its mappings. */
 void iommu_invalidate(struct iommu *iommu);
 
 const struct iommu_counters *iommu_counters(const struct iommu *iommu);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * llc: the last level cache of a socket and the memory behind it, as DMA and CPUs use them. DMA reads take lines from where
- * they are and leave the cache as it is; DMA writes change lines in place or take one of the ways that DDIO has, or, without
- * DDIO, go to memory, and the cache has these lines no more; CPUs use all ways. Memory has a latency and a rate, which misses and written-back lines share.
+ * llc: the last-level cache of a socket and the memory behind it, for accesses of DMA and CPUs. A
+ * DMA read leaves the cache unchanged. A DMA write updates lines that are in the cache, and
+ * allocates other lines in the ways of DDIO. Without DDIO, a DMA write goes to memory and removes
+ * its lines from the cache. CPUs use all ways. Misses and written-back lines share the latency and
+ * rate of memory.
  *
  *     host --llc_read(), llc_write()--> lines --miss, write-back--> memory
  */
@@ -34,31 +36,46 @@ struct llc_counters {
 	LLC_COUNTERS(COUNTER_FIELD)
 };
 
-/* Without `llc->enabled` no line is followed: DMA finds all lines of its own socket in the cache. */
+/* Creates a cache. If `llc->enabled` is false, all DMA accesses to the local socket hit. */
 struct llc *llc_create(struct sim *sim, const char *name, const struct llc_params *llc,
 		       const struct dram_params *dram);
 void llc_destroy(struct llc *llc);
 
-/* Returns the time at which all lines of a DMA read or write are there. `arrival` is now, never the future: memory serves
- * requests in the order of the calls (sim/shared_unit.h). bypass: the memory of another socket, which this cache does not hold. */
+/*
+ * Return the time at which all lines of a DMA read or write are done. `arrival` must be now,
+ * because memory serves requests in the order of the calls (sim/shared_unit.h). `bypass` is true
+ * for the memory of another socket, which this cache does not hold.
+ */
 sim_time llc_read(struct llc *llc, uint64_t address, uint32_t length, bool bypass,
 		  sim_time arrival);
 sim_time llc_write(struct llc *llc, uint64_t address, uint32_t length, bool bypass,
 		   sim_time arrival);
 
-/* How many of the lines were not in the cache, which they are now. Takes no time of memory. */
+/*
+ * Brings lines into the cache for a CPU, without using memory time. Returns the number of lines
+ * that were not in the cache.
+ */
 uint64_t llc_cpu_touch(struct llc *llc, uint64_t address, uint64_t length, bool change);
 
-/* The same, but memory has to serve those in its turn: when it begins, if it is asked now. Only of
- * a cache that is enabled; length > 0. */
+/* Returns true if the cache models hits and misses. */
 bool llc_enabled(const struct llc *llc);
+
+/*
+ * Brings lines into the cache for a CPU, with misses served by memory in order. The cache must be
+ * enabled and `length` greater than 0. Returns the time at which memory starts to serve the misses.
+ * Writes the number of misses to `missed`.
+ */
 sim_time llc_cpu_use(struct llc *llc, uint64_t address, uint64_t length, bool change, sim_time now,
 		     uint64_t *missed);
 
-/* What a CPU that looks for what DMA has just written waits longer than for a hit: memory's latency, if DMA writes go past the cache. */
+/*
+ * Returns the additional latency of a CPU's first read of data that DMA wrote: the latency of
+ * memory if DMA writes bypass the cache, otherwise 0.
+ */
 sim_time llc_dma_wait(const struct llc *llc);
 
-void llc_flush(struct llc *llc); /* write all back, keep none; takes no time */
+/* Writes back and removes all lines. Takes no time. */
+void llc_flush(struct llc *llc);
 
 const struct llc_counters *llc_counters(const struct llc *llc);
 

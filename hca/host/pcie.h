@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcie: the link between HCA and host: DMA reads (non-posted: tags, round trip, completions), DMA writes
- * (posted, in order) and the CPU's MMIO writes.
+ * pcie: the link between HCA and host. It carries DMA reads (non-posted: tags, round trip,
+ * completions), DMA writes (posted, in order) and the CPU's MMIO accesses.
  *
  *     HCA block --pcie_read()--> [tags, MRRS] --request--> root complex --> memory
  *              <------done()---- completions (RCB) <------------'
  *
- * Towards the host, read requests and writes share one direction, in the order of the calls; towards the HCA,
- * completions and MMIO writes share the other, and MMIO writes pass completions. A read never overtakes a write that
- * was called before it: it sees its bytes.
+ * Read requests and writes share the direction to the host, in the order of the calls. Completions
+ * and MMIO writes share the direction to the HCA, and MMIO writes pass completions. A read never
+ * overtakes an earlier write, so it reads the bytes of that write.
  *
- * Credits are taken and returned by kind: headers and data of writes, headers of read requests. Those of completions are
- * unlimited at an endpoint (2.6.1). With relaxed ordering, what is marked so passes earlier writes in the root complex.
+ * Credits are counted by kind: headers and data of writes, and headers of read requests. Completion
+ * credits are unlimited at an endpoint (2.6.1). With relaxed ordering, marked TLPs pass earlier
+ * writes in the root complex.
  *
  * PCI Express Base Specification, chapters 2 (TLPs, ordering 2.4.1, credits 2.6) and 3 (DLLPs).
  */
@@ -95,14 +96,17 @@ struct pcie_gauges {
 	PCIE_GAUGES(GAUGE_FIELD)
 };
 
-/* One DMA read, of any length: split into requests of at most MRRS, each with a tag. The bytes are taken when the root
- * complex completes it. The caller owns it and leaves it alone until done(). */
+/*
+ * One DMA read of any length, split into requests of at most MRRS, each with a tag. The bytes are
+ * copied when the root complex completes a request. The caller owns the read and must not change it
+ * until done().
+ */
 struct pcie_read {
 	struct memory *memory; /* in */
 	uint64_t address;      /* in */
 	uint32_t length; /* in: bytes; 0 is allowed and completes in a later event, with no TLP */
 	uint32_t tag;    /* in: the WQE it is for */
-	void *bytes;     /* in: where they go; NULL: lengths only */
+	void *bytes;     /* in: destination; NULL: lengths only */
 	void (*done)(struct pcie_read *read); /* in: called once, never from pcie_read() */
 	bool relaxed; /* in: need not see the writes called before it, if relaxed_ordering is on */
 	bool passes;  /* in: nor leave behind those that have not left, if reads_pass is on */
@@ -112,11 +116,13 @@ struct pcie_read {
 	struct pcie *pcie;
 	struct pcie_read *next;
 	uint32_t requested, completed; /* bytes */
-	uint64_t writes_before;        /* called before it: it leaves after them */
+	uint64_t writes_before;        /* writes called earlier, which leave first */
 };
 
-/* One DMA write, of any length: split at MPS. Writes become visible in the order of the calls; the bytes move
- * at that instant, and done() is called then. */
+/*
+ * One DMA write of any length, split at MPS. Writes become visible in the order of the calls. The
+ * bytes are copied and done() is called when the write is visible.
+ */
 struct pcie_write {
 	struct memory *memory;
 	uint64_t address;
@@ -132,12 +138,11 @@ struct pcie_write {
 	struct pcie *pcie;
 	struct pcie_write *next;
 	uint32_t sent, packets, data_credits;
-	uint32_t
-		unknown; /* packets that left, and of which nobody knows yet when they are visible */
+	uint32_t unknown; /* sent packets whose visibility time is not known yet */
 	sim_time visible_at;
 };
 
-/* What passes no write that left before it; of pcie_host.c. */
+/* A transaction that passes no write sent earlier. Used by pcie_host.c. */
 struct pcie_order {
 	uint64_t behind; /* serial of the last write packet before it */
 	sim_time until;  /* when that is visible; SIM_NEVER: not known yet */
@@ -145,7 +150,10 @@ struct pcie_order {
 	struct pcie_order *next;
 };
 
-/* A CPU's load from the HCA. It pushes the CPU's stores before it, and its completion the DMA writes before that. */
+/*
+ * A CPU's load from the HCA. The load stays behind the CPU's earlier stores. Its completion stays
+ * behind the HCA's earlier DMA writes.
+ */
 struct pcie_mmio_read {
 	uint64_t offset;
 	uint32_t length; /* at most 64 */
@@ -159,43 +167,62 @@ struct pcie_mmio_read {
 	sim_time completed_at;
 };
 
-/* The CPU's store has left the core; delivered to the HCA's doorbell block after the MMIO latency, in order. Returns false if it has no
- * room: the store, and all behind it, stay where they are until pcie_mmio_resume(). */
+/*
+ * Accepts a CPU's store, which arrives in order after the MMIO latency. Returns false if the
+ * handler has no space. The store and all later stores then wait until pcie_mmio_resume().
+ */
 typedef bool pcie_mmio_handler(void *context, uint64_t offset, const void *bytes, uint32_t length);
 
-/* What the HCA's completion of a load brings, taken when the load reaches it. */
+/* Fills in the bytes of a load's completion, when the load arrives at the HCA. */
 typedef void pcie_mmio_read_handler(void *context, uint64_t offset, void *bytes, uint32_t length);
 
-/* *params is copied. Nothing is under way any more when it is destroyed. */
+/* Creates a link. Copies `params`. No transaction may be in progress at pcie_destroy(). */
 struct pcie *pcie_create(struct sim *sim, const char *name, const struct pcie_params *params);
 void pcie_destroy(struct pcie *pcie);
 
-/* What is behind the root complex (host.h); before the first transaction. Without: latencies are those of the parameters
- * alone. */
+/*
+ * Attaches a host behind the root complex (host.h), before the first transaction. Without a host,
+ * only the latencies of the parameters apply.
+ */
 void pcie_host_attach(struct pcie *pcie, struct host *host);
 
-/* The caller owns them, filled in where they say "in", until done(). They begin now, or wait for tags and credits. */
+/*
+ * Start a read or write, or queue it until tags and credits are free. The caller fills in the
+ * fields marked "in" and owns the transaction. It must stay unchanged until done().
+ */
 void pcie_read(struct pcie *pcie, struct pcie_read *read);
 void pcie_write(struct pcie *pcie, struct pcie_write *write);
 
-/* Who gets stores; before the first one. */
+/* Attaches the handler of stores, before the first store. */
 void pcie_mmio_attach(struct pcie *pcie, pcie_mmio_handler *handler, void *context);
-sim_time pcie_mmio_delay(const struct pcie *pcie); /* until a store arrives, at least */
+/* Returns the minimum time until a store arrives. */
+sim_time pcie_mmio_delay(const struct pcie *pcie);
 
-/* The handler may have room again for what it refused: it is asked in a later event. */
+/* Offers a refused store to the handler again, in a later event. */
 void pcie_mmio_resume(struct pcie *pcie);
 
-/* Returns the number of stores for which there are credits. A core with none waits; *ask_at is when to ask again, SIM_NEVER if the
- * handler decides that (it has refused the first). */
+/*
+ * Returns the number of stores that have credits. A core waits at 0 and asks again at `*ask_at`.
+ * `*ask_at` is SIM_NEVER if the handler has refused the first store.
+ */
 uint64_t pcie_mmio_room(struct pcie *pcie, sim_time *ask_at);
 
-/* At most 64 B. Who does not ask for room before is not held up. */
+/*
+ * Sends a CPU's store of at most 64 B. The call does not wait for credits. The caller checks
+ * pcie_mmio_room() first.
+ */
 void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes, uint32_t length);
 
-/* Who completes loads; before the first one, which the caller owns until done() or pcie_mmio_read_cancel(). */
+/*
+ * Attaches the handler of loads, before the first load. The caller owns a load until done() or
+ * pcie_mmio_read_cancel().
+ */
 void pcie_mmio_read_attach(struct pcie *pcie, pcie_mmio_read_handler *handler, void *context);
 void pcie_mmio_read(struct pcie *pcie, struct pcie_mmio_read *read);
-/* Nobody waits for it any more; done() is not called. Nothing if it is done, or never began (all zero). */
+/*
+ * Cancels a load, so that done() is not called. Does nothing if the load is done or was never
+ * started (all zero).
+ */
 void pcie_mmio_read_cancel(struct pcie_mmio_read *read);
 
 const struct pcie_counters *pcie_counters(const struct pcie *pcie);

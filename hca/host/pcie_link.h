@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcie_link: one direction of the link, as what serializes TLPs one after the other. Rates are exact fractions: a
+ * pcie_link: one direction of the PCIe link, which serialises TLPs. Rates are exact fractions: a
  * train of packets without gaps takes the exact time of its bytes, rounded down once.
  *
- * PCI Express Base Specification 4.2 (encodings, SKIP), 3.6 (DLLPs; as a share of the rate, by the guide tables or counted).
+ * PCI Express Base Specification 4.2 (encodings, SKIP) and 3.6 (DLLPs, modelled as a share of the
+ * rate, by the guide tables, or counted).
  */
 #ifndef HCA_HOST_PCIE_LINK_H
 #define HCA_HOST_PCIE_LINK_H
@@ -13,7 +14,7 @@
 enum { PCIE_DLLP_BYTES = 8 }; /* with framing */
 enum { PCIE_LINK_BOOKINGS = 16 };
 
-/* Packets without gaps that pass, at a time to come. */
+/* A future reservation of the link for passing packets without gaps. */
 struct pcie_booking {
 	sim_time start, duration;
 };
@@ -33,7 +34,10 @@ struct pcie_link {                             /* embedded in its owner */
 	unsigned booked_first, booked_count;
 };
 
-/* The link as it was before pcie_link_send(), which pcie_link_back() takes back: what passed has been booked since by none. */
+/*
+ * State of the link before pcie_link_send(), to which pcie_link_back() returns. No passing packet
+ * may be booked between the two calls.
+ */
 struct pcie_link_mark {
 	uint64_t remainder, dllp_bytes_owed;
 	sim_time free_at, asked_at;
@@ -56,46 +60,60 @@ static inline void pcie_link_back(struct pcie_link *link, const struct pcie_link
 	link->booked_count = mark->booked_count;
 }
 
-/* generation: 1..6. dllp_share: the part of the rate that is not for TLPs. */
+/*
+ * Initialises a link of `generation` 1 to 6. `dllp_share` is the share of the rate that TLPs cannot
+ * use.
+ */
 void pcie_link_init(struct pcie_link *link, uint32_t generation, uint64_t lanes, double dllp_share);
 
 /*
- * The same with the DLLPs that the specification's guide tables allow a receiver to send: an ACK and a credit update for
- * each limit of that table, on each lane, and SKIP. It is how the pciebench model counts; generation 6 has neither.
+ * Initialises a link with the DLLPs of the specification's guide tables: an ACK and a credit update
+ * per limit of the table, on each lane, and SKIP. The pciebench model counts DLLPs in this way.
+ * Generation 6 has no guide tables.
  */
 void pcie_link_init_guide(struct pcie_link *link, uint32_t generation, uint64_t lanes,
 			  uint64_t mps);
 
-/* The same with SKIP alone, for pcie_link_owe(). */
+/* Initialises a link with SKIP only. pcie_link_owe() adds the DLLPs. */
 void pcie_link_init_counted(struct pcie_link *link, uint32_t generation, uint64_t lanes);
 
-/* The link has so many DLLPs to send: idle time takes them, or the next TLP waits for them. */
+/* Adds `dllps` DLLPs to send. They use idle time, or the next TLP waits for them. */
 void pcie_link_owe(struct pcie_link *link, uint64_t dllps);
 
-/* A packet (or train of packets) ready at `ready`, never earlier than the one before: when its last byte leaves. */
+/*
+ * Sends a packet or a train of packets. `ready` must not be earlier than in the previous call.
+ * Returns the time at which the last byte leaves.
+ */
 sim_time pcie_link_send(struct pcie_link *link, sim_time ready, uint64_t bytes);
 
 /*
- * The same for one that passes those that wait: they leave the later, but those whose times were already told. `after`:
- * when the one before it left. It may be ready in the future: the link has that time for no other, and no packet waits for it
- * before.
+ * Sends a packet that passes the waiting packets. These leave later, unless their times have been
+ * returned. `after` is the time at which the previous passing packet left. `ready` may be in the
+ * future: the link is then reserved for that time, and no packet waits before it. Returns the time
+ * at which the last byte leaves.
  */
 sim_time pcie_link_pass(struct pcie_link *link, sim_time ready, sim_time after, uint64_t bytes);
 
-/* Adds the duration of a packet that follows without a gap. remainder: that of the packet before, in 1/ps_denominator ps. */
+/*
+ * Returns `at` plus the duration of a packet that follows without a gap. `remainder` is the
+ * remainder of the previous packet in 1/ps_denominator ps, and is updated.
+ */
 sim_time pcie_link_next(const struct pcie_link *link, sim_time at, uint64_t bytes,
 			uint64_t *remainder);
 
-/* How long so many bytes take, rounded down. */
+/* Returns the duration of `bytes` on the link, rounded down. */
 sim_time pcie_link_duration(const struct pcie_link *link, uint64_t bytes);
 
-/* After encoding, before DLLPs; rounded down. */
+/* Returns the rate after encoding and before DLLPs, rounded down. */
 uint64_t pcie_link_raw_bps(uint32_t generation, uint64_t lanes);
 
-/* What is left for TLPs, with their overhead; rounded down. */
+/* Returns the rate available to TLPs, including their overhead, rounded down. */
 uint64_t pcie_link_tlp_bps(const struct pcie_link *link);
 
-/* Limit for ACKs and guide for credit updates, in symbol times: tables 3-7 to 3-9 and 2-42 to 2-44. */
+/*
+ * Returns the limit for ACKs and the guide for credit updates in symbol times (tables 3-7 to 3-9
+ * and 2-42 to 2-44).
+ */
 uint64_t pcie_link_guide_symbols(uint32_t generation, uint64_t lanes, uint64_t mps);
 
 #endif

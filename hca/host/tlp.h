@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tlp: how a transfer is cut into transaction layer packets, and what each kind of these costs on the link.
- * PCI Express Base Specification 2.2 (formats), 2.3.1.1 (completions and the read completion boundary).
+ * tlp: splits a transfer into transaction layer packets, and computes the link bytes of each kind
+ * of packet. PCI Express Base Specification 2.2 (formats), 2.3.1.1 (completions and the read
+ * completion boundary).
  */
 #ifndef HCA_HOST_TLP_H
 #define HCA_HOST_TLP_H
 
 #include "hca/host/pcie_params.h"
 
-enum { TLP_PAGE_BYTES = 4096 }; /* no request crosses such a border: 2.2.7 */
+enum { TLP_PAGE_BYTES = 4096 }; /* no request crosses a multiple: 2.2.7 */
 
 /* clang-format off */
 /*        KIND        parameter with its cost */
-#define TLP_KINDS(X)                                                                                          \
-	X(WRITE,      write_overhead)                                                                         \
-	X(REQUEST,    request_overhead)                                                                       \
+#define TLP_KINDS(X) \
+	X(WRITE,      write_overhead) \
+	X(REQUEST,    request_overhead) \
 	X(COMPLETION, completion_overhead)
 /* clang-format on */
 
 #define TLP_ENUM(KIND, parameter) TLP_##KIND,
 enum tlp_kind { TLP_KINDS(TLP_ENUM) TLP_KIND_COUNT };
 
-/* Bytes that `count` packets of a kind take on the link, with `payload_bytes` in all. */
+/* Returns the link bytes of `count` packets of a kind with a total of `payload_bytes`. */
 static inline uint64_t tlp_bytes(const struct pcie_params *params, enum tlp_kind kind,
 				 uint64_t count, uint64_t payload_bytes)
 {
@@ -35,7 +36,10 @@ static inline uint64_t tlp_bytes(const struct pcie_params *params, enum tlp_kind
 	return count * *overhead + payload_bytes;
 }
 
-/* Length of the first request or write of a transfer: ends at `packet_max` bytes, the page's border or its end. */
+/*
+ * Returns the length of the first request or write of a transfer. It ends after `packet_max` bytes,
+ * at the end of the page, or at the end of the transfer.
+ */
 static inline uint32_t tlp_first_length(uint64_t address, uint32_t length, uint64_t packet_max)
 {
 	uint64_t to_border = TLP_PAGE_BYTES - address % TLP_PAGE_BYTES;
@@ -44,7 +48,7 @@ static inline uint32_t tlp_first_length(uint64_t address, uint32_t length, uint6
 	return length < most ? length : (uint32_t)most;
 }
 
-/* Completions of one request: all but the first start, and all but the last end, at an RCB. */
+/* Returns the number of completions of one request. Completions are split at the RCB. */
 static inline uint32_t tlp_completion_count(const struct pcie_params *params, uint64_t address,
 					    uint32_t length)
 {

@@ -20,7 +20,7 @@ extern "C" {
 
 /* clang-format off */
 /*        KIND         block          symbol that is exported   version */
-#define MODULE_KINDS(X)                                                                              \
+#define MODULE_KINDS(X) \
 	X(TRANSLATION, "translation", hca_translation_module,   1) \
 	X(SCHEDULER,   "scheduler",   hca_scheduler_module,     1) \
 	X(DMA,         "dma",         hca_dma_module,           1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request_error: what a responder does about a request that it cannot simply execute. The checks in
- * responder.c find the error; this table says what follows.
+ * request_error: the response of a responder to a request that it cannot execute. The checks in
+ * responder.c find the error. The table holds the consequences of each error.
  *
  * IBTA vol. 1, 9.7.4.1 (order of the checks), 9.7.5.2 (NAK codes), 9.9.3 (responder errors).
  */
@@ -13,22 +13,25 @@
 #include "hca/transport/syndrome.h"
 
 /* clang-format off */
-/*        error,          reply,   NAK code,          driver hears,  receive WQE ends as,  meaning */
-#define REQUEST_ERRORS(X)                                                                                  \
-	X(NONE,           NOTHING, PSN_SEQUENCE,      NOTHING,       OK,                   "execute it")           \
-	X(WAIT,           NOTHING, PSN_SEQUENCE,      NOTHING,       OK,                   "its receive WQE is being fetched") \
-	X(DUPLICATE,      REPEAT,  PSN_SEQUENCE,      NOTHING,       OK,                   "PSN seen: response lost") \
-	X(PSN_GAP,        NAK,     PSN_SEQUENCE,      NOTHING,       OK,                   "PSN skipped: request lost") \
-	X(NO_RECEIVE_WQE, RNR,     PSN_SEQUENCE,      NOTHING,       OK,                   "receiver not ready")   \
-	X(NO_PAGE,        RNR,     PSN_SEQUENCE,      NOTHING,       OK,                   "a page fault brings it") \
-	X(BAD_SEQUENCE,   FATAL,   INVALID_REQUEST,   REQUEST_ERROR, FLUSHED,              "segment out of order") \
-	X(NOT_PERMITTED,  FATAL,   INVALID_REQUEST,   REQUEST_ERROR, FLUSHED,              "operation not enabled") \
-	X(TOO_MANY,       FATAL,   INVALID_REQUEST,   REQUEST_ERROR, FLUSHED,              "more reads and atomics than agreed") \
-	X(MISALIGNED,     FATAL,   INVALID_REQUEST,   REQUEST_ERROR, FLUSHED,              "atomic address not a multiple of 8") \
-	X(BAD_LENGTH,     FATAL,   INVALID_REQUEST,   REQUEST_ERROR, FLUSHED,              "wrong size for its segment") \
-	X(TOO_LONG,       FATAL,   INVALID_REQUEST,   NOTHING,       LOCAL_LENGTH,         "longer than the receive WQE") \
-	X(BAD_RKEY,       FATAL,   REMOTE_ACCESS,     ACCESS_ERROR,  FLUSHED,              "R_Key, range or rights") \
-	X(BAD_WQE,        FATAL,   REMOTE_OPERATION,  NOTHING,       LOCAL_PROTECTION,     "receive WQE unusable")
+/* error, reply, NAK code, driver's event, status of the receive WQE, meaning */
+#define REQUEST_ERRORS(X) \
+	X(NONE, NOTHING, PSN_SEQUENCE, NOTHING, OK, "execute it") \
+	X(WAIT, NOTHING, PSN_SEQUENCE, NOTHING, OK, "its receive WQE is being fetched") \
+	X(DUPLICATE, REPEAT, PSN_SEQUENCE, NOTHING, OK, "PSN seen: response lost") \
+	X(PSN_GAP, NAK, PSN_SEQUENCE, NOTHING, OK, "PSN skipped: request lost") \
+	X(NO_RECEIVE_WQE, RNR, PSN_SEQUENCE, NOTHING, OK, "receiver not ready") \
+	X(NO_PAGE, RNR, PSN_SEQUENCE, NOTHING, OK, "a page fault brings it") \
+	X(BAD_SEQUENCE, FATAL, INVALID_REQUEST, REQUEST_ERROR, FLUSHED, "segment out of order") \
+	X(NOT_PERMITTED, FATAL, INVALID_REQUEST, REQUEST_ERROR, FLUSHED, "operation not enabled") \
+	X(TOO_MANY, FATAL, INVALID_REQUEST, REQUEST_ERROR, FLUSHED, \
+	  "more reads and atomics than agreed") \
+	X(MISALIGNED, FATAL, INVALID_REQUEST, REQUEST_ERROR, FLUSHED, \
+	  "atomic address not a multiple of 8") \
+	X(BAD_LENGTH, FATAL, INVALID_REQUEST, REQUEST_ERROR, FLUSHED, \
+	  "wrong size for its segment") \
+	X(TOO_LONG, FATAL, INVALID_REQUEST, NOTHING, LOCAL_LENGTH, "longer than the receive WQE") \
+	X(BAD_RKEY, FATAL, REMOTE_ACCESS, ACCESS_ERROR, FLUSHED, "R_Key, range or rights") \
+	X(BAD_WQE, FATAL, REMOTE_OPERATION, NOTHING, LOCAL_PROTECTION, "receive WQE unusable")
 /* clang-format on */
 
 #define REQUEST_ERROR_ENUM(error, reply, nak, async, status, meaning) ERROR_##error,

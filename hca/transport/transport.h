@@ -68,7 +68,7 @@
 	X(response_stalls, "packets", \
 	  "ACKs and responses that waited because all response buffers were in use") \
 	X(list_waits, "packets", \
-	  "ACKs and responses that waited for the second read of a WQE, directly or in order") \
+	  "ACKs and responses that waited for a WQE to be read again, or behind such a response") \
 	X(page_stalls, "messages", "whose data waited for a page fault") \
 	X(page_refusals, "packets", \
 	  "requests refused (RNR NAK) because their pages were not present") \

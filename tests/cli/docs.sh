@@ -149,6 +149,14 @@ for page in pages:
     for match in re.finditer(r"^\|[^\n]*\n\n\|(?!.*\n\|[-| :]+\n)", texts[page], re.M):
         wrong.append(f"{page}:{texts[page][:match.start()].count(chr(10)) + 2}: an empty line within a table")
 
+# A file of the tree that is named is there.
+folders = {name for name in os.listdir(top) if os.path.isdir(os.path.join(top, name)) and not name.startswith((".", "build"))}
+for page in pages:
+    for span in re.findall(r"`([^`\n]+)`", texts[page]):
+        for path in [] if "ctest" in span or "-R" in span else re.findall(r"(?<![\w./-])[a-z][\w-]*/[\w/.-]*\w(?![\w*{/.-])", span):
+            if path.split("/")[0] in folders and not re.search(r"[A-Z]{4,}", path) and not os.path.exists(os.path.join(top, path)):
+                wrong.append(f"{page}: there is no {path}")
+
 # The glossary has each abbreviation that pages use more than once, but for units, formats, names of sources, constants of files.
 glossary = texts["docs/reference/glossary.md"]
 terms = {word for row in re.findall(r"^\| ([^|]*)\|", glossary, re.M) for word in re.findall(r"\w+", row)}

@@ -43,7 +43,7 @@ static void choose_params(struct random *random, struct tcp_params *params)
 	params->delayed_ack = flip(random) ? 0 : random_below(random, 40 * MS);
 	params->ack_every = 1 + random_below(random, 4);
 	params->quick_acks = random_below(random, 20);
-	params->receive_buffer = 2048 << random_below(random, 10);
+	params->receive_buffer = 2048UL << random_below(random, 10);
 	params->rto_min = MS << random_below(random, 8);
 	params->time_wait = MS;
 	params->retries = 100; /* of 20 % loss */

@@ -58,6 +58,7 @@ def holds(expected, printed):
 
 # What is shown is what is printed. Programs that are not installed here, and what needs their traces, are passed over.
 TOOLS = r"hcasim|smpicc|gcc|g\+\+"
+has_mpi = os.path.exists(os.path.join(os.path.dirname(os.path.realpath(shutil.which("hcasim"))), "..", "lib", "libhcasim-smpi.so")) # not with sanitizers
 commands = compared = settings = 0
 start = os.getcwd()
 for page in pages:
@@ -78,6 +79,7 @@ for page in pages:
             missing = missing or shutil.which(command.split()[0]) is None
             programs = re.findall(r"(?:--|:) +host\d+: (\S+)", command)
             missing = missing or any(shutil.which(p) is None for p in programs)
+            missing = missing or (command.startswith("hcasim mpi ") and not has_mpi)
             if missing:
                 continue
             commands += 1

@@ -92,7 +92,7 @@ nothing_left ''
 
 # FIFOs: refused at once, as what is read and as what is written.
 mkfifo pipe
-ends 2 5 'pipe: cannot be read: a FIFO' "$hcasim" run pipe
+ends 2 5 'pipe: cannot be read: it is a FIFO or a socket; expected a file' "$hcasim" run pipe
 sed 's|connectx5-100gbe|./pipe|' load.yaml >preset.yaml
 ends 2 5 'FIFO' "$hcasim" check preset.yaml
 rm preset.yaml

@@ -7,7 +7,8 @@
 #include <string.h>
 
 static const double order_step = 0.02;
-static const double level_band = 0.10; /* of ours, where theirs are level */
+/* simulated values within this share of each other are level */
+static const double level_band = 0.10;
 
 static const double knee_factor = 1.5;
 
@@ -72,7 +73,7 @@ static int direction(double from, double to)
 	return fabs(to - from) <= order_step * most ? 0 : to > from ? 1 : -1;
 }
 
-/* Ours rise or fall between these points where theirs do, and stay level where theirs do. */
+/* Checks that the simulated curve rises, falls and stays level where the published curve does. */
 static bool same_step(const struct compare_point *from, const struct compare_point *to)
 {
 	int theirs = direction(from->low, to->low), ours = direction(from->ours, to->ours);
@@ -118,8 +119,8 @@ static double off_level(const struct curve *curve, size_t i)
 	return fabs(value(curve, i) - level) / (level_band * fabs(level));
 }
 
-/* Returns the x where the curve leaves its level, between points by the logarithm of x; 0: it never does. *level_points: how
- * many are level before. */
+/* Returns the x at which the curve leaves its level, interpolated by the logarithm of x. Returns 0
+ * if it does not leave the level. *level_points: how many are level before. */
 static double knee(const struct curve *curve, size_t *level_points)
 {
 	size_t i = 1;

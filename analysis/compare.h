@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compare: a simulated figure beside a published one: the error, and whether it is within the tolerance of its row.
+ * compare: a simulated figure beside a published one: the error, and whether it is within the
+ * tolerance of its row.
  */
 #ifndef ANALYSIS_COMPARE_H
 #define ANALYSIS_COMPARE_H
@@ -20,7 +21,7 @@
 	X(SHAPE,  0,     0)     /* ranks and knees only: compare_order(), compare_knees() */
 /* clang-format on */
 
-/* How far a figure may be off: one of the list, "5%", or "+-0.1" in the unit of the figure. */
+/* Tolerance of a figure: a name of the list, "5%", or "+-0.1" in the unit of the figure. */
 struct compare_tolerance {
 	const char *name;
 	double below, above; /* relative */
@@ -30,24 +31,28 @@ struct compare_tolerance {
 
 struct compare_point {
 	double x;         /* of a curve's plot */
-	double low, high; /* as published, in any unit; equal if it is one figure */
-	double reading; /* how exactly it was read off a figure, in that unit; it excuses nothing */
-	double ours;    /* in that unit */
+	double low, high; /* published range, in any unit; equal for a single value */
+	/* reading error of a plot, in the same unit; it does not widen the tolerance */
+	double reading;
+	double ours; /* in that unit */
 };
 
 /* Reads a tolerance. `text` outlives it. Returns false if the text is none. */
 bool compare_tolerance_find(const char *text, struct compare_tolerance *tolerance);
 
-/* Of ours against the nearer end of what was published, 0 in between; a fraction of it. */
+/* Returns the relative error of a simulated value against the nearer end of the published range. It
+ * is 0 within the range. */
 double compare_error(const struct compare_point *point);
 bool compare_within(const struct compare_point *point, const struct compare_tolerance *tolerance);
 
-/* Do our points have the ranks of the published ones, every two of them? Published changes below 2 % are none, and there ours may differ
- * by 10 % at most. */
+/* Returns whether each two simulated points have the same order as the published points. Two
+ * published points that differ by less than 2 % are equal. The simulated points may then differ by
+ * 10 %. */
 bool compare_order(const struct compare_point *points, size_t count);
 
-/* Returns whether our curve leaves its first level, and reaches its last one, where the published curve does: within a factor
- * of 1.5 in x. A level is two points or more within 10 % of the first or last one; a curve without levels has no knee. */
+/* Returns true if the simulated curve leaves its first level and reaches its last level within a
+ * factor of 1.5 in x of the published curve. A level is at least two points within 10 % of the
+ * first or last point. A curve without levels has no knee. */
 bool compare_knees(const struct compare_point *points, size_t count);
 
 #endif

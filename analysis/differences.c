@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void values_add(struct values *values, const char *name, const char *unit, const char *text)
+void differences_add(struct values *values, const char *name, const char *unit, const char *text)
 {
 	if ((values->count & (values->count + 1)) == 0) { /* 0, 1, 3, 7 ...: full */
 		size_t room = 2 * values->count + 1;
@@ -21,7 +21,7 @@ void values_add(struct values *values, const char *name, const char *unit, const
 		abort();
 }
 
-void values_free(struct values *values)
+void differences_free_values(struct values *values)
 {
 	for (size_t i = 0; i < values->count; i++) {
 		free(values->list[i].name);
@@ -38,7 +38,7 @@ static double number_of(const char *text)
 	return !text || end == text || *end != '\0' ? (double)NAN : value;
 }
 
-/* What only one has, changes by all of it. */
+/* A value that only one side has counts as a change by the whole value. */
 static double change_of(const struct difference *difference)
 {
 	double a = difference->numbers[0], b = difference->numbers[1];
@@ -125,7 +125,8 @@ static bool same_text(const char *one, const char *other)
 	return !one || !other ? one == other : strcmp(one, other) == 0;
 }
 
-/* Is `name` as `pattern` but for one part, and not the last? Where that begins in the pattern, and its length there; a * stands for any part. */
+/* Returns true if `name` differs from `pattern` in one part, which is not the last. Sets its place
+ * and length in the pattern. A * in the pattern stands for any part. */
 static bool differ_in_one_part(const char *pattern, const char *name, size_t *at, size_t *length)
 {
 	unsigned differing = 0;

@@ -2,9 +2,11 @@
 /*
  * differences: the values of two runs side by side: which of them differ, and by how much.
  *
- *     run folder --values_add()--> values of each --differences_find()--> those that differ --differences_sort()--> largest first
+ *     run folder --differences_add()--> values of each --differences_find()--> those that differ
+ *                --differences_sort()--> largest first
  *
- * A value has a name of parts between dots (host0.hca.pcie.lanes), a text, and a number if the text is one.
+ * A value has a name of parts between dots (host0.hca.pcie.lanes), a text, and a number if the text
+ * is one.
  */
 #ifndef ANALYSIS_DIFFERENCES_H
 #define ANALYSIS_DIFFERENCES_H
@@ -23,28 +25,33 @@ struct values {
 };
 
 struct difference {
-	char *name; /* with * for a part in which several alike differ: differences_merge() */
+	char *name; /* `*`: a part that differs among merged names, see differences_merge() */
 	const char *unit;
-	const char *texts[2]; /* of the values, which outlive it; NULL: only the other has it */
-	double numbers[2];    /* NAN: none, or no number */
-	double size;          /* of the change over the larger value, 0 to 1; 1: no numbers */
-	size_t alike;         /* how many it stands for */
+	/* texts of the values, owned by the caller; NULL: the other side alone has the value */
+	const char *texts[2];
+	double numbers[2]; /* NAN: none, or no number */
+	/* change divided by the larger value, 0 to 1; 1 if the values are not numbers */
+	double size;
+	size_t alike; /* how many it stands for */
 };
 
-/* Name and text are copied; the unit outlives the values. */
-void values_add(struct values *values, const char *name, const char *unit, const char *text);
-void values_free(struct values *values);
+/* Name and text are copied. The unit is not copied and must outlive the values. */
+void differences_add(struct values *values, const char *name, const char *unit, const char *text);
+void differences_free_values(struct values *values);
 
-/* By name, each at most once in either; in the order of `one`, then what only `other` has. slack: is added to the larger value,
- * so that small counts do not lead; INFINITY: all sizes are 0, and changes are in order of their amounts. Returns how many; the caller frees *list by differences_free(). */
+/* Finds the differences of two sets of values. A name occurs at most once in each set. The list has
+ * the order of `one`. Names of `other` alone follow. `slack` is added to the larger value, so that
+ * small counts do not lead. With INFINITY all sizes are 0, and amounts decide the order. Returns
+ * the number of differences. The caller frees *list with differences_free(). */
 size_t differences_find(const struct values *one, const struct values *other, double slack,
 			struct difference **list);
 void differences_free(struct difference *list, size_t count);
 
-/* Makes one of those that have the same values and names that differ in one part, and not in the last. Returns how many are left. */
+/* Merges differences with the same values whose names differ in one part, except the last part.
+ * Returns the remaining number. */
 size_t differences_merge(struct difference *list, size_t count);
 
-/* The largest first; equally large ones by the difference of their numbers, then by name. */
+/* Sorts by size, largest first, then by the difference of the numbers, then by name. */
 void differences_sort(struct difference *list, size_t count);
 
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fit: see fit.h. The simplex moves in [0, 1] for each number; what it asks for outside is the bound, and costs more. */
+/* fit: see fit.h. The simplex moves in [0, 1] for each number. Points outside are moved to the
+ * bound, at additional cost. */
 #include "analysis/fit.h"
 
 #include <assert.h>
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_linalg.h>
 #include <gsl/gsl_multimin.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,11 +19,12 @@ enum { SCAN_POINTS = 7, SIMPLEX_STEPS = 60, STRIDE_MAX = 4, SLAB_POINTS = 64 };
 struct point {
 	uint64_t values[FIT_NUMBERS_MAX];
 	double cost;
+	double *residuals;
 };
 
 struct search {
 	struct fit *fit;
-	struct point *points; /* all that were measured */
+	struct point *points; /* all evaluated points */
 	size_t count, room;
 	struct point best;
 	double *residuals;
@@ -65,6 +69,10 @@ static double cost_of(struct search *search, const uint64_t *values)
 	}
 	for (size_t i = 0; i < fit->residual_count; i++)
 		point.cost += search->residuals[i] * search->residuals[i];
+	point.residuals = malloc(fit->residual_count * sizeof(point.residuals[0]));
+	assert(point.residuals);
+	memcpy(point.residuals, search->residuals,
+	       fit->residual_count * sizeof(point.residuals[0]));
 	keep(search, &point);
 	return point.cost;
 }
@@ -106,7 +114,7 @@ static double simplex_cost(const gsl_vector *places, void *context)
 
 /* ---- the search ---- */
 
-/* Where to begin: what there was, and points all over the bounds, of one number after the other. */
+/* Returns start points: the current values, and points over the bounds of each number in turn. */
 static void scan(struct search *search)
 {
 	struct fit *fit = search->fit;
@@ -153,8 +161,9 @@ static void simplex(struct search *search)
 	gsl_vector_free(sizes);
 }
 
-/* The neighbour of the best that differs by -1, 0 or 1 strides in each number; the digits of `which` to base 3 say so. false:
- * it is out of bounds. */
+/* Returns the neighbour of the best point that differs by -1, 0 or 1 strides in each number. The
+ * digits of `which` to base 3 select the differences. Returns false if the neighbour is out of
+ * bounds. */
 static bool neighbour(const struct search *search, unsigned which, uint64_t stride,
 		      uint64_t values[FIT_NUMBERS_MAX])
 {
@@ -193,6 +202,61 @@ static void neighbours(struct search *search)
 	}
 }
 
+/* ---- standard errors ---- */
+
+/* Writes the slopes of the residuals with one number, from its neighbours within the bounds. */
+static bool slopes_of(const struct search *search, size_t index, gsl_matrix *slopes)
+{
+	const struct fit_number *number = &search->fit->numbers[index];
+	uint64_t low[FIT_NUMBERS_MAX], high[FIT_NUMBERS_MAX];
+	const struct point *below, *above;
+
+	memcpy(low, search->best.values, sizeof(low));
+	memcpy(high, search->best.values, sizeof(high));
+	low[index] -= low[index] >= number->low + number->step ? number->step : 0;
+	high[index] += high[index] + number->step <= number->high ? number->step : 0;
+	below = find(search, low); /* neighbours() has measured them all */
+	above = find(search, high);
+	if (low[index] == high[index] || !below || !above)
+		return false;
+	for (size_t i = 0; i < search->fit->residual_count; i++)
+		gsl_matrix_set(slopes, i, index,
+			       (above->residuals[i] - below->residuals[i]) /
+				       (double)(high[index] - low[index]));
+	return true;
+}
+
+/* The covariance of a least-squares fit: the variance of the residuals times the inverse of the
+ * slopes' normal matrix (Seber, Wild, Nonlinear Regression, 1989, 2.1). */
+static void standard_errors(const struct search *search)
+{
+	struct fit *fit = search->fit;
+	size_t count = fit->number_count, rows = fit->residual_count;
+	gsl_matrix *slopes, *normal;
+	bool good = rows > count;
+
+	for (size_t i = 0; i < count; i++)
+		fit->numbers[i].error = GSL_NAN;
+	if (!good)
+		return;
+	slopes = gsl_matrix_calloc(rows, count);
+	normal = gsl_matrix_calloc(count, count);
+	for (size_t i = 0; i < count && good; i++)
+		good = slopes_of(search, i, slopes);
+	gsl_blas_dgemm(CblasTrans, CblasNoTrans, 1, slopes, slopes, 0, normal);
+	gsl_error_handler_t *handler = gsl_set_error_handler_off();
+	good = good && gsl_linalg_cholesky_decomp1(normal) == GSL_SUCCESS &&
+	       gsl_linalg_cholesky_invert(normal) == GSL_SUCCESS;
+	gsl_set_error_handler(handler);
+	for (size_t i = 0; i < count && good; i++) {
+		double variance = search->best.cost / (double)(rows - count);
+
+		fit->numbers[i].error = sqrt(variance * gsl_matrix_get(normal, i, i));
+	}
+	gsl_matrix_free(slopes);
+	gsl_matrix_free(normal);
+}
+
 bool fit_run(struct fit *fit)
 {
 	struct search search = {.fit = fit};
@@ -211,9 +275,13 @@ bool fit_run(struct fit *fit)
 		neighbours(&search);
 	for (size_t i = 0; i < fit->number_count && !search.failed; i++)
 		fit->numbers[i].value = search.best.values[i];
+	if (!search.failed)
+		standard_errors(&search);
 	fit->measured = (unsigned)search.count;
 	fit->error =
 		search.failed ? GSL_POSINF : sqrt(search.best.cost / (double)fit->residual_count);
+	for (size_t i = 0; i < search.count; i++)
+		free(search.points[i].residuals);
 	free(search.points);
 	free(search.residuals);
 	return !search.failed;

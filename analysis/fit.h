@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fit: finds whole numbers between bounds with which something measured comes nearest to what it should be: the least sum of
- * squares of its residuals. A scan of the bounds first, then GSL's simplex of Nelder and Mead from the best of it, on a
- * logarithmic scale, then the neighbours. What is measured may be rough and expensive: no slopes, and no point twice.
+ * fit: finds the whole numbers between bounds for which measurements agree best with given values:
+ * the sum of squared residuals is smallest. The fit first scans the bounds. From the best point it
+ * runs GSL's simplex of Nelder and Mead on a logarithmic scale, and then tries the neighbours. It
+ * uses no derivatives and measures no point twice, because a measurement may be rough and
+ * expensive.
  */
 #ifndef ANALYSIS_FIT_H
 #define ANALYSIS_FIT_H
@@ -15,11 +17,15 @@ enum { FIT_NUMBERS_MAX = 4 };
 
 struct fit_number {
 	uint64_t low, high; /* bounds, 1 <= low <= high */
-	uint64_t step;      /* only multiples of it; low and high are such */
-	uint64_t value;     /* in: where to begin, if that is within the bounds; out: the best */
+	uint64_t step;      /* values, low and high are multiples of it */
+	uint64_t value;     /* in: start value, if it is within the bounds; out: best value */
+	/* out: standard error of the value, by the slopes of the residuals around it. NAN if the
+	 * residuals do not determine the numbers, or are not more than the numbers. */
+	double error;
 };
 
-/* Residuals for these values. false: they cannot be measured, and the fit ends. */
+/* Calculates the residuals of these values. Returns false to end the fit, if a measurement
+ * fails. */
 typedef bool fit_measure(void *context, const uint64_t *values, double *residuals);
 
 struct fit {
@@ -29,7 +35,7 @@ struct fit {
 	void *context;
 	/* out: */
 	unsigned measured; /* points, all different */
-	double error;      /* root of the mean square of the residuals, at the best */
+	double error;      /* root mean square of the residuals at the best point */
 };
 
 /* false: a point could not be measured. */

@@ -13,7 +13,7 @@
 #define MARKED_MOST 0.999999 /* all are marked: the logarithm of 1 - p stays finite */
 
 enum { QUEUE, RATE, TARGET, ALPHA }; /* DCQCN's state */
-enum { GRADIENT = TARGET };          /* TIMELY's third; it has no fourth */
+enum { GRADIENT = TARGET };          /* third state variable of TIMELY, which has no fourth */
 
 /* The first two of the state at every STEP: all that feedback looks back at. */
 struct history {
@@ -50,7 +50,8 @@ static void remember(struct history *history, const double state[])
 	history->states[history->count++][RATE] = state[RATE];
 }
 
-/* At a time gone by, between two steps; before the first it was as then. */
+/* Returns the state at an earlier time, interpolated between two steps. Before the first step it is
+ * the initial state. */
 static double look_back(const struct history *history, double time, int which)
 {
 	double place = time / STEP;
@@ -89,7 +90,8 @@ static double marked_share(const struct solver *solver, double queue)
 	return (queue - kmin) / (kmax - kmin) * model->pmax;
 }
 
-/* p / ((1 - p)^-n - 1), which is 1 / n without marks: how often n packets in a row are not marked, for each packet. */
+/* Returns p / ((1 - p)^-n - 1), which is 1 / n without marks: the frequency of n unmarked packets
+ * in a row, per packet. */
 static double rises_per_packet(double marked, double packets)
 {
 	if (marked * packets < 1e-9)
@@ -152,7 +154,7 @@ static double gradient_move(const struct fluid_timely *model, double increase, d
 	return gradient <= 0 ? increase : -gradient * model->beta * rate;
 }
 
-/* Equations 20 to 24 of the paper; patched: 28 to 30. */
+/* Equations 20 to 24 of the paper. Patched TIMELY: equations 28 to 30. */
 static int timely_change(double time, const double state[], double change[], void *context)
 {
 	const struct solver *solver = context;
@@ -210,7 +212,7 @@ static size_t solve(struct solver *solver, int (*change)(double, const double[],
 	return count;
 }
 
-size_t fluid_dcqcn_solve(const struct fluid_dcqcn *model, double step, double until,
+size_t fluid_model_dcqcn(const struct fluid_dcqcn *model, double step, double until,
 			 struct fluid_point **points)
 {
 	struct solver solver = {.model = model, .port = &model->port};
@@ -221,7 +223,7 @@ size_t fluid_dcqcn_solve(const struct fluid_dcqcn *model, double step, double un
 	return solve(&solver, dcqcn_change, state, step, until, points);
 }
 
-size_t fluid_timely_solve(const struct fluid_timely *model, double step, double until,
+size_t fluid_model_timely(const struct fluid_timely *model, double step, double until,
 			  struct fluid_point **points)
 {
 	struct solver solver = {.model = model, .port = &model->port};
@@ -231,7 +233,7 @@ size_t fluid_timely_solve(const struct fluid_timely *model, double step, double 
 	return solve(&solver, timely_change, state, step, until, points);
 }
 
-double fluid_queue_mean(const struct fluid_point *points, size_t count, double from)
+double fluid_model_queue_mean(const struct fluid_point *points, size_t count, double from)
 {
 	double sum = 0;
 	size_t taken = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fluid_model: what the fluid models of congestion control say of N flows that begin together and share one port: the
- * rate of each and the queue, over time. Delay-differential equations, solved by GSL's Runge-Kutta steps over a history
- * of what the feedback saw.
+ * fluid_model: the fluid models of congestion control for N flows that begin together and share one
+ * port. The models give the rate of each flow and the queue over time. They are delay-differential
+ * equations, which GSL's Runge-Kutta steps solve over a history of the feedback.
  *
- * Zhu, Ghobadi, Misra, Padhye: ECN or delay: lessons learnt from analysis of DCQCN and TIMELY, CoNEXT'16.
+ * Zhu, Ghobadi, Misra, Padhye: ECN or delay: lessons learnt from analysis of DCQCN and TIMELY,
+ * CoNEXT'16.
  */
 #ifndef ANALYSIS_FLUID_MODEL_H
 #define ANALYSIS_FLUID_MODEL_H
@@ -17,12 +18,13 @@ struct fluid_port {
 	unsigned flows;
 	double rate_bps;
 	double packet_bytes; /* on the line */
-	double delay;        /* of the whole loop, queue to sender to queue, without the queue */
-	double start_bps;    /* of each flow */
+	double delay;     /* of the feedback loop from queue to sender to queue, without queueing */
+	double start_bps; /* of each flow */
 };
 
-/* Which packets bear marks: those that are sent, as published, at the flow's rate; or those that leave, as a switch marks them: at
- * the flow's share of the port's rate while a queue stands, whatever is sent. */
+/* Rate of packets that may be marked. The published model marks sent packets, at the rate of the
+ * flow. A switch marks departing packets, at the flow's share of the port while there is a
+ * queue. */
 enum fluid_marks { FLUID_MARKS_SENT, FLUID_MARKS_LEAVING };
 
 struct fluid_dcqcn {
@@ -43,13 +45,14 @@ struct fluid_point {
 	double time, queue_bytes, rate_bps; /* of each flow: they are alike */
 };
 
-/* Every `step` until `until` a point, the first at 0. Returns how many; the caller frees *points. */
-size_t fluid_dcqcn_solve(const struct fluid_dcqcn *model, double step, double until,
+/* Calculates one point each `step` from 0 until `until`. Returns the number of points. The caller
+ * frees *points. */
+size_t fluid_model_dcqcn(const struct fluid_dcqcn *model, double step, double until,
 			 struct fluid_point **points);
-size_t fluid_timely_solve(const struct fluid_timely *model, double step, double until,
+size_t fluid_model_timely(const struct fluid_timely *model, double step, double until,
 			  struct fluid_point **points);
 
 /* The mean of the queue of those points from `from` on. */
-double fluid_queue_mean(const struct fluid_point *points, size_t count, double from);
+double fluid_model_queue_mean(const struct fluid_point *points, size_t count, double from);
 
 #endif

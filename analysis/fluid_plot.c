@@ -4,9 +4,10 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
-#include "analysis/plot.h"
+#include "analysis/chart_drawing.h"
 
 static FILE *open_part(const char *folder, const char *name)
 {
@@ -46,36 +47,61 @@ static bool write_table(const char *folder, const struct fluid_sample *samples, 
 	return fclose(out) == 0;
 }
 
-static bool write_commands(const char *folder, const char *title, bool egress)
-{
-	FILE *out = open_part(folder, "fluid.gp");
+struct curve {
+	const char *name;
+	size_t value, low, high; /* offsets in a sample; low 0: no band */
+	double scale;
+	bool queue, egress;
+};
 
-	if (!out)
-		return false;
-	plot_begin("fluid", title, out);
-	fputs("set datafile separator ','\nset xlabel 'time (us)'\nset ylabel 'rate of a flow "
-	      "(Gb/s)'\n"
-	      "set y2label 'queue (KB)'\nset ytics nomirror\nset y2tics\n"
-	      "set yrange [0:*]\nset y2range [0:*]\n"
-	      "plot 'fluid.csv' skip 1 using 1:4:5 with filledcurves fillstyle solid 0.2 title "
-	      "'rates, packets: least to most', "
-	      "'' skip 1 using 1:3 with lines title 'rate, packets', "
-	      "'' skip 1 using 1:7 with lines title 'rate, fluid', "
-	      "'' skip 1 using 1:($2/1000) axes x1y2 with lines title 'queue, packets', "
-	      "'' skip 1 using 1:($6/1000) axes x1y2 with lines title 'queue, fluid'",
-	      out);
-	if (egress)
-		fputs(", '' skip 1 using 1:($8/1000) axes x1y2 with lines title 'queue, fluid, "
-		      "marks "
-		      "at egress'",
-		      out);
-	fputc('\n', out);
-	return plot_finish(folder, "fluid", out);
+static double at(const struct fluid_sample *sample, size_t offset)
+{
+	return *(const double *)(const void *)((const char *)sample + offset);
+}
+
+/* clang-format off */
+#define SAMPLE(field) offsetof(struct fluid_sample, field)
+static const struct curve curves[] = {
+	{"rate, packets", SAMPLE(packet_rate_bps), SAMPLE(packet_rate_least_bps),
+	 SAMPLE(packet_rate_most_bps), 1e9, false, false},
+	{"rate, fluid", SAMPLE(fluid_rate_bps), 0, 0, 1e9, false, false},
+	{"queue, packets", SAMPLE(packet_queue_bytes), 0, 0, 1e3, true, false},
+	{"queue, fluid", SAMPLE(fluid_queue_bytes), 0, 0, 1e3, true, false},
+	{"queue, fluid, marks at egress", SAMPLE(egress_queue_bytes), 0, 0, 1e3, true, true},
+};
+/* clang-format on */
+
+static bool draw(const char *folder, const char *title, const struct fluid_sample *samples,
+		 size_t count)
+{
+	struct chart *chart = chart_create(CHART_CURVES, "fluid", title);
+	char error[PATH_MAX];
+	chart_axis_set(&chart->x, "time", "us");
+	chart_axis_set(&chart->y, "rate of a flow", "Gb/s");
+	chart_axis_set(&chart->right, "queue", "KB");
+	chart->y.least = 0;
+	chart->right.least = 0;
+	for (size_t i = 0; i < sizeof(curves) / sizeof(curves[0]); i++) {
+		const struct curve *from = &curves[i];
+		struct chart_curve *curve;
+		if (from->egress && !has_egress(samples, count))
+			continue;
+		curve = chart_curve_add(chart, from->name, CURVE_LINE);
+		curve->right = from->queue;
+		for (size_t k = 0; k < count; k++) {
+			double y = at(&samples[k], from->value) / from->scale;
+			double low = from->low ? at(&samples[k], from->low) / from->scale : NAN;
+			double high = from->high ? at(&samples[k], from->high) / from->scale : NAN;
+			chart_band_add(curve, samples[k].time * 1e6, y, low, high);
+		}
+	}
+	bool good = chart_drawing_write(chart, folder, error, sizeof(error));
+	chart_free(chart);
+	return good;
 }
 
 bool fluid_plot_write(const char *folder, const char *title, const struct fluid_sample *samples,
 		      size_t count)
 {
-	return write_table(folder, samples, count) &&
-	       write_commands(folder, title, has_egress(samples, count));
+	return write_table(folder, samples, count) && draw(folder, title, samples, count);
 }

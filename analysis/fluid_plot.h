@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fluid_plot: a run of packets beside the fluid model of the same: rates and queue over time in one table, and, where
- * the program gnuplot is installed, in one picture.
+ * fluid_plot: a packet run and its fluid model: rates and queue over time in one table. If gnuplot
+ * is installed, also in one picture.
  */
 #ifndef ANALYSIS_FLUID_PLOT_H
 #define ANALYSIS_FLUID_PLOT_H
 
 #include "analysis/fluid_model.h"
 
-/* At one time; rates are the mean of all flows, and of packets the least and the greatest, too. Egress: the model with marks on what
- * leaves; NAN: there is none. */
+/* One time. Rates are means of all flows. For packets, the table also has the smallest and the
+ * largest rate. Egress is the model that marks departing packets. NAN: no value. */
 struct fluid_sample {
 	double time; /* seconds */
 	double packet_queue_bytes, packet_rate_bps, packet_rate_least_bps, packet_rate_most_bps;
@@ -17,7 +17,8 @@ struct fluid_sample {
 	double egress_queue_bytes, egress_rate_bps;
 };
 
-/* FOLDER/fluid.csv, fluid.gp and fluid.svg. false: a file could not be written, or gnuplot failed. */
+/* Writes FOLDER/fluid.csv, fluid.gp and fluid.svg. Returns false if a file cannot be written, or if
+ * gnuplot fails. */
 bool fluid_plot_write(const char *folder, const char *title, const struct fluid_sample *samples,
 		      size_t count);
 

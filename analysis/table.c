@@ -13,7 +13,7 @@
 
 struct reading {
 	struct table *table;
-	size_t in_line, line; /* fields of this line; lines before it */
+	size_t in_line, line; /* fields of this line; number of earlier lines */
 	size_t room;
 	bool ragged;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table: a CSV file in memory, as runs and sweeps write them: a line of names, then lines of values. Read by libcsv.
+ * table: a CSV file in memory, as runs and sweeps write them: a line of names, then lines of
+ * values. Read by libcsv.
  */
 #ifndef ANALYSIS_TABLE_H
 #define ANALYSIS_TABLE_H

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# What all folders share: compiler flags, and two functions that turn a folder into a library or into tests.
+# Definitions for all folders: compiler flags, and two functions that make a library or tests from a
+# folder.
 include(GNUInstallDirs)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
 pkg_check_modules(GSL REQUIRED IMPORTED_TARGET gsl)
 pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
 pkg_check_modules(SIMGRID REQUIRED IMPORTED_TARGET simgrid)
+pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -30,7 +32,7 @@ option(HCASIM_FUZZ "build the libFuzzer targets (clang only)" OFF)
 option(HCASIM_WERROR "treat compiler warnings as errors" OFF)
 
 add_library(hcasim_flags INTERFACE)
-target_include_directories(hcasim_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_include_directories(hcasim_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 target_compile_definitions(hcasim_flags INTERFACE _GNU_SOURCE)
 target_compile_options(
   hcasim_flags INTERFACE -Wall -Wextra -Wshadow "$<$<BOOL:${HCASIM_WERROR}>:-Werror>" -fno-strict-aliasing
@@ -40,8 +42,8 @@ if(HCASIM_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
-# hcasim_module(NAME [FOLDERS folder...] [LINKS target...]): every .c and .cpp of the folders (this one if none
-# is named) is the library hcasim_NAME.
+# hcasim_module(NAME [FOLDERS folder...] [LINKS target...]): every .c and .cpp of the folders (this
+# one if none is named) is the library hcasim_NAME.
 function(hcasim_module name)
   cmake_parse_arguments(MODULE "" "" "FOLDERS;LINKS" ${ARGN})
   if(NOT MODULE_FOLDERS)

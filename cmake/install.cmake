@@ -1,32 +1,59 @@
 # SPDX-License-Identifier: Apache-2.0
-# What an installation has beside programs, libraries and scenarios: headers for congestion-control plug-ins and SystemC modules,
-# with the commands that compile them (pkg-config hcasim), examples of both, the documentation and manual pages.
+# Rules of the installation: headers of the library, of congestion-control algorithms and of
+# modules, files for compilation against them (pkg-config hcasim, find_package(hcasim)), examples,
+# documentation and manual pages.
 
-# The headers that a plug-in or a module includes, and what those include: their places are those of the source tree.
-set(wanted hca/congestion/congestion.h fabric/wire/packet.h hca/module/examples/tlm_translation.h hca/module/examples/tlm_scheduler.h
-           hca/module/examples/tlm_dma.h hca/module/examples/translation_cache.h)
+# include/hcasim/ is public. Headers of the source tree that the public headers include are
+# installed below include/hcasim/, at the same path.
+file(GLOB wanted CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include include/hcasim/*.h)
+list(APPEND wanted hca/module/examples/tlm_translation.h hca/module/examples/tlm_scheduler.h
+     hca/module/examples/tlm_dma.h hca/module/examples/translation_cache.h)
 set(headers)
 while(wanted)
   list(POP_FRONT wanted header)
   if(NOT header IN_LIST headers)
     list(APPEND headers ${header})
     get_filename_component(folder ${header} DIRECTORY)
-    install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hcasim/${folder})
-    file(STRINGS ${header} includes REGEX "^#include \"")
+    if(EXISTS ${PROJECT_SOURCE_DIR}/include/${header})
+      set(source include/${header})
+      set(place ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+    else()
+      set(source ${header})
+      set(place ${CMAKE_INSTALL_INCLUDEDIR}/hcasim/${folder})
+    endif()
+    install(FILES ${source} DESTINATION ${place} COMPONENT libhcasim-dev)
+    file(STRINGS ${source} includes REGEX "^#include \"")
     list(TRANSFORM includes REPLACE "^#include \"([^\"]+)\".*" "\\1")
     list(APPEND wanted ${includes})
   endif()
 endwhile()
+
+install(TARGETS hcasim-library EXPORT hcasim
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT hcasim NAMELINK_COMPONENT libhcasim-dev
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_INCLUDEDIR}/hcasim)
+set(config ${CMAKE_INSTALL_LIBDIR}/cmake/hcasim)
+install(EXPORT hcasim NAMESPACE hcasim:: FILE hcasimConfig.cmake DESTINATION ${config}
+        COMPONENT libhcasim-dev)
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/hcasimConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/hcasimConfigVersion.cmake DESTINATION ${config}
+        COMPONENT libhcasim-dev)
 file(RELATIVE_PATH PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/hcasim.pc.in ${PROJECT_BINARY_DIR}/hcasim.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/hcasim.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/hcasim.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+        COMPONENT libhcasim-dev)
 
-file(GLOB examples CONFIGURE_DEPENDS hca/module/examples/*.cpp hca/module/examples/*.v)
-install(FILES tests/hca/plugin/halve.c ${examples} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
-install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+file(GLOB examples CONFIGURE_DEPENDS hca/module/examples/*.cpp hca/module/examples/*.v
+     hcasim/library/examples/*)
+install(FILES tests/hca/plugin/halve.c ${examples} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
+        COMPONENT libhcasim-dev)
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        COMPONENT hcasim-doc)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT hcasim-doc)
 
-# Manual pages: the commands as `hcasim help` describes them, and the formats of scenarios and results.
+# Manual pages: the commands as `hcasim help` describes them, and the formats of scenarios and
+# results.
 find_package(Python3 COMPONENTS Interpreter)
 if(TARGET hcasim AND Python3_FOUND)
   set(manual ${PROJECT_BINARY_DIR}/manual)

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arbiter: which waiting packet leaves next. VLs take turns, or as schedule.h says; VL15 goes before all of them.
- * Within a VL the sources (a switch's inputs) take turns.
+ * arbiter: selects the waiting packet that leaves next. VLs take turns, or follow schedule.h. VL15
+ * goes before all other VLs. Within a VL the sources (a switch's inputs) take turns.
  *
- * A VL whose next packet has no credits, or is paused, is passed over whole: a shorter packet of another source
- * does not overtake it, or a long one might never leave.
+ * A VL is skipped if its next packet has no credits, or if the VL is paused. A shorter packet of
+ * another source does not overtake the next packet. Otherwise a long packet might never leave.
  */
+#include <stdlib.h>
+
 #include "fabric/port_state.h"
 
 enum { NO_SOURCE = PORT_SET_PORTS };
 
-/* Index of the first bit set after `last`, cyclically. mask is not 0. */
+/* Returns the index of the first bit set after `last`, cyclically. `mask` is not 0. */
 static unsigned next_bit(uint64_t mask, unsigned last)
 {
 	uint64_t above = last >= 63 ? 0 : mask & (UINT64_MAX << (last + 1));
@@ -42,11 +44,11 @@ static bool may_leave(struct port *port, const struct packet *packet, sim_time n
 	}
 	trace(&port->block, TRACE_PORT_STALL, packet->tag, vl, packet->wire_bytes);
 	hoq_timeout_note(port, vl);
-	transmit_blocked(port, true);
+	port->closed = true;
 	return false;
 }
 
-/* ---- the sources of a VL that have a packet ---- */
+/* ---- sources of a VL with a packet ---- */
 
 static bool is_wide(const struct port *port)
 {
@@ -73,7 +75,7 @@ static void remove_source(struct port *port, unsigned vl, unsigned source)
 	port->vls[vl].source_waiting &= ~(UINT64_C(1) << source);
 }
 
-/* The one after `last`, cyclically. There is one. */
+/* Returns the source after `last`, cyclically. At least one source must have a packet. */
 static unsigned next_source(const struct port *port, unsigned vl, unsigned last)
 {
 	if (is_wide(port)) {
@@ -84,7 +86,7 @@ static unsigned next_source(const struct port *port, unsigned vl, unsigned last)
 	return next_bit(port->vls[vl].source_waiting, last);
 }
 
-/* The next source of the VL whose packet is ready; NO_SOURCE: none is. */
+/* Returns the next source of the VL whose packet is ready, or NO_SOURCE. */
 static unsigned ready_source(const struct port *port, unsigned vl, sim_time now, sim_time *wake)
 {
 	const struct packet_queue *queues = port_queues_of(port, vl);
@@ -112,7 +114,7 @@ static struct packet *dequeue(struct port *port, unsigned vl, unsigned source)
 		if (!port->vls[vl].source_waiting)
 			port->waiting &= (uint16_t) ~(1u << vl);
 	}
-	if (port->vls[vl].queued-- == port->transmit_depth)
+	if (port->vls[vl].queued-- == port->vls[vl].depth)
 		port->room_again |= (uint16_t)(1u << vl);
 	port->waiting_bytes -= packet->wire_bytes + port->preamble_bytes + port->gap_bytes;
 	port->vls[vl].queued_bytes -= packet->wire_bytes;
@@ -130,7 +132,7 @@ struct packet *arbiter_remove(struct port *port, unsigned vl)
 	return dequeue(port, vl, next_source(port, vl, port->vls[vl].last_source));
 }
 
-/* All VLs that may are looked at, then the schedule chooses. */
+/* Selects among all VLs that may send, by the schedule. */
 static struct packet *next_scheduled(struct port *port, sim_time now, sim_time *wake)
 {
 	unsigned sources[PORT_VLS];
@@ -160,7 +162,7 @@ struct packet *arbiter_next(struct port *port, sim_time now, sim_time *wake)
 	uint32_t candidates = port->waiting;
 
 	*wake = SIM_NEVER;
-	if (port->schedule)
+	if (port->scheduled)
 		return next_scheduled(port, now, wake);
 	while (candidates) {
 		unsigned vl = next_vl(port, candidates);
@@ -183,10 +185,41 @@ void arbiter_enqueue(struct port *port, struct packet *packet)
 	unsigned source = port->sources == 1 ? 0 : packet->ingress & INGRESS_PORT;
 
 	assert(source < port->sources);
+	if (__builtin_expect(!port->vls[vl].queues, 0)) {
+		port->vls[vl].queues = calloc(port->sources, sizeof(struct packet_queue));
+		assert(port->vls[vl].queues);
+	}
 	packet_queue_push(&port_queues_of(port, vl)[source], packet);
 	add_source(port, vl, source);
 	port->waiting |= (uint16_t)(1u << vl);
 	port->vls[vl].queued++;
 	port->waiting_bytes += packet->wire_bytes + port->preamble_bytes + port->gap_bytes;
 	port->vls[vl].queued_bytes += packet->wire_bytes;
+}
+
+/* Guesses that the VL served last is next. */
+const struct packet *port_fetch_departure(const struct event *event, unsigned stage,
+					  struct port_user **user)
+{
+	const struct port *port = container_of(event, const struct port, transmit);
+	const struct vl *vl = &port->vls[port->last_vl];
+	const struct packet_queue *queue;
+
+	if (stage == 0) {
+		__builtin_prefetch(&port->user);
+		__builtin_prefetch(&port->busy_until, 1);
+		__builtin_prefetch(vl, 1);
+		return NULL;
+	}
+	if (!vl->source_waiting || is_wide(port))
+		return NULL;
+	queue = &vl->queues[next_bit(vl->source_waiting, vl->last_source)];
+	*user = port->user;
+	if (stage == 1)
+		__builtin_prefetch(queue, 1);
+	else if (stage == 2)
+		__builtin_prefetch(queue->head, 1);
+	else
+		return queue->head;
+	return NULL;
 }

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * credits: InfiniBand's link-level flow control (IBTA vol. 1, 7.9.4). This end counts what it has sent (FCTBS) and
- * received (ABR), in blocks of 64 bytes modulo 4096, and tells the other end how far it may go: FCCL = ABR + free.
+ * credits: InfiniBand's link-level flow control (IBTA vol. 1, 7.9.4). This end counts the blocks of
+ * 64 bytes that it has sent (FCTBS) and received (ABR), modulo 4096. It reports its limit to the
+ * other end: FCCL = ABR + free.
  *
- * When a flow-control packet is sent: when input space of `credit_batch` has become free, or any, if the sender
- * must be short of it. The standard also asks for one at least every 65,536 symbol times. A repetition of what the
- * other end already knows changes nothing and is left out; the one that heals a loss is sent at that time.
+ * A flow-control packet is sent when `credit_batch` of input space has become free. It is sent for
+ * any free space if the sender must be short of credits. The standard also requires one at least
+ * every 65,536 symbol times. A repetition of known values has no effect and is omitted. The
+ * repetition that repairs a loss is sent at that time.
  *
- * Hardware tells of credits about every packet. Most of that changes nothing, and costs an event each: unless
- * `credit_batch` says otherwise, a quarter of the buffer is gathered while the sender has what lasts it for the round
- * trip, and whatever is free is told at once when it has not. So no sender ever waits for what is free here.
+ * Hardware sends credits for about every packet. Most of these packets have no effect, and each
+ * costs an event. Unless `credit_batch` is set, a quarter of the buffer is collected while the
+ * sender has enough credits for a round trip. Otherwise all free space is reported at once. A
+ * sender therefore never waits for space that is free.
  */
 #include "fabric/port_state.h"
 
 #define REFRESH_SYMBOLS UINT64_C(65536)
 
-/* What the sender may use up, at full rate, from a packet's release here until it has the credits: the packet that the
- * credits have to let pass, their flight there and the next packets' flight here, a packet each at both ends. */
+/* Returns the bytes that the sender can use at full rate between a release of space and the arrival
+ * of the credits. They cover the packet that delays the credits, their flight, the flight of the
+ * next packets, and one packet at each end. */
 static uint64_t used_meanwhile(const struct port *port)
 {
 	uint64_t packet_bytes = port->params.mtu + HEADERS_MAX;
@@ -39,7 +43,7 @@ void credits_configure(struct port *port)
 		port->low_blocks = (uint32_t)(used_meanwhile(port) / CREDIT_BLOCK_BYTES + 1);
 }
 
-/* The first exchange, which real ports do while the link trains. */
+/* Performs the initial exchange of credits, which real ports do during link training. */
 void credits_start(struct port *port)
 {
 	for (unsigned vl = 0; vl < port->params.vls; vl++) {
@@ -48,7 +52,7 @@ void credits_start(struct port *port)
 	}
 }
 
-/* FCCL as it would be, were so many more blocks free. */
+/* Returns FCCL if more_blocks were free in addition. */
 static uint32_t limit_of(const struct port *port, unsigned vl, uint64_t more_blocks)
 {
 	uint64_t free_blocks = port->capacity - port->vls[vl].used + more_blocks;
@@ -109,7 +113,8 @@ struct packet *credits_packet(struct port *port)
 	return packet;
 }
 
-/* FCTBS tells what was sent; what is missing here was lost on the way and takes no space. */
+/* Processes a flow-control packet. FCTBS is the number of blocks sent. Missing blocks were lost and
+ * take no space. */
 void credits_receive(struct port *port, const struct packet *packet)
 {
 	unsigned vl = packet->vl;
@@ -133,7 +138,7 @@ void credits_arrive(struct port *port, unsigned vl, uint32_t blocks)
 
 void credits_lost(struct port *port, unsigned vl)
 {
-	uint64_t symbol_bytes = port->params.width; /* one byte a lane */
+	uint64_t symbol_bytes = port->params.width; /* one byte per lane */
 	sim_time at =
 		port->advertised_at[vl] + transmit_duration(port, REFRESH_SYMBOLS * symbol_bytes);
 	sim_time now = sim_now(port->block.sim);

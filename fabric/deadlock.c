@@ -10,13 +10,13 @@
 #include "fabric/port_state.h"
 #include "fabric/topology_state.h"
 
-/* The buffers of all switches, one a (port, VL). */
+/* The buffers of all switches, one per (port, VL). */
 struct graph {
 	const struct topology *topology;
 	uint32_t *first;   /* number of a node's first buffer */
 	uint64_t *waiting; /* bytes of the buffer that are queued */
 	uint8_t *dead;
-	uint8_t *shared; /* it holds packets of which several copies wait */
+	uint8_t *shared; /* the buffer holds packets with several waiting copies */
 	uint32_t count;
 };
 
@@ -36,28 +36,35 @@ static unsigned vl_of(const struct packet *packet)
 	return (packet->ingress & ~INGRESS_COPY) >> INGRESS_VL_SHIFT;
 }
 
-/* What a switch's output queues hold, by the input it came from. Space of copies is shared: see held_by_dead(). */
+static void count_queue(struct graph *graph, uint32_t number, const struct port *port,
+			const struct packet_queue *queue)
+{
+	for (const struct packet *packet = queue->head; packet; packet = packet->next) {
+		uint32_t buffer =
+			buffer_of(graph, number, packet->ingress & INGRESS_PORT, vl_of(packet));
+
+		if (packet->ingress & INGRESS_COPY)
+			graph->shared[buffer] = true;
+		else
+			graph->waiting[buffer] += space_of(port, packet);
+	}
+}
+
+/* Counts the bytes in a switch's output queues, by the input that they came from. Copies share
+ * their space: see held_by_dead(). */
 static void count_waiting(struct graph *graph, uint32_t number)
 {
 	const struct node *node = &graph->topology->nodes[number];
 
 	for (uint32_t i = 0; i < node->ports; i++) {
 		const struct port *port = topology_port_of(node, i);
-		uint32_t queues = port->waiting ? port_queue_count(port) : 0;
 
-		for (uint32_t j = 0; j < queues; j++) {
-			const struct packet *packet = port->queues[j].head;
+		for (uint32_t vls = port->waiting; vls; vls &= vls - 1) {
+			const struct packet_queue *queues =
+				port_queues_of(port, (unsigned)__builtin_ctz(vls));
 
-			for (; packet; packet = packet->next) {
-				uint32_t buffer =
-					buffer_of(graph, number, packet->ingress & INGRESS_PORT,
-						  vl_of(packet));
-
-				if (packet->ingress & INGRESS_COPY)
-					graph->shared[buffer] = true;
-				else
-					graph->waiting[buffer] += space_of(port, packet);
-			}
+			for (uint32_t j = 0; j < port->sources; j++)
+				count_queue(graph, number, port, &queues[j]);
 		}
 	}
 }
@@ -70,8 +77,9 @@ static void mark_full(struct graph *graph, uint32_t number)
 		for (unsigned vl = 0; vl < PORT_VLS; vl++) {
 			uint32_t buffer = buffer_of(graph, number, i, vl);
 
+			/* provisional, until is_dead() checks it */
 			if (graph->shared[buffer])
-				graph->dead[buffer] = true; /* until is_dead() has looked */
+				graph->dead[buffer] = true;
 			else if (graph->waiting[buffer])
 				graph->dead[buffer] =
 					graph->waiting[buffer] ==
@@ -80,7 +88,8 @@ static void mark_full(struct graph *graph, uint32_t number)
 	}
 }
 
-/* Does the first packet of this queue wait for space that will not come, if that buffer is dead? */
+/* Returns true if the first packet of this queue waits for space of a buffer, so that it stays if
+ * the buffer is dead. */
 static bool stopped(const struct port *port, const struct packet *packet)
 {
 	const struct port *peer = port->peer;
@@ -94,7 +103,8 @@ static bool stopped(const struct port *port, const struct packet *packet)
 	       peer->vls[vl].used + credit_blocks(packet->wire_bytes) > peer->capacity;
 }
 
-/* A queue at output `port` of packets from that buffer; *next is the buffer it waits for. false: it will move. */
+/* Checks a queue at output `port` of packets from that buffer. Returns false if the queue will
+ * move. *next is the buffer that it waits for. */
 static bool queue_is_dead(const struct graph *graph, const struct node *node, uint32_t port,
 			  const struct packet *packet, uint32_t *next)
 {
@@ -112,7 +122,7 @@ static const struct packet *head_of(const struct port *port, uint32_t input, uns
 	return port_queues_of(port, vl)[port->sources == 1 ? 0 : input].head;
 }
 
-/* Is a copy of the same packet in a dead queue of an output before that one? */
+/* Returns true if a copy of the same packet is in a dead queue of an earlier output. */
 static bool is_counted(const struct graph *graph, const struct node *node, uint32_t input,
 		       uint32_t output, unsigned out_vl, const struct packet *copy)
 {
@@ -137,7 +147,8 @@ static bool is_counted(const struct graph *graph, const struct node *node, uint3
 	return false;
 }
 
-/* Space of the buffer that packets in dead queues hold; a packet holds it as long as one of its copies waits. */
+/* Returns the bytes of the buffer that packets in dead queues hold. A packet holds its space while
+ * one of its copies waits. */
 static uint64_t held_by_dead(const struct graph *graph, uint32_t number, uint32_t input,
 			     unsigned vl, uint32_t *output, uint32_t *next)
 {
@@ -168,7 +179,8 @@ static uint64_t held_by_dead(const struct graph *graph, uint32_t number, uint32_
 	return bytes;
 }
 
-/* All queues with packets of the buffer are dead; *output and *next are of the last one. */
+/* Returns true if all queues with packets of the buffer are dead. *output and *next belong to the
+ * last queue. */
 static bool is_dead(const struct graph *graph, uint32_t number, uint32_t input, unsigned vl,
 		    uint32_t *output, uint32_t *next)
 {
@@ -194,7 +206,7 @@ static bool is_dead(const struct graph *graph, uint32_t number, uint32_t input, 
 	return true;
 }
 
-/* Takes the living out until none is left to take. Returns how many are dead. */
+/* Removes live buffers until no more can be removed. Returns the number of dead buffers. */
 static uint32_t bury(struct graph *graph)
 {
 	uint32_t dead, output, next;
@@ -247,7 +259,8 @@ static uint32_t step(const struct graph *graph, uint32_t buffer, struct deadlock
 	return next;
 }
 
-/* From any dead buffer on, each leads to another: after as many steps as there are, it is one of the cycle. */
+/* Finds the cycle. Each dead buffer leads to another dead buffer. After as many steps as there are
+ * buffers, the buffer is part of the cycle. */
 static void name_cycle(const struct graph *graph, struct deadlock *deadlock)
 {
 	struct deadlock_hop hop;

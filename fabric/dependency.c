@@ -4,14 +4,16 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fabric/port_state.h"
 #include "fabric/topology_state.h"
 
 #define NODES_MAX 20000
-#define STEPS_MAX UINT64_C(10000000) /* a third of a second, about */
+#define STEPS_MAX UINT64_C(10000000) /* about a third of a second */
 
-/* From buffer to buffer. A buffer is a (port, VL); its number follows from topology_find_port(). */
+/* A dependency between two buffers. A buffer is a (port, VL), whose number follows from
+ * topology_find_port(). */
 struct edge {
 	uint32_t from, to;
 };
@@ -20,13 +22,13 @@ struct graph {
 	const struct topology *topology;
 	uint32_t buffers;
 	uint32_t *node_of;  /* by port */
-	struct edge *edges; /* by from, once sorted */
-	uint32_t *first;    /* of a buffer's edges */
+	struct edge *edges; /* ordered by `from` after sorting */
+	uint32_t *first;    /* index of a buffer's first edge */
 	uint32_t count, room;
-	uint64_t *slots; /* edges that are there: hashed, 0: free */
+	uint64_t *slots; /* hash set of the existing edges; 0 if free */
 	uint32_t slot_count;
-	/* of one destination */
-	uint32_t *seen; /* by buffer: the destination's number + 1 */
+	/* state for one destination */
+	uint32_t *seen; /* by buffer: number + 1 of the destination that visited it last */
 	uint32_t *stack;
 	uint64_t steps;
 };
@@ -84,13 +86,14 @@ static void add_edge(struct graph *graph, uint32_t from, uint32_t to)
 	graph->edges[graph->count++] = (struct edge){from, to};
 }
 
-/* Does a sender wait for space in that buffer, or is what finds none lost? */
+/* Returns true if a sender waits for space in that buffer. Returns false if a packet without space
+ * is lost. */
 static bool is_lossless(const struct port *port, unsigned vl)
 {
 	return !port->ethernet || (port->params.pfc_priorities & 1u << vl);
 }
 
-/* All that packets to the host go through, from all hosts. */
+/* Adds the dependencies of all packets to the host, from all hosts. */
 static void spread(struct graph *graph, uint32_t number, uint32_t mark, unsigned service_level)
 {
 	const struct topology *topology = graph->topology;
@@ -129,7 +132,7 @@ static void spread(struct graph *graph, uint32_t number, uint32_t mark, unsigned
 
 			graph->steps++;
 			if (end->node == UNREACHED || !nodes[end->node].is_switch)
-				continue; /* hosts take what comes */
+				continue; /* hosts accept all packets */
 			next_vl = node->ops.vl(node->ops.context, input, output, &path, vl);
 			next = buffer_of(graph, end, next_vl);
 			if (!is_lossless(topology_port_of(&nodes[end->node], end->port), next_vl))
@@ -143,7 +146,7 @@ static void spread(struct graph *graph, uint32_t number, uint32_t mark, unsigned
 	}
 }
 
-/* Do packets to both hosts, which are at one switch, take the same routes to it? */
+/* Returns true if packets to two hosts of one switch take the same routes to it. */
 static bool go_alike(const struct graph *graph, uint32_t one, uint32_t other)
 {
 	const struct topology *topology = graph->topology;
@@ -156,16 +159,10 @@ static bool go_alike(const struct graph *graph, uint32_t one, uint32_t other)
 		paths[i].destination = endpoint;
 		paths[i].dlid = endpoints_get(topology->endpoints, endpoint)->lid;
 	}
-	for (uint32_t i = 0; i < topology->count; i++) {
-		struct port_set sets[2] = {{{0}}};
-
-		if (!nodes[i].is_switch || i == nodes[one].ends->node)
-			continue;
-		for (unsigned j = 0; j < 2; j++)
-			nodes[i].ops.outputs(nodes[i].ops.context, &paths[j], &sets[j]);
-		if (!port_set_equal(&sets[0], &sets[1]))
+	for (uint32_t i = 0; i < topology->count; i++)
+		if (nodes[i].is_switch && i != nodes[one].ends->node &&
+		    !nodes[i].ops.alike(nodes[i].ops.context, &paths[0], &paths[1]))
 			return false;
-	}
 	return true;
 }
 
@@ -189,13 +186,26 @@ static void spread_all(struct graph *graph, unsigned service_level, uint32_t *ma
 	}
 }
 
-static int compare_edges(const void *one, const void *other)
+/* Orders the edges by `from`, then by `to`, and fills in first[]. */
+static void sort_edges(struct graph *graph)
 {
-	const struct edge *left = one, *right = other;
+	struct edge *sorted = take(graph->count, sizeof(*sorted));
 
-	if (left->from != right->from)
-		return left->from < right->from ? -1 : 1;
-	return left->to < right->to ? -1 : left->to > right->to;
+	for (uint32_t i = 0; i < graph->count; i++)
+		graph->first[graph->edges[i].from + 1]++;
+	for (uint32_t i = 0; i < graph->buffers; i++)
+		graph->first[i + 1] += graph->first[i];
+	for (uint32_t i = 0; i < graph->count; i++) {
+		struct edge edge = graph->edges[i];
+		/* `seen` counts the edges of a buffer that are in place */
+		uint32_t first = graph->first[edge.from], place = first + graph->seen[edge.from]++;
+
+		for (; place > first && sorted[place - 1].to > edge.to; place--)
+			sorted[place] = sorted[place - 1];
+		sorted[place] = edge;
+	}
+	free(graph->edges);
+	graph->edges = sorted;
 }
 
 static struct dependency_hop hop_of(const struct graph *graph, uint32_t buffer)
@@ -206,10 +216,11 @@ static struct dependency_hop hop_of(const struct graph *graph, uint32_t buffer)
 	};
 }
 
-/* Depth first, by the order of buffers: the first edge that leads back to where the search has come from closes a cycle. */
+/* Searches depth first, in the order of buffers. The first edge to a buffer on the current path
+ * closes a cycle. */
 static bool search(struct graph *graph, struct dependency_cycle *cycle)
 {
-	uint32_t *next = take(graph->buffers + 1, sizeof(*next)); /* edge, by depth */
+	uint32_t *next = take(graph->buffers + 1, sizeof(*next)); /* next edge, by depth */
 	enum { NEW, OPEN, DONE } *state = take(graph->buffers, sizeof(*state));
 	uint32_t depth = 0;
 
@@ -249,7 +260,7 @@ static bool search(struct graph *graph, struct dependency_cycle *cycle)
 	return cycle->count > 0;
 }
 
-/* Between switches: no more links than a tree has, so no route leads round. */
+/* Returns true if the links between switches form a tree, in which no cycle is possible. */
 static bool is_tree(const struct topology *topology)
 {
 	uint32_t switches = 0, ends = 0;
@@ -314,11 +325,8 @@ bool dependency_find(const struct topology *topology, unsigned service_levels,
 		if (service_levels >> level & 1)
 			spread_all(&graph, level, &mark, &all);
 	}
-	qsort(graph.edges, graph.count, sizeof(graph.edges[0]), compare_edges);
-	for (uint32_t i = 0; i < graph.count; i++)
-		graph.first[graph.edges[i].from + 1]++;
-	for (uint32_t i = 0; i < graph.buffers; i++)
-		graph.first[i + 1] += graph.first[i];
+	memset(graph.seen, 0, graph.buffers * sizeof(graph.seen[0]));
+	sort_edges(&graph);
 	search(&graph, cycle);
 	graph_fini(&graph);
 	if (known)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * endpoints: see endpoints.h. An address is made from the endpoint's number alone, so that the same scenario
- * gives the same bytes on the wire in every run. The GID table has the order in which Linux fills it: the default
- * (IPv6 link-local) GID once a RoCE version, then the interface's IPv4 address once a version.
+ * endpoints: see endpoints.h. Addresses depend on the endpoint's number only, so a scenario has the
+ * same bytes on the wire in each run. The GID table has the order of Linux: the default (IPv6
+ * link-local) GID for each RoCE version, then the interface's IPv4 address for each version.
  */
 #include "fabric/endpoints.h"
 
@@ -15,15 +15,15 @@
 
 #define GUID_BASE UINT64_C(0x0002c90300000000)
 #define LID_UNICAST \
-	0xbfff /* the last; above are multicast and the permissive LID: IBTA vol. 1, 4.1.3 */
+	0xbfff /* last unicast LID; multicast and the permissive LID follow: IBTA vol. 1, 4.1.3 */
 
 struct endpoints {
 	struct paths *paths;
 	struct groups *groups;
-	struct topology *topology; /* NULL: not known */
-	struct endpoint **list;    /* by number; each stays where it is */
+	struct topology *topology; /* NULL if it is not set */
+	struct endpoint **list;    /* by number; endpoints do not move */
 	uint32_t count, room;
-	uint32_t *by_gid; /* open hashing: number + 1, 0: free */
+	uint32_t *by_gid; /* open hashing: number + 1, or 0 if free */
 	uint32_t slots;   /* a power of two, at least twice the GIDs */
 };
 
@@ -44,7 +44,7 @@ static bool has_gid(const struct endpoint *endpoint, const uint8_t gid[16])
 	return false;
 }
 
-/* The slot that holds an endpoint with that GID, or the free one where it would go. */
+/* Returns the slot of the endpoint with that GID, or the free slot for it. */
 static uint32_t *find_slot(const struct endpoints *endpoints, const uint8_t gid[16])
 {
 	uint32_t at = hash_gid(gid) & (endpoints->slots - 1);
@@ -61,7 +61,7 @@ static void enter_gids(struct endpoints *endpoints, uint32_t number)
 	for (uint32_t i = 0; i < endpoint->gid_count; i++) {
 		uint32_t *slot = find_slot(endpoints, endpoint->gids[i].bytes);
 
-		if (!*slot) /* an address given twice stays the first one's */
+		if (!*slot) /* a duplicate address belongs to its first owner */
 			*slot = number + 1;
 	}
 }
@@ -131,7 +131,7 @@ uint32_t endpoints_add(struct endpoints *endpoints, const char *name, enum link_
 	endpoint->link_layer = (uint8_t)link_layer;
 	endpoint->partitions = &partitions_default;
 	endpoint->guid = GUID_BASE + number;
-	for (unsigned i = 0; i < 3; i++) { /* the vendor's three bytes, and the number's */
+	for (unsigned i = 0; i < 3; i++) { /* the vendor's three bytes, and the number */
 		endpoint->mac[i] = (uint8_t)(endpoint->guid >> (56 - 8 * i));
 		endpoint->mac[3 + i] = (uint8_t)(endpoint->guid >> (16 - 8 * i));
 	}

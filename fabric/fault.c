@@ -12,13 +12,14 @@ struct active_rule {
 	struct fault_rule rule;
 	struct random chance;
 	uint64_t matched;
-	bool bad; /* the state of a burst */
+	bool bad; /* bad state of a burst channel */
 };
 
 struct fault {
 	struct block block;
 	struct fault_counters count;
-	struct active_rule **rules; /* each stays in place: its stream points into itself */
+	/* rules do not move, because a random stream points into itself */
+	struct active_rule **rules;
 	unsigned rule_count;
 };
 
@@ -33,6 +34,8 @@ static bool applies(const struct fault *fault, const struct fault_rule *rule,
 		return false;
 	if (rule->vls && !(rule->vls & 1u << packet->vl))
 		return false;
+	if (packet->kind == PACKET_TCP || packet->kind == PACKET_RAW)
+		return rule->kind == PACKET_DATA && rule->opcode == FAULT_ANY_OPCODE;
 	if ((unsigned)rule->kind != packet->kind)
 		return false;
 	return rule->kind != PACKET_DATA || rule->opcode == FAULT_ANY_OPCODE ||
@@ -48,7 +51,7 @@ static bool in_burst(struct active_rule *active)
 	return random_chance(&active->chance, active->bad ? burst->loss_bad : burst->loss_good);
 }
 
-/* 1 - (1 - rate)^bits, without losing a small rate to rounding. */
+/* Returns 1 - (1 - rate)^bits, without losing a small rate to rounding. */
 static double packet_error_rate(const struct fault_rule *rule, const struct packet *packet)
 {
 	return -expm1(8.0 * packet->wire_bytes * log1p(-rule->bit_error_rate));
@@ -66,7 +69,7 @@ static bool strikes(struct active_rule *active, const struct packet *packet)
 	return random_chance(&active->chance, active->rule.probability);
 }
 
-/* false: the packet is gone. */
+/* Applies the action. Returns false if the packet is dropped. */
 static bool strike(struct fault *fault, const struct fault_rule *rule, struct packet *packet)
 {
 	switch (rule->action) {

@@ -3,7 +3,7 @@
  * fault: errors of packets on one side of a port. A list of rules examines every packet that
  * the rules apply to, and drops, corrupts or delays some of the packets.
  *
- *     port_set_transmit_fault(): the packet is lost on the wire, or delayed; the receiver sees nothing
+ *     port_set_transmit_fault(): the wire loses or delays the packet; the receiver sees nothing
  *     port_set_receive_fault():  the packet arrives and takes input space; the receiver drops it
  *
  * Each rule has its own random stream, named after the port and the rule. An additional rule
@@ -16,25 +16,25 @@
 #include "sim/random.h"
 
 /* clang-format off */
-#define FAULT_ACTIONS(X) \
-	X(drop, "Drops the packet.") \
-	X(corrupt_icrc, \
-	  "Corrupts the payload. The destination HCA detects the error by the ICRC.") \
-	X(corrupt_vcrc, "Corrupts the frame. The next port detects the error.") \
-	X(delay, "Delays the packet and all packets behind it. Transmit side only.") \
-	X(reorder, \
+#define FAULT_ACTIONS(X)                                                                      \
+	X(drop, "Drops the packet.")                                                          \
+	X(corrupt_icrc,                                                                       \
+	  "Corrupts the payload. The destination HCA detects the error by the ICRC.")         \
+	X(corrupt_vcrc, "Corrupts the frame. The next port detects the error.")               \
+	X(delay, "Delays the packet and all packets behind it. Transmit side only.")          \
+	X(reorder,                                                                            \
 	  "Delays the packet but not the packets behind it. Transmit side of Ethernet only.") \
 	X(mark, "Marks the packet as congested (ECN CE, or FECN) if the packet may be marked.")
 
 #define FAULT_ACTION_ENUM(name, meaning) FAULT_##name,
 enum fault_action { FAULT_ACTIONS(FAULT_ACTION_ENUM) FAULT_ACTION_COUNT };
 
-#define FAULT_COUNTERS(X) \
-	X(packets_seen, "packets", "Packets that the rules examined.") \
-	X(packets_dropped, "packets", "Packets that a rule dropped.") \
-	X(packets_icrc_damaged, "packets", "Packets whose payload a rule corrupted.") \
-	X(packets_vcrc_damaged, "packets", "Packets whose frame a rule corrupted.") \
-	X(packets_delayed, "packets", "Packets that a rule delayed.") \
+#define FAULT_COUNTERS(X)                                                                    \
+	X(packets_seen, "packets", "Packets that the rules examined.")                       \
+	X(packets_dropped, "packets", "Packets that a rule dropped.")                        \
+	X(packets_icrc_damaged, "packets", "Packets whose payload a rule corrupted.")        \
+	X(packets_vcrc_damaged, "packets", "Packets whose frame a rule corrupted.")          \
+	X(packets_delayed, "packets", "Packets that a rule delayed.")                        \
 	X(packets_reordered, "packets", "Packets that a rule delayed behind later packets.") \
 	X(packets_marked, "packets", "Packets that a rule marked as congested.")
 
@@ -54,18 +54,21 @@ struct fault_burst {
  * probability. */
 struct fault_rule {
 	enum fault_action action;
-	enum packet_kind kind; /* PACKET_DATA, or a kind of packet that the link itself sends */
-	uint16_t opcode;       /* opcode of data packets, or FAULT_ANY_OPCODE */
-	uint16_t vls;          /* one bit per VL; 0: all */
-	double probability;    /* probability for each such packet; ignored if nth is set */
-	/* number of the only packet to act on, from 1; 0: by probability */
+	/* PACKET_DATA, for packets of hosts, or a kind of packet that the link itself sends */
+	enum packet_kind kind;
+	/* opcode of a packet with a BTH; FAULT_ANY_OPCODE: all packets, including TCP segments */
+	uint16_t opcode;
+	uint16_t vls;       /* one bit per VL; 0 for all VLs */
+	double probability; /* probability for each such packet; ignored if nth is set */
+	/* number of the only packet to act on, from 1; 0 if `probability` applies */
 	uint64_t nth;
-	sim_time delay;       /* delay of FAULT_delay and FAULT_reorder */
-	sim_time from, until; /* the rule is active for from <= now < until; until 0: no end */
-	/* counter that must reach `reaches` before the rule is active; NULL: none */
+	sim_time delay; /* delay of FAULT_delay and FAULT_reorder */
+	/* the rule is active for from <= now < until; an `until` of 0 is no end */
+	sim_time from, until;
+	/* counter that must reach `reaches` before the rule is active, or NULL */
 	const uint64_t *watched;
 	uint64_t reaches;         /* value that `watched` must reach */
-	double bit_error_rate;    /* probability that a bit is in error; 0: not used */
+	double bit_error_rate;    /* probability that a bit is in error; 0 if not used */
 	struct fault_burst burst; /* used if to_bad is not 0 */
 };
 

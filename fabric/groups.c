@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * groups: see groups.h. There are few: they are looked for one by one, when a path is made.
+ * groups: see groups.h. There are few groups, and they are searched linearly, when a path is
+ * created.
  */
 #include "fabric/groups.h"
 

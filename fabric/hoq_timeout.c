@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hoq_timeout: VLs whose first packet cannot leave for long, and packets that will never leave.
+ * hoq_timeout: drops packets of a VL whose first packet cannot leave for a long time.
  *
- * InfiniBand: a packet that has been first in its VL for `hoq_life` is dropped (HOQLife, IBTA vol. 1, 18.2.5.4); after
- * `vl_stall_count` of them with none that left in between, the VL is stalled: all that waits and comes is dropped for 8 lifetimes.
- * Ethernet: a priority that is paused for `pfc_watchdog` while packets wait is given up: what waits and what comes
- * is dropped until no pause has come for as long (ground truth D-21).
- * Neither concerns users that want no discarded(): an HCA waits.
+ * InfiniBand: a packet that has been first in its VL for `hoq_life` is dropped (HOQLife, IBTA vol.
+ * 1, 18.2.5.4). After `vl_stall_count` such drops without a departure in between, the VL is
+ * stalled: all its packets are dropped for 8 times `hoq_life`.
+ *
+ * Ethernet: when a priority has been paused for `pfc_watchdog` while packets wait, all its packets
+ * are dropped. This ends when no pause has arrived for the same time (Guo et al., SIGCOMM 2016, row
+ * D-21).
+ *
+ * A port whose user has no discarded(), such as the port of an HCA, never drops packets for these
+ * reasons.
  */
 #include "fabric/port_state.h"
 
@@ -60,7 +65,7 @@ static void stall(struct port *port, unsigned vl)
 	hoq_timeout_flush(port, vl, DROP_HOQ_LIFE);
 }
 
-/* The first packet of the VL has been so for too long. */
+/* Drops the first packet of the VL, which has waited for too long. */
 static void expire(struct port *port, unsigned vl)
 {
 	struct packet *packet = arbiter_remove(port, vl);
@@ -87,13 +92,14 @@ static void give_up(struct port *port, unsigned vl)
 	hoq_timeout_flush(port, vl, DROP_PFC_WATCHDOG);
 }
 
-/* When a VL that was given up is looked at again. */
+/* Returns the time at which the state of a VL that drops its packets is checked again. */
 static sim_time look_again(const struct port *port, unsigned vl)
 {
 	return port->ethernet ? sim_now(port->block.sim) + patience(port) : port->stalled_until[vl];
 }
 
-/* A priority that was given up is served again when no pause has come for that long, a stalled VL after its time. */
+/* Serves a VL again. A priority resumes when no pause has arrived for the watchdog time, a stalled
+ * VL after its stall time. */
 static void consider_restore(struct port *port, unsigned vl)
 {
 	sim_time now = sim_now(port->block.sim);
@@ -116,7 +122,7 @@ static void give_up_fire(struct event *event)
 		if (now - port->hoq_blocked_since[vl] >= patience(port)) {
 			port->hoq_blocked &= (uint16_t) ~(1u << vl);
 			give_up(port, vl);
-			if (port->vls[vl].queued) { /* the next one's time begins */
+			if (port->vls[vl].queued) { /* the time of the next packet begins */
 				port->hoq_blocked |= (uint16_t)(1u << vl);
 				port->hoq_blocked_since[vl] = now;
 			}
@@ -136,6 +142,8 @@ static void give_up_fire(struct event *event)
 		sim_schedule_at(&port->give_up, next);
 	if (port->waiting)
 		transmit_kick(port);
+	else
+		transmit_blocked(port, false);
 }
 
 void hoq_timeout_configure(struct port *port)

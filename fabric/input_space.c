@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input_space: the receive buffer of a port, a VL at a time: what holds space, what gives it back, and when.
- * A switch knows at a packet's departure when its space will be free; such releases wait in a ring ordered by time
- * and are counted when somebody looks. They have an event only if the other end waits for that space.
+ * input_space: the receive buffer of a port, per VL. It tracks the space of packets and its
+ * release. A switch knows the release time when a packet departs. Such releases wait in a ring
+ * ordered by time, and are processed when the space is read. A release has an event only if the
+ * other end waits for the space.
  */
 #include <stdlib.h>
 
 #include "fabric/port_state.h"
-
-#define DEFERRED_ROOM 4u /* a cache line */
 
 static uint32_t units_of(const struct port *port, uint32_t wire_bytes)
 {
@@ -26,7 +25,7 @@ static struct deferred_release *deferred_at(const struct port *port, uint32_t in
 	return &port->deferred[(port->deferred_first + index) & (port->deferred_room - 1)];
 }
 
-/* Counts what is due by now. */
+/* Processes the releases that are due. */
 static void settle(struct port *port)
 {
 	sim_time now = sim_now(port->block.sim);
@@ -45,7 +44,8 @@ static void settle(struct port *port)
 		port->deferred_first = 0;
 }
 
-/* Would the other end be told something, were all deferred releases of the VL due? */
+/* Returns true if the release of all deferred space of the VL would cause a message to the other
+ * end. */
 static bool awaited(const struct port *port, unsigned vl)
 {
 	if (port->ethernet)
@@ -55,7 +55,7 @@ static bool awaited(const struct port *port, unsigned vl)
 	       credits_wanted(port, vl, port->vls[vl].deferred_units);
 }
 
-static void tell(struct port *port, unsigned vl)
+static void notify(struct port *port, unsigned vl)
 {
 	if (port->ethernet)
 		pause_consider_go(port, vl);
@@ -69,7 +69,7 @@ static void release_fire(struct event *event)
 
 	settle(port);
 	for (uint32_t vls = port->gained; vls; vls &= vls - 1)
-		tell(port, (unsigned)__builtin_ctz(vls));
+		notify(port, (unsigned)__builtin_ctz(vls));
 	port->gained = 0;
 	for (uint32_t i = 0; i < port->deferred_count; i++) {
 		const struct deferred_release *next = deferred_at(port, i);
@@ -82,7 +82,7 @@ static void release_fire(struct event *event)
 	}
 }
 
-/* More at once than ever before: the one allocation, of twice the room. */
+/* Doubles the ring, when more releases are pending than ever before. */
 static void grow(struct port *port)
 {
 	uint32_t room = port->deferred_room * 2;
@@ -91,13 +91,14 @@ static void grow(struct port *port)
 	assert(ring);
 	for (uint32_t i = 0; i < port->deferred_count; i++)
 		ring[i] = *deferred_at(port, i);
-	free(port->deferred);
+	input_space_fini(port);
 	port->deferred = ring;
 	port->deferred_first = 0;
 	port->deferred_room = room;
 }
 
-/* A slow receiver: takes away one packet after the other. */
+/* Returns the end of the drain of a packet by a slow receiver, which drains one packet after
+ * another. */
 static sim_time drained(struct port *port, uint32_t wire_bytes, sim_time at)
 {
 	if (port->drained_at < at)
@@ -112,6 +113,14 @@ void port_set_drain_rate(struct port *port, uint64_t rate_bps)
 	port->drains = port->drain_ps_per_byte != 0;
 }
 
+/* Returns true if due releases must be processed before another one. Ethernet needs exact space
+ * only while it pauses the other end. Otherwise the ring is seldom read, because its line is not in
+ * the cache. */
+static bool settles(const struct port *port)
+{
+	return !port->ethernet || port->wanted || port->deferred_count == port->deferred_room;
+}
+
 void port_release_at(struct port *port, unsigned vl, uint32_t wire_bytes, sim_time at)
 {
 	uint32_t units = units_of(port, wire_bytes);
@@ -120,11 +129,16 @@ void port_release_at(struct port *port, unsigned vl, uint32_t wire_bytes, sim_ti
 	assert(vl < PORT_VLS);
 	if (__builtin_expect(port->drains, 0))
 		at = drained(port, wire_bytes, at);
-	settle(port);
+	if (settles(port))
+		settle(port);
 	if (port->deferred_count == port->deferred_room)
 		grow(port);
-	for (place = port->deferred_count; place && deferred_at(port, place - 1)->at > at; place--)
-		*deferred_at(port, place) = *deferred_at(port, place - 1);
+	place = port->deferred_count;
+	if (!place || port->deferred_last <= at) /* reads no release */
+		port->deferred_last = at;
+	else
+		for (; place && deferred_at(port, place - 1)->at > at; place--)
+			*deferred_at(port, place) = *deferred_at(port, place - 1);
 	*deferred_at(port, place) = (struct deferred_release){at, units, vl};
 	port->deferred_count++;
 	port->vls[vl].deferred_units += units;
@@ -140,7 +154,7 @@ void port_release(struct port *port, unsigned vl, uint32_t wire_bytes)
 		return;
 	}
 	give_back(port, vl, units_of(port, wire_bytes));
-	tell(port, vl);
+	notify(port, vl);
 }
 
 bool input_space_take(struct port *port, const struct packet *packet)
@@ -193,12 +207,12 @@ void input_space_configure(struct port *port)
 void input_space_init(struct port *port)
 {
 	port->deferred_room = DEFERRED_ROOM;
-	port->deferred = aligned_alloc(64, DEFERRED_ROOM * sizeof(port->deferred[0]));
-	assert(port->deferred);
+	port->deferred = port->deferred_inline;
 	event_init(&port->release, &port->block, release_fire);
 }
 
 void input_space_fini(struct port *port)
 {
-	free(port->deferred);
+	if (port->deferred != port->deferred_inline)
+		free(port->deferred);
 }

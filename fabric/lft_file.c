@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lft_file: see lft_file.h. A line is a table's head, an entry of one, or of no interest.
+ * lft_file: see lft_file.h. A line is the head of a table, an entry of a table, or ignored.
  */
 #include "fabric/lft_file.h"
 
@@ -12,7 +12,7 @@
 #define LID_MAX    0xbfff /* unicast; IBTA vol. 1, 4.1.3 */
 #define PORT_MAX   254
 
-/* The text between the last parentheses. */
+/* Copies the text between the last parentheses. Returns false if there is none. */
 static bool read_head(const char *text, char name[NAME_BYTES])
 {
 	const char *open = strrchr(text, '('), *close = strrchr(text, ')');
@@ -28,7 +28,7 @@ static bool read_head(const char *text, char name[NAME_BYTES])
 	return true;
 }
 
-/* "0x0001 018 : ..." */
+/* Parses "0x0001 018 : ...". Returns false for other lines. */
 static bool read_entry(const char *text, unsigned long *lid, unsigned long *port)
 {
 	char *end;

@@ -23,10 +23,11 @@ struct lft_route {
 	unsigned port;
 };
 
-/* One call a line of a table, in the file's order; not for port 0. false: the taker has said why, and reading ends. */
+/* Called for each line of a table, in the order of the file, except for port 0. Returns false to
+ * end the reading. */
 typedef bool lft_taker(void *context, const struct lft_route *route);
 
-/* false: *line is the wrong one, from 1, and *error what is wrong with it. */
+/* Reads a file. Returns false on an error: *line is its line, from 1, and *error describes it. */
 bool lft_file_read(FILE *file, lft_taker *take, void *context, uint32_t *line, char *error,
 		   size_t error_bytes);
 

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * link_state: a link that goes down and comes up again. Down: what is on the wire is lost, nothing passes; a switch
- * drops what waits for it and what comes, an HCA keeps what it has no credits for. Up: credits begin anew, as after
- * link training (IBTA vol. 1, 7.9.4), and pauses are asked for again.
+ * link_state: a link that goes down and comes up again. While it is down, no packet passes, and
+ * packets on the wire are lost. A switch drops packets that wait for the link or arrive for it. An
+ * HCA keeps packets without credits. When the link comes up, credits are initialised as after link
+ * training (IBTA vol. 1, 7.9.4), and pauses are requested again.
  *
- * Each end does its part, and what it has sent is lost through it: if the ends are in two LPs of a parallel run, what
- * has crossed is the other end's to lose, at the same instant.
+ * Each end handles its own part, and loses the packets that it has sent. If the ends are in two LPs
+ * of a parallel run, the other end loses the packets that have crossed, at the same time.
  */
 #include "fabric/lp_link.h"
 #include "fabric/port_state.h"
 
 void link_state_lose(struct port *port, struct packet *packet)
 {
-	if (packet->kind != PACKET_FLOW_CONTROL && packet->kind != PACKET_PFC)
+	if (packet->kind != PACKET_FLOW_CONTROL && packet->kind != PACKET_PFC) {
 		port->count.fault_bytes += packet->wire_bytes;
+		bytes_out_keep(port, &port->lost_arriving, packet->tail_at - port->peer->latency,
+			       packet->wire_bytes);
+	}
 	port_drop(port, packet, DROP_FAULT);
 }
 
-/* What is in flight to that end. */
+/* Loses the packets in flight to that end. */
 static void lose_flying(struct port *port)
 {
 	sim_cancel(&port->arrive);
@@ -37,13 +41,14 @@ static void fall_silent(struct port *port)
 	} else {
 		lose_flying(port->peer);
 	}
+	transmit_blocked(port, false);
 	if (!port->user->discarded)
 		return;
 	for (unsigned vl = 0; vl < PORT_VLS; vl++)
 		hoq_timeout_flush(port, vl, DROP_DOWN);
 }
 
-/* The other end's pauses are forgotten. */
+/* Ends the pauses of the other end. */
 static void unpause(struct port *port)
 {
 	sim_time now = sim_now(port->block.sim);
@@ -73,7 +78,7 @@ void port_set_end(struct port *port, bool up)
 	}
 }
 
-/* Both ends' credits begin anew before either sends. */
+/* Initialises the credits of both ends before either end sends. */
 static void set_infiniband(struct port *port, bool up)
 {
 	struct port *ends[] = {port, port->peer};

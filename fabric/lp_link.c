@@ -10,7 +10,7 @@ struct lp_link {
 	struct lp_channel channel;
 	struct packet_queue left[2];
 	uint32_t count[2];
-	uint32_t lost[2]; /* the first so many */
+	uint32_t lost[2]; /* number of packets at the head of the queue that are lost */
 	struct port *from;
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lp_link: one direction of a link whose ends are in two LPs of a parallel run (sim/parallel.h). What the sender's end
- * gives a time of arrival waits here until the window is over, and is then in flight as if it had been all the time.
+ * lp_link: one direction of a link whose ends are in two LPs of a parallel run (sim/parallel.h). A
+ * packet with a known arrival time waits in the lp_link until the end of the window. The receiver
+ * then treats it as if it had been in flight all the time.
  */
 #ifndef FABRIC_LP_LINK_H
 #define FABRIC_LP_LINK_H
@@ -12,12 +13,14 @@
 struct lp_link;
 
 struct lp_link *lp_link_create(struct port *from);
-void lp_link_destroy(struct lp_link *lp_link); /* frees what is left there */
+void lp_link_destroy(struct lp_link *lp_link); /* frees the packets that are left */
 
-/* The sender's end: the packet, whose head_at is known, is on its way. It is the receiver's once the window is over. */
+/* Called at the sender's end. Passes on a packet with a known head_at. The receiver owns it when
+ * the window is over. */
 void lp_link_leave(struct lp_link *lp_link, struct packet *packet);
 
-/* The link goes down for its sender: what waits here is lost, as what is in flight. The receiver's end counts it. */
+/* Called when the link goes down for its sender. Packets that wait in the lp_link are lost, as
+ * packets in flight. The receiver's end counts them. */
 void lp_link_lose(struct lp_link *lp_link);
 
 #endif

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * multicast_tree: the routes of multicast: for each group a tree of links between the switches that its members hang at, so that a packet
- * goes out by all of its links but the one it came by, and meets nobody twice. What the subnet manager puts into the multicast
- * forwarding tables (IBTA vol. 1, 14.2.5.12 and 18.2.4); it leaves the choice of a tree to the implementer.
+ * multicast_tree: the routes of multicast. Each group has a tree of links between the switches of
+ * its members. A switch sends a packet out by all links of the tree but the one it came by, so that
+ * no switch receives it twice. The subnet manager writes such trees to the multicast forwarding
+ * tables (IBTA vol. 1, 14.2.5.12 and 18.2.4). The standard leaves the choice of a tree to the
+ * implementer.
  *
- * The root is the switch with the fewest links to all members together, as OpenSM chooses it; among equals the one nearest
- * to the top, then by the group's number, so that groups spread. With up_down only those are roots from which
- * all members lie below: then any route through the tree goes up first and down after, as that of other packets does, and no
- * cycle of buffers can come of it.
+ * The root is the switch with the fewest links to all members together, as in OpenSM. Among equal
+ * switches it is the one nearest to the top. Among these it depends on the group's number, so that
+ * groups spread. With up_down, all members must be below the root. A route through the tree then
+ * goes up first and down afterwards, like routes of other packets. No cycle of buffers is possible.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "fabric/topology_state.h"
 
-/* From one root to all switches. */
+/* Search from one root to all switches. */
 struct tree {
 	const struct topology *topology;
-	uint32_t *distance; /* links to the root, by node; UNREACHED */
+	uint32_t *distance; /* links to the root, by node, or UNREACHED */
 	uint32_t *upwards;  /* the port that leads to the root */
 	uint32_t *queue;
-	uint32_t *members;      /* at a switch, those that only send too */
-	struct port_set *ports; /* of the tree, by node */
+	uint32_t *members;      /* number of members and further senders at a switch */
+	struct port_set *ports; /* ports of the tree, by node */
 };
 
 static void tree_init(struct tree *tree, const struct topology *topology)
@@ -48,14 +50,14 @@ static void tree_fini(struct tree *tree)
 	free(tree->ports);
 }
 
-/* May a packet go from the one to the other, on its way to the root? */
+/* Returns true if a packet may go from one node to the other on its way to the root. */
 static bool may_climb(const struct topology *topology, const struct node *from,
 		      const struct node *to)
 {
 	return to->is_switch && (topology->routing != ROUTING_up_down || node_is_above(to, from));
 }
 
-/* Breadth first. */
+/* Searches breadth first. */
 static void grow(struct tree *tree, uint32_t root)
 {
 	const struct node *nodes = tree->topology->nodes;
@@ -82,7 +84,8 @@ static void grow(struct tree *tree, uint32_t root)
 	}
 }
 
-/* Links from the root to all members; UNREACHED: not all are below. */
+/* Returns the number of links from the root to all members, or UNREACHED if not all are below
+ * it. */
 static uint64_t links_of(const struct tree *tree)
 {
 	uint64_t sum = 0;
@@ -97,7 +100,7 @@ static uint64_t links_of(const struct tree *tree)
 	return sum;
 }
 
-/* UNREACHED: there is none. */
+/* Returns the root of the group's tree, or UNREACHED if there is none. */
 static uint32_t choose_root(struct tree *tree, uint32_t group)
 {
 	const struct topology *topology = tree->topology;
@@ -127,7 +130,8 @@ static uint32_t choose_root(struct tree *tree, uint32_t group)
 	return chosen;
 }
 
-/* From a switch to the root; who only sends needs the routes up alone. */
+/* Marks the route from a switch to the root. A host that only sends needs only the upward
+ * direction. */
 static void mark_route(struct tree *tree, uint32_t number, bool both_directions)
 {
 	const struct node *nodes = tree->topology->nodes;
@@ -143,7 +147,7 @@ static void mark_route(struct tree *tree, uint32_t number, bool both_directions)
 	}
 }
 
-/* The switch that a host hangs at, NULL: none, as it is linked to a host. */
+/* Returns the link from a host to its switch, or NULL if the host is linked to a host. */
 static const struct end *switch_of(const struct topology *topology, uint32_t endpoint)
 {
 	const struct node *host = topology_host(topology, endpoint);
@@ -154,7 +158,7 @@ static const struct end *switch_of(const struct topology *topology, uint32_t end
 	return &host->ends[0];
 }
 
-static void mark_members(struct tree *tree, const struct group_hosts *hosts, bool receive)
+static void mark_members(struct tree *tree, const struct topology_hosts *hosts, bool receive)
 {
 	for (uint32_t i = 0; i < hosts->count; i++) {
 		const struct end *end = switch_of(tree->topology, hosts->endpoints[i]);
@@ -167,7 +171,7 @@ static void mark_members(struct tree *tree, const struct group_hosts *hosts, boo
 	}
 }
 
-static uint32_t count_members(struct tree *tree, const struct group_hosts *hosts)
+static uint32_t count_members(struct tree *tree, const struct topology_hosts *hosts)
 {
 	uint32_t count = 0;
 
@@ -182,7 +186,7 @@ static uint32_t count_members(struct tree *tree, const struct group_hosts *hosts
 }
 
 bool topology_set_group(struct topology *topology, uint32_t group,
-			const struct group_hosts *members, const struct group_hosts *senders,
+			const struct topology_hosts *members, const struct topology_hosts *senders,
 			char *error, size_t error_bytes)
 {
 	struct tree tree;
@@ -206,6 +210,6 @@ bool topology_set_group(struct topology *topology, uint32_t group,
 	tree_fini(&tree);
 	if (hosts && root == UNREACHED)
 		snprintf(error, error_bytes,
-			 "no tree of links joins all hosts of multicast group %u", group);
+			 "no tree of links connects all hosts of multicast group %u", group);
 	return !hosts || root != UNREACHED;
 }

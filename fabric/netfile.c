@@ -4,30 +4,31 @@
  */
 #include "fabric/netfile.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fabric/encoding.h"
+#include "fabric/line_error.h"
+#include "sim/hash.h"
 
-#define NAME_MAX_BYTES 32 /* with room for "-port2" in a layout's name */
+#define NAME_MAX_BYTES 32 /* leaves room for "-port2" in a layout's name */
 #define ADAPTER_PORTS  8
 #define WORD_MAX_BYTES 16
 #define LETTERS        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 struct device {
-	char name[NAME_MAX_BYTES];     /* that lines of links use */
-	char words[2][WORD_MAX_BYTES]; /* of an adapter's description: "node01 HCA-1" */
-	const char *suffix; /* of what its host is called: words[1], "" or NULL: called `name` */
+	char name[NAME_MAX_BYTES];     /* name in the lines of links */
+	char words[2][WORD_MAX_BYTES]; /* words of an adapter's description: "node01 HCA-1" */
+	/* suffix of the host's name: words[1] or ""; NULL if the host is named `name` */
+	const char *suffix;
 	bool is_switch;
-	bool is_ignored; /* a switch's own adapter, which sends nothing: SHARP's */
+	bool is_ignored; /* a switch's own adapter for SHARP, which sends nothing */
 	uint32_t ports;
 	uint32_t machine;
-	uint32_t nodes[ADAPTER_PORTS]; /* of an adapter: by port, 0: none, else the number + 1 */
-	uint32_t node;                 /* of a switch */
-	uint32_t peers
-		[PORT_SET_PORTS]; /* by port: what it is linked to, see peer_key(); 0: nothing */
+	uint32_t nodes[ADAPTER_PORTS];  /* adapter: number + 1 of the node, by port, or 0 */
+	uint32_t node;                  /* node of a switch */
+	uint32_t peers[PORT_SET_PORTS]; /* by port: the linked port, see peer_key(), or 0 */
 };
 
 struct reader {
@@ -36,32 +37,18 @@ struct reader {
 	uint32_t line;
 	struct device *devices;
 	uint32_t count, room, machines;
-	uint32_t *slots; /* by hash of the name: number + 1, 0: free; a power of two, half empty */
+	/* hash table by name: number + 1, or 0 if free; size a power of two, at most half full */
+	uint32_t *slots;
 	uint32_t slot_count;
 	char *error;
 	size_t error_bytes;
 };
 
-static bool complain(struct reader *reader, const char *format, ...)
-{
-	int length = snprintf(reader->error, reader->error_bytes, "line %u: ", reader->line);
-	va_list arguments;
-
-	va_start(arguments, format);
-	if (length > 0 && (size_t)length < reader->error_bytes)
-		vsnprintf(reader->error + length, reader->error_bytes - (size_t)length, format,
-			  arguments);
-	va_end(arguments);
-	return false;
-}
-
 static uint32_t *slot_of(const struct reader *reader, const char *name)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = hash_bytes(HASH_BEGIN, name, strlen(name));
 	uint32_t slot;
 
-	for (const char *c = name; *c; c++)
-		hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
 	slot = (uint32_t)(hash ^ hash >> 32) & (reader->slot_count - 1);
 	while (reader->slots[slot] &&
 	       strcmp(reader->devices[reader->slots[slot] - 1].name, name) != 0)
@@ -81,7 +68,8 @@ static void grow(struct reader *reader)
 		*slot_of(reader, reader->devices[i].name) = i + 1;
 }
 
-/* The next line without its end, and what stands behind '#' in it. false: there is none. */
+/* Reads the next line without its end, and the comment after '#'. Returns false at the end of the
+ * text. */
 static bool next_line(struct reader *reader, char *line, size_t line_bytes, char *comment)
 {
 	const char *stop;
@@ -93,7 +81,7 @@ static bool next_line(struct reader *reader, char *line, size_t line_bytes, char
 	stop = memchr(reader->at, '\n', (size_t)(reader->end - reader->at));
 	length = (size_t)((stop ? stop : reader->end) - reader->at);
 	reader->line++;
-	if (length >= line_bytes) /* a description that nobody needs */
+	if (length >= line_bytes) /* a long description, which is not needed */
 		length = line_bytes - 1;
 	memcpy(line, reader->at, length);
 	line[length] = 0;
@@ -114,7 +102,7 @@ static const char *skip_blanks(const char *text)
 	return text;
 }
 
-/* "name" -> name, at most bytes - 1 of it. NULL: there is none. */
+/* Copies the text between quotes, at most bytes - 1 of it. Returns NULL if there is none. */
 static const char *take_name(const char *text, char *name, size_t bytes)
 {
 	const char *close;
@@ -130,7 +118,7 @@ static const char *take_name(const char *text, char *name, size_t bytes)
 	return close + 1;
 }
 
-/* "[12](guid)" -> 12. NULL: there is none. */
+/* Parses "[12](guid)". Returns NULL if there is no port. */
 static const char *take_port(const char *text, uint32_t *port)
 {
 	const char *open = skip_blanks(text);
@@ -152,7 +140,8 @@ static const char *take_port(const char *text, uint32_t *port)
 	return open;
 }
 
-/* The words of what ibnetdiscover has behind '#', if it is in quotes and they may be a host's name. */
+/* Copies the words of ibnetdiscover's comment, if it is in quotes and the words may be the name of
+ * a host. */
 static void take_words(struct device *device, const char *comment)
 {
 	const char *text = strchr(comment, '"'), *end = text ? strchr(text + 1, '"') : NULL;
@@ -165,7 +154,7 @@ static void take_words(struct device *device, const char *comment)
 		size_t length = strcspn(text, " \t\"");
 
 		if (length >= WORD_MAX_BYTES ||
-		    strspn(text, LETTERS "0123456789-_") < length) /* e.g. of a domain */
+		    strspn(text, LETTERS "0123456789-_") < length) /* such as a domain name */
 			return;
 		memcpy(device->words[i], text, length);
 		text += length;
@@ -191,8 +180,9 @@ static bool same_word(struct device *const *devices, uint32_t count, uint32_t on
 	return one < count && other < count;
 }
 
-/* A host is called by the first word of its adapter's description where no other adapter has it, else by the first two where no other has
- * these, else by its GUID. A word such as MT4123 is the adapter's own. */
+/* Chooses the names of hosts. The name is the first word of the adapter's description if no other
+ * adapter has this word. Otherwise it is the first two words if no other adapter has them, and
+ * otherwise the GUID. A word such as MT4123 names a type of adapter, not a host. */
 static void choose_names(struct reader *reader)
 {
 	struct device **sorted = calloc(reader->count + 1, sizeof(*sorted));
@@ -210,7 +200,7 @@ static void choose_names(struct reader *reader)
 	qsort(sorted, count, sizeof(sorted[0]), compare_words);
 	for (uint32_t i = 0; i < count; i++) {
 		const char *second = sorted[i]->words[1];
-		/* before the first there is none: UINT32_MAX */
+		/* index -1 wraps to UINT32_MAX, which matches nothing */
 		bool first_shared = same_word(sorted, count, i - 1, i, 1) ||
 				    same_word(sorted, count, i, i + 1, 1);
 		bool both_shared = same_word(sorted, count, i - 1, i, 2) ||
@@ -230,14 +220,14 @@ static bool add_device(struct reader *reader, const char *name, uint64_t ports, 
 	uint32_t *slot;
 
 	if (ports < 1 || ports > (is_switch ? PORT_SET_PORTS : ADAPTER_PORTS))
-		return complain(reader, "%s: %llu ports; 1 to %d are possible", name,
-				(unsigned long long)ports,
-				is_switch ? PORT_SET_PORTS : ADAPTER_PORTS);
+		return LINE_ERROR(reader, "%s: %llu ports; expected 1 to %d", name,
+				  (unsigned long long)ports,
+				  is_switch ? PORT_SET_PORTS : ADAPTER_PORTS);
 	if (reader->count == reader->room)
 		grow(reader);
 	slot = slot_of(reader, name);
 	if (*slot)
-		return complain(reader, "%s: is there twice", name);
+		return LINE_ERROR(reader, "%s: is defined twice", name);
 	*slot = reader->count + 1;
 	struct device *device = &reader->devices[reader->count++];
 
@@ -258,7 +248,8 @@ static const struct { const char *word; bool is_switch; } kinds[] = {
 };
 /* clang-format on */
 
-/* A line that begins a node? *is_node says; false: it is, and it is wrong. */
+/* Parses a line that may begin a node, and sets *is_node. Returns false if it begins a node and is
+ * invalid. */
 static bool read_node(struct reader *reader, const char *line, const char *comment, bool *is_node)
 {
 	*is_node = false;
@@ -274,8 +265,9 @@ static bool read_node(struct reader *reader, const char *line, const char *comme
 		*is_node = true;
 		ports = strtoull(line + length, &rest, 10);
 		if (!take_name(rest, name, sizeof(name)))
-			return complain(reader, "expected %s PORTS \"NAME\", NAME of 1 to %d bytes",
-					kinds[i].word, NAME_MAX_BYTES - 1);
+			return LINE_ERROR(reader,
+					  "expected %s PORTS \"NAME\", NAME of 1 to %d bytes",
+					  kinds[i].word, NAME_MAX_BYTES - 1);
 		return add_device(reader, name, ports, kinds[i].is_switch, comment);
 	}
 	return true;
@@ -286,7 +278,7 @@ static bool read_node(struct reader *reader, const char *line, const char *comme
 static const char *const speed_names[SPEED_COUNT] = { INFINIBAND_SPEEDS(SPEED_NAME) };
 /* clang-format on */
 
-/* "... 4xEDR" anywhere in the comment. 0: not there. */
+/* Returns the rate of "... 4xEDR" in the comment, or 0 if there is none. */
 static uint64_t rate_in(const char *comment)
 {
 	for (const char *x = strchr(comment, 'x'); x; x = strchr(x + 1, 'x')) {
@@ -304,7 +296,7 @@ static uint64_t rate_in(const char *comment)
 	return 0;
 }
 
-/* The layout's node and port for a port of a device, from 1. */
+/* Returns the layout's node and port for a port of a device, which counts from 1. */
 static uint32_t node_of(struct reader *reader, struct device *device, uint32_t port,
 			uint16_t *node_port)
 {
@@ -330,7 +322,8 @@ static uint32_t peer_key(const struct reader *reader, const struct device *devic
 	return (uint32_t)(device - reader->devices) * (PORT_SET_PORTS + 1) + port;
 }
 
-/* Both ends are free, or this link is there already: *known. */
+/* Returns true if both ends are free, or already have this link. Sets *known to true if they
+ * have it. */
 static bool check_ends(struct reader *reader, const struct device *one, uint32_t one_port,
 		       const struct device *other, uint32_t other_port, bool *known)
 {
@@ -340,8 +333,8 @@ static bool check_ends(struct reader *reader, const struct device *one, uint32_t
 		 from_other == peer_key(reader, one, one_port);
 	if (*known || (!from_one && !from_other && (one != other || one_port != other_port)))
 		return true;
-	return complain(reader, "%s[%u] and %s[%u]: one of them is linked elsewhere", one->name,
-			one_port, other->name, other_port);
+	return LINE_ERROR(reader, "%s[%u] and %s[%u]: one end is linked to another port", one->name,
+			  one_port, other->name, other_port);
 }
 
 static bool read_link(struct reader *reader, struct device *device, const char *line,
@@ -357,16 +350,16 @@ static bool read_link(struct reader *reader, struct device *device, const char *
 	rest = rest ? take_name(rest, name, sizeof(name)) : NULL;
 	rest = rest ? take_port(rest, &peer_port) : NULL;
 	if (!rest)
-		return complain(reader, "expected [PORT] \"NAME\"[PORT]");
+		return LINE_ERROR(reader, "expected [PORT] \"NAME\"[PORT]");
 	if (!device)
-		return complain(reader, "a port of no node");
+		return LINE_ERROR(reader, "a line of a port before the first node");
 	number = *slot_of(reader, name);
 	if (!number)
-		return complain(reader, "%s: is not in the file", name);
+		return LINE_ERROR(reader, "%s: no such node in the file", name);
 	peer = &reader->devices[number - 1];
 	if (port < 1 || port > device->ports || peer_port < 1 || peer_port > peer->ports)
-		return complain(reader, "%s[%u] or %s[%u]: there is no such port", device->name,
-				port, name, peer_port);
+		return LINE_ERROR(reader, "%s[%u] or %s[%u]: no such port", device->name, port,
+				  name, peer_port);
 	if (!check_ends(reader, device, port, peer, peer_port, &known) || known)
 		return known;
 	if (device->is_ignored || peer->is_ignored)
@@ -409,7 +402,8 @@ static bool read_all(struct reader *reader, bool links)
 		if (!read_node(reader, text, comment, &is_node))
 			return false;
 		if (!is_node && *text && *text != '[' && !strchr(text, '='))
-			return complain(reader, "neither a node, a port, nor KEY=VALUE");
+			return LINE_ERROR(reader,
+					  "not a line of a node or a port, and not KEY=VALUE");
 	}
 	return true;
 }
@@ -431,7 +425,7 @@ bool netfile_read(struct layout *layout, const char *text, size_t length, char *
 	reader.line = 0;
 	good = good && read_all(&reader, true);
 	if (good && !layout->link_count)
-		good = complain(&reader, "no link is in the file");
+		good = LINE_ERROR(&reader, "the file has no links");
 	free(reader.devices);
 	free(reader.slots);
 	return good;

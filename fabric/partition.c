@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * partition: see partition.h. Tables are short, and looked at from their beginning.
+ * partition: see partition.h. Tables are short and are searched linearly.
  */
 #include "fabric/partition.h"
 

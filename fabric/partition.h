@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * partition: which P_Keys a port has, and whether two of them may talk: IBTA vol. 1, 10.9. A P_Key is a number of 15 bits and
- * whether its holder is a full member; limited members may talk to full ones alone.
+ * partition: the P_Keys of a port, and the check whether two ports may communicate: IBTA vol. 1,
+ * 10.9. A P_Key has a number of 15 bits and a bit for full membership. Limited members can
+ * communicate only with full members.
  */
 #ifndef FABRIC_PARTITION_H
 #define FABRIC_PARTITION_H
@@ -9,12 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PKEY_FULL    0x8000
-#define PKEY_NUMBER  0x7fff
-#define PKEY_DEFAULT 0xffff /* of the default partition, which all ports are in unless told */
-#define PKEYS_MAX    128    /* of a port */
+#define PKEY_FULL   0x8000
+#define PKEY_NUMBER 0x7fff
+/* default partition, of which each port is a member unless the scenario says otherwise */
+#define PKEY_DEFAULT 0xffff
+#define PKEYS_MAX    128 /* per port */
 
-struct partitions { /* of a port, by index; those behind `count` are 0: invalid */
+struct partitions { /* P_Keys of a port, by index; entries from `count` on are 0 (invalid) */
 	uint16_t keys[PKEYS_MAX];
 	uint16_t count;
 };
@@ -27,13 +29,14 @@ static inline bool pkey_matches(uint16_t one, uint16_t other)
 	       (one & PKEY_NUMBER);
 }
 
-/* Has the port one that matches? */
+/* Returns true if one of the port's P_Keys matches `pkey`. */
 bool partitions_match(const struct partitions *partitions, uint16_t pkey);
 
-/* Has the port one of that number, full or limited? */
+/* Returns true if the port has a P_Key with the number of `pkey`, full or limited. */
 bool partitions_have(const struct partitions *partitions, uint16_t pkey);
 
-/* The first P_Key of the one with which it may talk to the other; its first one if there is none. */
+/* Returns the first P_Key of one port that matches the other port, or its first P_Key if none
+ * matches. */
 uint16_t partitions_towards(const struct partitions *one, const struct partitions *other);
 
 #endif

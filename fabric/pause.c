@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pause: priority flow control of Ethernet (IEEE 802.1Qbb, 802.3 annex 31D). An end whose input of a priority grows
- * beyond xoff asks the other to stop it, with a frame that holds for `pause_quanta`; asks again after half of that
- * time, and lets go (0 quanta) below xon. The end that is asked obeys `pause_reaction` after the frame's end. Priorities
- * for which an end has no PFC are not asked for there, and not obeyed.
+ * pause: priority flow control of Ethernet (IEEE 802.1Qbb, 802.3 annex 31D). An end whose input of
+ * a priority grows beyond xoff sends a pause frame, which is valid for `pause_quanta`. It repeats
+ * the frame after half of that time, and sends 0 quanta below xon. The other end obeys
+ * `pause_reaction` after the end of the frame. An end neither sends nor obeys pauses for priorities
+ * without PFC.
  */
 #include "fabric/port_state.h"
 
@@ -14,7 +15,7 @@ static sim_time quanta_duration(const struct port *port, uint64_t quanta)
 	return transmit_duration(port, quanta * (PAUSE_QUANTUM_BITS / 8));
 }
 
-/* Tells the other end what has changed. */
+/* Sends the changes to the other end. */
 static void say(struct port *port)
 {
 	uint8_t pausing = (uint8_t)((port->wanted & port->params.pfc_priorities) | port->storming);
@@ -67,7 +68,7 @@ void pause_refresh(struct port *port)
 		transmit_kick(port);
 }
 
-/* The frame waits in `reacting` until it takes effect. */
+/* Receives a frame, which waits in `reacting` until it takes effect. */
 void pause_receive(struct port *port, struct packet *packet)
 {
 	port->count.pause_received++;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * port: see port.h. Here are its borders: what the user calls, what the other end delivers, and its life.
+ * port: see port.h. This file has the interfaces to the user and to the other end, creation and
+ * destruction.
  */
 #include "fabric/port.h"
 
@@ -15,12 +16,12 @@
 
 bool port_has_room(const struct port *port, unsigned vl)
 {
-	return port->vls[vl].queued < port->transmit_depth;
+	return port->vls[vl].queued < port->vls[vl].depth;
 }
 
 void port_send(struct port *port, struct packet *packet)
 {
-	assert(port->vls[packet->vl].queued < port->transmit_depth);
+	assert(port_has_room(port, packet->vl));
 	port_send_at(port, packet, sim_now(port->block.sim));
 }
 
@@ -38,7 +39,7 @@ void port_drop(struct port *port, struct packet *packet, enum drop_reason reason
 	packet_free(port->pool, packet);
 }
 
-/* A packet that arrives and goes no further holds its space until its last bit is in. */
+/* Drops an arriving packet. It holds its space until its last bit has arrived. */
 static void discard(struct port *port, struct packet *packet, enum drop_reason reason)
 {
 	if (input_space_take(port, packet) && !port->shared_input)
@@ -104,6 +105,45 @@ static void arrive_fire(struct event *event)
 		receive_data(port, packet);
 }
 
+const struct packet *port_fetch_arrival(const struct event *event, unsigned stage,
+					struct port_user **user)
+{
+	const struct port *port = container_of(event, const struct port, arrive);
+	const struct packet *packet = port->flying.head;
+
+	switch (stage) {
+	case 0:
+		__builtin_prefetch(packet, 1);
+		__builtin_prefetch(&port->user);
+		__builtin_prefetch(&port->busy_until, 1);
+		break;
+	case 1:
+		__builtin_prefetch(packet->path);
+		__builtin_prefetch(packet->next);
+		__builtin_prefetch(&port->vls[packet->vl], 1);
+		__builtin_prefetch(port->user);
+		break;
+	default:
+		*user = port->user;
+		return packet;
+	}
+	return NULL;
+}
+
+static void arrive_fetch(const struct event *event, unsigned stage)
+{
+	struct port_user *user;
+
+	port_fetch_arrival(event, stage, &user);
+}
+
+void port_set_fetch(struct port *port, event_fetch_function *arrival,
+		    event_fetch_function *departure)
+{
+	event_set_fetch(&port->arrive, arrival);
+	event_set_fetch(&port->transmit, departure);
+}
+
 static void refresh_fire(struct event *event)
 {
 	struct port *port = container_of(event, struct port, refresh);
@@ -124,6 +164,11 @@ sim_time port_free_at(const struct port *port, unsigned vl)
 	return at + transmit_duration(port, port->waiting_bytes);
 }
 
+sim_time port_busy_until(const struct port *port)
+{
+	return port->busy_until;
+}
+
 void port_tap(struct port *port, port_tap_function *function, void *context)
 {
 	port->tap = function;
@@ -134,7 +179,7 @@ void port_tap(struct port *port, port_tap_function *function, void *context)
 void port_set_transmit_fault(struct port *port, struct fault *fault)
 {
 	assert(!fault || port->ethernet ||
-	       !fault_reorders(fault)); /* credits would count it lost */
+	       !fault_reorders(fault)); /* credits would count a reordered packet as lost */
 	port->transmit_fault = fault;
 	port->faulty = fault != NULL;
 	port->reorders = fault && fault_reorders(fault);
@@ -142,8 +187,8 @@ void port_set_transmit_fault(struct port *port, struct fault *fault)
 
 void port_set_receive_fault(struct port *port, struct fault *fault)
 {
-	assert(!fault || (!fault_delays(fault) &&
-			  !fault_reorders(fault))); /* what is here already cannot come later */
+	/* a packet that has arrived cannot arrive later */
+	assert(!fault || (!fault_delays(fault) && !fault_reorders(fault)));
 	port->receive_fault = fault;
 }
 
@@ -177,7 +222,7 @@ uint64_t port_rate_bps(const struct port *port)
 
 bool port_is_faster(const struct port *one, const struct port *other)
 {
-	if (one->ps_per_byte && other->ps_per_byte) /* spares two cache lines */
+	if (one->ps_per_byte && other->ps_per_byte) /* avoids two cache lines */
 		return one->ps_per_byte < other->ps_per_byte;
 	return one->rate_bps > other->rate_bps;
 }
@@ -217,6 +262,13 @@ unsigned port_vls(const struct port *port)
 	return port->vl_count;
 }
 
+void port_prefetch_release(const struct port *port, unsigned vl)
+{
+	__builtin_prefetch(&port->capacity, 1);
+	__builtin_prefetch(port->deferred_inline, 1);
+	__builtin_prefetch(&port->vls[vl], 1);
+}
+
 void port_prefetch(const struct port *port, unsigned vl)
 {
 	__builtin_prefetch(&port->user);
@@ -254,29 +306,6 @@ uint64_t port_leaving_bytes(const struct port *port)
 	return (uint64_t)((double)left * (double)port->rate_bps / (double)ENCODED_BITS_A_BYTE);
 }
 
-/* Of a packet whose last bit is at the other end at `tail_at`. */
-static uint64_t bytes_to_leave(const struct port *port, sim_time tail_at, uint32_t bytes)
-{
-	sim_time now = sim_now(port->block.sim);
-	sim_time out = tail_at > port->latency ? tail_at - port->latency : 0;
-	double left = out > now ? (double)(out - now) * (double)port->rate_bps /
-					  (double)ENCODED_BITS_A_BYTE
-				: 0;
-
-	return left < bytes ? (uint64_t)(left + 0.5) : bytes;
-}
-
-uint64_t port_bytes_out(const struct port *port)
-{
-	const struct port *peer = port->peer;
-	uint64_t later = bytes_to_leave(port, peer->arriving_until, peer->arriving_bytes);
-
-	for (const struct packet *packet = peer->flying.head; packet; packet = packet->next)
-		if (packet->kind != PACKET_FLOW_CONTROL && packet->kind != PACKET_PFC)
-			later += bytes_to_leave(port, packet->tail_at, packet->wire_bytes);
-	return port->count.bytes_sent > later ? port->count.bytes_sent - later : 0;
-}
-
 bool port_is_up(const struct port *port)
 {
 	return !port->down;
@@ -297,16 +326,27 @@ const struct port_counters *port_counters(const struct port *port)
 	return &port->count;
 }
 
-static void configure_queues(struct port *port)
+static void free_queues(struct port *port)
 {
-	free(port->queues);
+	for (unsigned vl = 0; vl < PORT_VLS; vl++) {
+		free(port->vls[vl].queues);
+		port->vls[vl].queues = NULL;
+	}
 	free(port->wide);
-	port->queues = calloc(port_queue_count(port), sizeof(port->queues[0]));
-	port->wide = port->sources > 64 ? calloc(PORT_VLS, sizeof(port->wide[0])) : NULL;
-	assert(port->queues && (port->wide || port->sources <= 64));
+	port->wide = NULL;
 }
 
-/* Everything that follows from the parameters. */
+/* The queues of a VL are allocated with its first waiting packet, because most VLs carry none. */
+static void configure_queues(struct port *port)
+{
+	free_queues(port);
+	if (port->sources > 64) {
+		port->wide = calloc(PORT_VLS, sizeof(port->wide[0]));
+		assert(port->wide);
+	}
+}
+
+/* Computes all values that depend on the parameters. */
 static void configure(struct port *port)
 {
 	const struct port_params *params = &port->params;
@@ -317,6 +357,7 @@ static void configure(struct port *port)
 	if (!port->has_tables) {
 		schedule_destroy(port->schedule);
 		port->schedule = schedule_create(params);
+		port->scheduled = port->schedule != NULL;
 	}
 	port->vl_count = (uint8_t)port->params.vls;
 	assert(params->mtu <= UINT16_MAX);
@@ -378,7 +419,7 @@ bool port_fits(const struct port *one, const struct port *other, char *error, si
 	for (unsigned i = 0; i < ARRAY_SIZE(ends); i++) {
 		if (!holds_a_packet(ends[i])) {
 			snprintf(error, error_bytes,
-				 "%s: its input_buffer holds no packet of its mtu",
+				 "%s: input_buffer is smaller than a packet of the MTU",
 				 ends[i]->block.name);
 			return false;
 		}
@@ -408,7 +449,15 @@ void port_set_vl_arbitration(struct port *port, const struct vl_arbitration *tab
 	assert(!port->ethernet);
 	schedule_destroy(port->schedule);
 	port->schedule = schedule_create_tables(tables);
+	port->scheduled = true;
 	port->has_tables = true;
+}
+
+void port_set_scheduler(struct port *port, const struct port_scheduler *scheduler)
+{
+	schedule_destroy(port->schedule);
+	port->schedule = schedule_create_custom(scheduler, port);
+	port->scheduled = true;
 }
 
 void port_share_input(struct port *port)
@@ -425,7 +474,7 @@ void port_refuse_wrong_mac(struct port *port)
 void port_set_sources(struct port *port, unsigned sources)
 {
 	assert(sources >= 1 && sources <= PORT_SET_PORTS && !port->waiting);
-	port->sources = sources;
+	port->sources = (uint16_t)sources;
 	configure(port);
 }
 
@@ -433,7 +482,7 @@ void port_set_sources(struct port *port, unsigned sources)
 #define ROW(...) PARAM_ROW(struct port_params, __VA_ARGS__)
 const struct param port_param_list[] = { PORT_PARAMS(ROW) { 0 } };
 
-/* What has left, by its bytes; what is still leaving counts as gone. */
+/* Updates the gauges by the bytes that were sent, including the departing packet. */
 static void settle(struct block *block)
 {
 	struct port *port = container_of(block, struct port, block);
@@ -445,6 +494,19 @@ static void settle(struct block *block)
 	port->gauge.link.until = port->busy_until;
 }
 
+/* A port is blocked only while a priority is paused. */
+static void audit(struct block *block, FILE *out)
+{
+	const struct port *port = container_of(block, struct port, block);
+	sim_time blocked = gauge_stalled(&port->gauge.blocked, sim_now(block->sim)), paused = 0;
+
+	for (unsigned vl = 0; port->ethernet && vl < ETHERNET_VLS; vl++)
+		paused += port_paused_time(port, vl);
+	if (port->ethernet && blocked > paused)
+		block_equal(block, out, "time blocked = time paused, of all priorities", blocked,
+			    paused);
+}
+
 static const struct block_type port_type = {
 	.name         = "port",
 	.params       = port_param_list,
@@ -452,6 +514,7 @@ static const struct block_type port_type = {
 	.trace_points = (const struct trace_point[]){ PORT_TRACE(TRACE_ENTRY) { 0 } },
 	.gauges       = (const struct gauge_info[]){ PORT_GAUGES(GAUGE_ENTRY) { 0 } },
 	.settle       = settle,
+	.audit        = audit,
 };
 /* clang-format on */
 
@@ -478,6 +541,7 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 		pause_init(port);
 	configure(port);
 	event_init_last(&port->arrive, &port->block, arrive_fire);
+	event_set_fetch(&port->arrive, arrive_fetch);
 	event_init(&port->refresh, &port->block, refresh_fire);
 	return port;
 }
@@ -488,7 +552,7 @@ static void free_queue(struct port *port, struct packet_queue *queue)
 		packet_free(port->pool, packet_queue_pop(queue));
 }
 
-/* What is queued here, or on its way to here, goes back to the pool. */
+/* Returns packets that are queued or in flight to this port to the pool. */
 void port_destroy(struct port *port)
 {
 	struct event *events[] = {&port->transmit, &port->arrive,  &port->release,
@@ -498,16 +562,17 @@ void port_destroy(struct port *port)
 		sim_cancel(events[i]);
 	free_queue(port, &port->flying);
 	free_queue(port, &port->reacting);
-	for (unsigned i = 0; i < port_queue_count(port); i++)
-		free_queue(port, &port->queues[i]);
+	for (unsigned vl = 0; vl < PORT_VLS; vl++)
+		for (unsigned i = 0; port->vls[vl].queues && i < port->sources; i++)
+			free_queue(port, &port->vls[vl].queues[i]);
 	lp_link_destroy(port->lp_link);
 	if (port->peer) {
 		port->peer->peer = NULL;
-		port->peer->down = true; /* what it still sends goes nowhere */
+		port->peer->down = true; /* packets that it still sends are discarded */
 	}
 	input_space_fini(port);
+	bytes_out_fini(port);
 	schedule_destroy(port->schedule);
 	block_fini(&port->block);
-	free(port->queues);
-	free(port->wide);
+	free_queues(port);
 }

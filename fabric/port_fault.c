@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * port_fault: see port_fault.h. Each end that a fault acts on has an event of its own, of its port's block, so that it is in
- * the LP of a parallel run that owns the port; both ends of a link go by the same plan. The fault's own event counts, and
- * looks at the counter that it awaits.
+ * port_fault: see port_fault.h. Each end that a fault affects has its own event, of its port's
+ * block. The event is therefore in the LP of a parallel run that owns the port. Both ends of a link
+ * follow the same plan. The fault's own event counts, and reads the counter of its condition.
  *
- * All of them fire before anything else at their instant, so it does not matter which end of a link is first.
+ * All these events run before other events at their time, so the order of the ends of a link has no
+ * effect.
  */
 #include "fabric/port_fault.h"
 
@@ -25,7 +26,7 @@ struct port_fault {
 	struct block block;
 	struct port_fault_counters count;
 	struct port_fault_plan plan;
-	void (*begins)(void *context); /* NULL: nobody follows */
+	void (*begins)(void *context); /* NULL if no function is registered */
 	void *context;
 	unsigned hand_count;
 	struct hand hands[];
@@ -53,7 +54,8 @@ static void apply(struct hand *hand, bool begins)
 	}
 }
 
-/* Is it to begin now, rather than end? Counts it, and sees to the next time. */
+/* Returns true if the fault begins now, false if it ends. Counts the change and schedules the next
+ * one. */
 static bool step(struct event *event, const struct port_fault_plan *plan, uint64_t *begun,
 		 uint64_t *ended)
 {

@@ -2,7 +2,7 @@
 /*
  * port_fault: temporary faults of ports: links that go down, a port that requests pauses
  * without need, a receiver that drains its packets slowly. A restarting switch is a fault of
- * all its links. fault.h has the faults of packets.
+ * all its links. fault.h describes the faults of packets.
  */
 #ifndef FABRIC_PORT_FAULT_H
 #define FABRIC_PORT_FAULT_H
@@ -31,12 +31,12 @@ struct port_fault_plan {
 	enum port_fault_kind kind;
 	/* time at which the fault begins, or at which the watch of the counter begins */
 	sim_time from;
-	sim_time lasts;     /* duration; SIM_NEVER: no end */
-	sim_time period;    /* time from one beginning to the next, longer than `lasts` */
+	sim_time lasts;     /* duration; SIM_NEVER for no end */
+	sim_time period;    /* time from one start to the next, above `lasts` */
 	uint64_t times;     /* number of beginnings, at least 1 */
 	uint8_t priorities; /* for pause_storm: one bit per priority */
 	uint64_t rate_bps;  /* for slow_receiver */
-	/* counter that must reach `reaches` before the fault begins; NULL: none */
+	/* counter that must reach `reaches` before the fault begins, or NULL */
 	const uint64_t *watched;
 	uint64_t reaches; /* value that `watched` must reach */
 	/* interval at which `watched` is read, and the time of the last reading */

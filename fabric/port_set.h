@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * port_set: some of the ports of a switch: those that lead closer to a host, or that a multicast group leaves by.
+ * port_set: a set of ports of one switch, such as the next hops towards a host, or the outputs of a
+ * multicast group.
  */
 #ifndef FABRIC_PORT_SET_H
 #define FABRIC_PORT_SET_H
@@ -49,7 +50,7 @@ static inline bool port_set_equal(const struct port_set *one, const struct port_
 	return !differ;
 }
 
-/* The first that is `from` or beyond; PORT_SET_PORTS: none is. */
+/* Returns the first port of the set that is at least `from`, or PORT_SET_PORTS if there is none. */
 static inline unsigned port_set_next(const struct port_set *set, unsigned from)
 {
 	for (unsigned i = from / 64; i < PORT_SET_WORDS; i++, from = 0) {

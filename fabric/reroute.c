@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reroute: see reroute.h. It keeps the state of links as it was `delay` ago, by the plans of what takes them down, and fills the
- * tables anew when that state changes. Each switch has an event for that, of its own block, so that a run fires as many events
- * however many LPs it has; the first one that fires works for all switches of the LP.
+ * reroute: see reroute.h. It keeps the state of links as it was `delay` ago, by the plans of the
+ * faults, and fills the tables again when that state changes. Each switch has its own event for the
+ * change, of its own block. The number of events is therefore independent of the number of LPs. The
+ * first event of an LP does the work for all of its switches.
  */
 #include "fabric/reroute.h"
 
@@ -18,23 +19,24 @@ struct outage {
 	struct port_fault_plan plan;
 	struct reroute *reroute;
 	uint64_t begun, ended;
-	sim_time next; /* when its links change next; SIM_NEVER: never, or not known yet */
+	/* next change of the links, or SIM_NEVER if there is none or it is unknown */
+	sim_time next;
 	uint32_t count;
 	uint32_t *ports;
 };
 
 struct hand {
-	struct event event; /* `delay` after the next change */
+	struct event event; /* runs `delay` after the next change */
 	struct reroute *reroute;
 };
 
 struct reroute {
-	struct block block; /* of the first LP's */
+	struct block block; /* block of the first LP's instance */
 	struct reroute_counters count;
 	struct sim *lp;
 	struct topology *topology;
 	sim_time delay;
-	bool *down; /* by number of port */
+	bool *down; /* by port number */
 	struct outage **outages;
 	unsigned outage_count;
 	bool counts;
@@ -61,7 +63,7 @@ static void schedule_all(struct reroute *reroute)
 		schedule(&reroute->hands[i]);
 }
 
-/* The next change of its links takes place. */
+/* Applies the next change of the links of an outage. */
 static void change(struct outage *outage)
 {
 	const struct port_fault_plan *plan = &outage->plan;

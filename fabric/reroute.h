@@ -4,7 +4,7 @@
  * that exclude the links that were down at the time of the change. It models the effect of a
  * subnet manager or a routing protocol, without its messages.
  *
- *     link goes down --delay--> tables without it        link comes up --delay--> tables with it again
+ *     link goes down --delay--> tables without it     link comes up --delay--> tables with it
  *
  * A switch knows the state of its own links at once (switch/balance.c). Reroute informs it of
  * other links. In a parallel run each LP has its own instance for its own switches. All

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * round_trip: how long a packet takes from one host to another when nobody else is there, by the route with the fewest links that the
- * routing takes; among such routes the one with the least latency. What congestion control takes for the delay of an empty path.
+ * round_trip: computes the time of a packet from one host to another in an idle fabric. It uses the
+ * route with the fewest links that the routing allows, and among such routes the one with the
+ * lowest latency. Congestion control uses it as the delay of an empty path.
  *
- * Switches are looked at as they are routed at the beginning, and nothing of a run is read, so any LP of a parallel run may ask. The
- * routes to a switch are found when somebody asks first.
+ * It uses the initial tables of switches and no state of a run, so any LP of a parallel run may
+ * call it. The routes to a switch are computed on first use.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,17 +13,26 @@
 
 #include "fabric/topology_state.h"
 
-#define PREAMBLE_BYTES 8 /* that each switch sends again */
-#define NO_PORT        UINT8_MAX
+#define NO_PORT UINT8_MAX
 
-struct trips {
-	pthread_mutex_t lock; /* of whoever fills in */
-	uint32_t count;
-	uint8_t *_Atomic towards
-		[]; /* [node] by node, the port towards that switch; NULL: not looked for yet */
+/* An output of a node. */
+struct out {
+	sim_time time; /* from the first bit in to the first bit in at the other end */
+	uint64_t rate_bps;
 };
 
-struct trips *trips_create(uint32_t nodes)
+struct trips {
+	pthread_mutex_t lock; /* held while a table is filled in */
+	uint32_t count;
+	/* made with the first table */
+	struct search *search;
+	struct out *outs; /* by port number */
+	sim_time *left;   /* by node */
+	/* [node], each by node: the port towards that switch; NULL before its first use */
+	uint8_t *_Atomic towards[];
+};
+
+struct trips *round_trips_create(uint32_t nodes)
 {
 	struct trips *trips = calloc(1, sizeof(*trips) + nodes * sizeof(trips->towards[0]));
 
@@ -32,72 +42,96 @@ struct trips *trips_create(uint32_t nodes)
 	return trips;
 }
 
-void trips_destroy(struct trips *trips)
+void round_trips_destroy(struct trips *trips)
 {
 	if (!trips)
 		return;
 	for (uint32_t i = 0; i < trips->count; i++)
 		free(trips->towards[i]);
+	routes_search_destroy(trips->search);
+	free(trips->outs);
+	free(trips->left);
 	pthread_mutex_destroy(&trips->lock);
 	free(trips);
 }
 
 static sim_time preamble(const struct port *port)
 {
-	return port_link_layer(port) == LINK_ETHERNET ? port_serialization(port, PREAMBLE_BYTES)
+	return port_link_layer(port) == LINK_ETHERNET ? port_serialization(port, ETHERNET_PREAMBLE)
 						      : 0;
 }
 
-/* The best of the ports that lead closer, and what is left from there. */
-static uint8_t best_port(const struct topology *topology, const struct node *node,
-			 const struct port_set *ports, const sim_time *left, sim_time *least)
+static void prepare(struct topology *topology)
 {
+	struct trips *trips = topology->trips;
+	uint32_t ports = topology_ports(topology);
+
+	trips->search = routes_search_create(topology);
+	trips->outs = calloc(ports + 1, sizeof(trips->outs[0]));
+	trips->left = calloc(trips->count, sizeof(trips->left[0]));
+	assert(trips->outs && trips->left);
+	for (uint32_t i = 0; i < topology->count; i++) {
+		const struct node *node = &topology->nodes[i];
+
+		for (unsigned index = 0; node->is_switch && index < node->ports; index++) {
+			const struct port *port = topology_port_of(node, index);
+
+			trips->outs[node->first_port + index] = (struct out){
+				.time = node->ops.forwarding_latency(node->ops.context) +
+					preamble(port) + port_latency(port),
+				.rate_bps = port_rate_bps(port),
+			};
+		}
+	}
+}
+
+/* Returns the best port of `ports`, and writes the remaining time after it. */
+static uint8_t best_port(const struct trips *trips, const struct node *node,
+			 const struct port_set *ports, sim_time *least)
+{
+	const struct out *outs = &trips->outs[node->first_port];
 	uint8_t best = NO_PORT;
 
 	*least = SIM_NEVER;
 	PORT_SET_EACH(index, ports)
 	{
-		const struct port *port = topology_port_of(node, index);
-		sim_time time = node->ops.forwarding_latency(node->ops.context) + preamble(port) +
-				port_latency(port) + left[node->ends[index].node];
+		sim_time time = outs[index].time + trips->left[node->ends[index].node];
 
 		if (best != NO_PORT &&
 		    (time > *least ||
-		     (time == *least &&
-		      port_rate_bps(port) <= port_rate_bps(topology_port_of(node, best)))))
+		     (time == *least && outs[index].rate_bps <= outs[best].rate_bps)))
 			continue;
 		best = (uint8_t)index;
 		*least = time;
 	}
-	(void)topology;
 	return best;
 }
 
-/* Nodes in the order of their distances: what is nearer is known. */
+/* Computes the ports towards a switch. Nodes are processed in order of distance, so that nearer
+ * nodes are known. */
 static uint8_t *find_towards(struct topology *topology, uint32_t last)
 {
+	struct trips *trips = topology->trips;
 	uint32_t count = topology->count, farthest = 0;
-	uint32_t *distance = malloc(count * sizeof(*distance));
-	struct port_set *ports = malloc(count * sizeof(*ports));
-	sim_time *left = malloc(count * sizeof(*left));
 	uint8_t *best = malloc(count);
+	const struct port_set *ports;
+	const uint32_t *distance;
 
-	assert(distance && ports && left && best);
-	routes_towards(topology, last, distance, ports);
+	assert(best);
+	if (!trips->search)
+		prepare(topology);
+	routes_towards(trips->search, last, &distance, &ports);
 	for (uint32_t i = 0; i < count; i++) {
 		best[i] = NO_PORT;
 		if (distance[i] != UNREACHED && distance[i] > farthest)
 			farthest = distance[i];
 	}
-	left[last] = 0;
+	trips->left[last] = 0;
 	for (uint32_t links = 1; links <= farthest; links++)
 		for (uint32_t i = 0; i < count; i++)
 			if (distance[i] == links)
-				best[i] = best_port(topology, &topology->nodes[i], &ports[i], left,
-						    &left[i]);
-	free(distance);
-	free(ports);
-	free(left);
+				best[i] = best_port(trips, &topology->nodes[i], &ports[i],
+						    &trips->left[i]);
 	return best;
 }
 
@@ -145,7 +179,7 @@ sim_time topology_trip(struct topology *topology, uint32_t from, uint32_t to, ui
 				: towards(topology, goal->ends[0].node)[node - topology->nodes];
 		if (index == NO_PORT)
 			return SIM_NEVER;
-		/* a packet that would run out of bits is stored first: switch.c */
+		/* a packet is stored first if its bits would arrive too slowly: switch.c */
 		starts_at =
 			(port_is_faster(topology_port_of(node, index), port) ? tail_at : head_at) +
 			node->ops.forwarding_latency(node->ops.context);

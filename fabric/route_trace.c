@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * route_trace: the route of a path through a topology, from the source's port to the destination's, as the switches' tables
- * and hashes have it. For those who reckon with whole flows (fabric/flow).
+ * route_trace: the route of a path through a topology, from the source's port to the destination's
+ * port, by the switches' tables and hashes. It serves models of whole flows (fabric/flow).
  */
 #include <stdio.h>
 
 #include "fabric/topology_state.h"
-
-#define PREAMBLE_BYTES 8 /* that each switch sends again */
 
 static void add_hop(struct topology_route *route, const struct node *node, unsigned index)
 {
@@ -19,7 +17,7 @@ static void add_hop(struct topology_route *route, const struct node *node, unsig
 	if (node->is_switch) {
 		route->latency += node->ops.forwarding_latency(node->ops.context);
 		if (port_link_layer(port) == LINK_ETHERNET)
-			route->latency += port_serialization(port, PREAMBLE_BYTES);
+			route->latency += port_serialization(port, ETHERNET_PREAMBLE);
 	}
 	if (!route->rate_bps || rate_bps < route->rate_bps)
 		route->rate_bps = rate_bps;
@@ -37,14 +35,14 @@ bool topology_trace_route(const struct topology *topology, const struct path *pa
 	while (node != last) {
 		if (node->is_switch && !node->ops.output(node->ops.context, path, &index)) {
 			snprintf(error, error_bytes,
-				 "%s: its switch does not choose a flow's route by its path alone; "
+				 "%s: the route does not depend on the path alone at this switch; "
 				 "expected balance: destination or ecmp",
 				 port_name(topology_port_of(node, 0)));
 			return false;
 		}
 		if (node->ends[index].node == UNREACHED || route->hops == TOPOLOGY_HOPS_MAX) {
 			snprintf(error, error_bytes,
-				 "%s: the route of a flow ends here, or goes round",
+				 "%s: the route of a flow ends here, or is a cycle",
 				 port_name(topology_port_of(node, index)));
 			return false;
 		}
@@ -58,7 +56,7 @@ struct port *topology_find_port(const struct topology *topology, uint32_t number
 {
 	uint32_t low = 0, high = topology->count;
 
-	while (high - low > 1) { /* the last node whose first port is not beyond */
+	while (high - low > 1) { /* finds the last node whose first port is not above `number` */
 		uint32_t middle = (low + high) / 2;
 
 		if (topology->nodes[middle].first_port <= number)

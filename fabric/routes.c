@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * routes: fills the tables of the switches of a topology: one search a switch that hosts are linked to, from there
- * outwards, which leaves at every other switch the set of ports that lead closer; all hosts of that switch share it.
+ * routes: fills the tables of the switches of a topology. For each switch with hosts, one search
+ * starts at that switch. It finds the set of ports that lead closer for each other switch. All
+ * hosts of the switch share this set.
  *
- * While links are known to be down (reroute.h) the same searches go without them.
+ * While links are known to be down (reroute.h), the searches exclude these links.
  *
- * up_down: Schroeder et al., Autonet (JSAC 1991). A switch from which a route leads down to the destination takes it;
- * others go up. So a packet that has turned down never turns up, whatever each switch chooses among its ports.
+ * up_down: Schroeder et al., Autonet (JSAC 1991). A switch with a downward route to the destination
+ * takes it. Other switches go up. A packet that has turned down therefore never turns up again,
+ * whichever port each switch chooses.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +16,23 @@
 
 #include "fabric/topology_state.h"
 
-/* To one switch, from all others. */
+/* A link between two switches, seen from one of them. */
+struct step {
+	uint32_t to;   /* node */
+	uint16_t port; /* of this node */
+	uint16_t back; /* port of the other node */
+};
+
+/* Search to one switch from all others. */
 struct search {
 	const struct topology *topology;
-	const bool *down;       /* by number of port: its link is left out; NULL: none is */
-	uint32_t *distance;     /* links, by node */
-	struct port_set *ports; /* that lead closer, by node */
+	const bool *down;   /* by port number: the link is excluded; NULL if no link is excluded */
+	uint32_t *distance; /* number of links, by node */
+	struct port_set *ports; /* ports that lead closer, by node */
 	uint32_t *queue;
-	uint32_t *order; /* up_down: switches, the highest first */
+	uint32_t *order; /* switches; up_down: the highest first */
+	struct step *steps;
+	uint32_t *first; /* [nodes + 1] of a node's steps */
 	uint32_t switches;
 };
 
@@ -45,45 +56,41 @@ static uint32_t number_of(const struct search *search, const struct node *node)
 
 typedef bool step_function(const struct node *from, const struct node *to);
 
-static bool any_step(const struct node *from, const struct node *to)
-{
-	(void)from, (void)to;
-	return true;
-}
-
-/* Breadth first from the destination against the direction of travel, over links on which the step is allowed. */
+/* Searches breadth first from the destination, against the direction of travel, over links on which
+ * the step is allowed. NULL allows all steps. */
 static void spread(struct search *search, uint32_t destination, step_function *allowed)
 {
 	const struct node *nodes = search->topology->nodes;
 	uint32_t first = 0, last = 0;
 
-	for (uint32_t i = 0; i < search->topology->count; i++) {
-		search->distance[i] = UNREACHED;
-		search->ports[i] = (struct port_set){0};
+	for (uint32_t i = 0; i < search->switches; i++) {
+		search->distance[search->order[i]] = UNREACHED;
+		search->ports[search->order[i]] = (struct port_set){0};
 	}
 	search->distance[destination] = 0;
 	search->queue[last++] = destination;
 	while (first < last) {
 		uint32_t number = search->queue[first++];
-		const struct node *node = &nodes[number];
+		uint32_t closer = search->distance[number] + 1;
 
-		for (unsigned port = 0; port < node->ports; port++) {
-			const struct end *end = &node->ends[port];
+		for (uint32_t i = search->first[number]; i < search->first[number + 1]; i++) {
+			const struct step *step = &search->steps[i];
 
-			if (!is_usable(search, node, port) || !nodes[end->node].is_switch ||
-			    !allowed(&nodes[end->node], node))
+			if (search->down && search->down[nodes[number].first_port + step->port])
 				continue;
-			if (search->distance[end->node] == UNREACHED) {
-				search->distance[end->node] = search->distance[number] + 1;
-				search->queue[last++] = end->node;
+			if (allowed && !allowed(&nodes[step->to], &nodes[number]))
+				continue;
+			if (search->distance[step->to] == UNREACHED) {
+				search->distance[step->to] = closer;
+				search->queue[last++] = step->to;
 			}
-			if (search->distance[end->node] == search->distance[number] + 1)
-				port_set_add(&search->ports[end->node], end->port);
+			if (search->distance[step->to] == closer)
+				port_set_add(&search->ports[step->to], step->back);
 		}
 	}
 }
 
-/* Who has no route down goes to the best of those above. */
+/* Sends packets of a switch without a downward route to the best switches above it. */
 static void climb(struct search *search, const struct node *node)
 {
 	uint32_t number = number_of(search, node), best = UNREACHED;
@@ -114,7 +121,8 @@ static void search_up_down(struct search *search, uint32_t destination)
 			climb(search, &search->topology->nodes[search->order[i]]);
 }
 
-/* One step of a torus: +1 or -1 in the first dimension that differs, the shorter way round; even: +1. */
+/* Computes one step in a torus: +1 or -1 in the first dimension that differs, in the shorter
+ * direction. If both directions are equally short, the step is +1. */
 static void next_position(const struct topology *topology, const uint16_t from[],
 			  const uint16_t to[], uint16_t next[])
 {
@@ -185,7 +193,7 @@ static void search_from(struct search *search, uint32_t destination)
 	switch (search->topology->routing) {
 	case ROUTING_min_hop:
 	case ROUTING_COUNT:
-		spread(search, destination, any_step);
+		spread(search, destination, NULL);
 		break;
 	case ROUTING_up_down:
 		search_up_down(search, destination);
@@ -196,7 +204,7 @@ static void search_from(struct search *search, uint32_t destination)
 	}
 }
 
-/* Unless ranks are given: links from the first switch. */
+/* Sets ranks that are not given: links from the first switch. */
 static void rank(struct topology *topology, struct search *search)
 {
 	uint32_t root = UNREACHED;
@@ -210,25 +218,55 @@ static void rank(struct topology *topology, struct search *search)
 	}
 	if (root == UNREACHED)
 		return;
-	spread(search, root, any_step);
+	spread(search, root, NULL);
 	for (uint32_t i = 0; i < topology->count; i++)
 		if (topology->nodes[i].is_switch)
 			topology->nodes[i].rank = search->distance[i];
+}
+
+static void list_switches(struct search *search)
+{
+	for (uint32_t i = 0; i < search->topology->count; i++) {
+		search->distance[i] = UNREACHED;
+		search->ports[i] = (struct port_set){0};
+		if (search->topology->nodes[i].is_switch)
+			search->order[search->switches++] = i;
+	}
+}
+
+static void list_steps(struct search *search)
+{
+	const struct topology *topology = search->topology;
+	const struct node *nodes = topology->nodes;
+	uint32_t count = 0;
+
+	search->first = malloc((topology->count + 1) * sizeof(*search->first));
+	search->steps = malloc((topology_ports(topology) + 1) * sizeof(*search->steps));
+	assert(search->first && search->steps);
+	for (uint32_t i = 0; i < topology->count; i++) {
+		search->first[i] = count;
+		for (unsigned port = 0; nodes[i].is_switch && port < nodes[i].ports; port++) {
+			const struct end *end = &nodes[i].ends[port];
+
+			if (end->node != UNREACHED && nodes[end->node].is_switch)
+				search->steps[count++] = (struct step){end->node, (uint16_t)port,
+								       (uint16_t)end->port};
+		}
+	}
+	search->first[topology->count] = count;
 }
 
 static void sort_by_height(struct search *search)
 {
 	const struct node *nodes = search->topology->nodes;
 
-	for (uint32_t i = 0; i < search->topology->count; i++) {
-		uint32_t place = search->switches;
+	for (uint32_t i = 1; i < search->switches; i++) {
+		uint32_t moving = search->order[i], place = i;
 
-		if (!nodes[i].is_switch)
-			continue;
-		for (; place && node_is_above(&nodes[i], &nodes[search->order[place - 1]]); place--)
+		for (; place && node_is_above(&nodes[moving], &nodes[search->order[place - 1]]);
+		     place--)
 			search->order[place] = search->order[place - 1];
-		search->order[place] = i;
-		search->switches++;
+		search->order[place] = moving;
 	}
 }
 
@@ -244,6 +282,8 @@ static void search_init(struct search *search, struct topology *topology)
 		.order = malloc(count * sizeof(uint32_t)),
 	};
 	assert(search->distance && search->ports && search->queue && search->order);
+	list_switches(search);
+	list_steps(search);
 	if (topology->routing == ROUTING_up_down) {
 		rank(topology, search);
 		sort_by_height(search);
@@ -256,9 +296,11 @@ static void search_fini(struct search *search)
 	free(search->ports);
 	free(search->queue);
 	free(search->order);
+	free(search->steps);
+	free(search->first);
 }
 
-/* Links from a host to another that hangs at the switch searched from. */
+/* Returns the number of links from a host to another host of the switch that was searched. */
 static uint32_t host_distance(const struct search *search, const struct node *host)
 {
 	const struct end *end = &host->ends[0];
@@ -269,40 +311,34 @@ static uint32_t host_distance(const struct search *search, const struct node *ho
 	return search->distance[end->node] + 2;
 }
 
-/*
- * The port among those that lead closer which the destination's number picks. Where a route goes up twice in a row,
- * the second choice must not follow from the first, or most of the top would stay idle: it takes the next digit.
- */
-static unsigned choose_port(const struct port_set *ports, uint32_t distance, uint32_t endpoint)
-{
-	unsigned candidates = port_set_count(ports);
-	unsigned chosen = (distance % 2 ? endpoint / candidates : endpoint) % candidates;
-	unsigned port = port_set_next(ports, 0);
-
-	while (chosen--)
-		port = port_set_next(ports, port + 1);
-	return port;
-}
-
-static void route_host(const struct search *search, const struct node *host)
+/* Sets the routes to hosts of one switch. */
+static void route_hosts(const struct search *search, uint32_t last,
+			const struct topology_hosts *hosts)
 {
 	const struct topology *topology = search->topology;
-	uint32_t last = host->ends[0].node;
-	struct port_set own = {0};
 
-	port_set_add(&own, host->ends[0].port);
-	for (uint32_t i = 0; i < topology->count; i++) {
-		const struct node *node = &topology->nodes[i];
-		const struct port_set *ports = i == last ? &own : &search->ports[i];
+	for (uint32_t i = 0; i < search->switches; i++) {
+		uint32_t number = search->order[i];
+		const struct node *node = &topology->nodes[number];
 
-		if (node->is_switch && port_set_next(ports, 0) < PORT_SET_PORTS)
-			node->ops.route(node->ops.context, topology->endpoints, host->endpoint,
-					choose_port(ports, search->distance[i], host->endpoint),
-					ports);
+		if (number != last && port_set_next(&search->ports[number], 0) < PORT_SET_PORTS)
+			node->ops.route(node->ops.context, topology->endpoints, hosts,
+					search->distance[number], &search->ports[number]);
 	}
 }
 
-/* false: some host has no route to this one. */
+/* Sets the route to a host at its own switch. */
+static void route_last(const struct topology *topology, const struct node *host)
+{
+	const struct node *last = &topology->nodes[host->ends[0].node];
+	const struct topology_hosts hosts = {&host->endpoint, 1};
+	struct port_set own = {0};
+
+	port_set_add(&own, host->ends[0].port);
+	last->ops.route(last->ops.context, topology->endpoints, &hosts, 0, &own);
+}
+
+/* Returns false and writes the error if a host has no route to the destination. */
 static bool reached_by_all(const struct search *search, uint32_t destination, char *error,
 			   size_t error_bytes)
 {
@@ -339,34 +375,55 @@ static bool all_placed(const struct topology *topology, char *error, size_t erro
 	return true;
 }
 
+/* Routes to the hosts of a switch, which follow one another from node `first` on. Returns the node
+ * after the last of them, or 0 if a host has no route. */
+static uint32_t route_switch(struct search *search, uint32_t first, uint32_t *endpoints,
+			     char *error, size_t error_bytes)
+{
+	const struct topology *topology = search->topology;
+	const struct node *nodes = topology->nodes;
+	uint32_t last = nodes[first].ends[0].node, next = first;
+	bool at_switch = last != UNREACHED && nodes[last].is_switch;
+	struct topology_hosts hosts = {endpoints, 0};
+
+	if (at_switch)
+		search_from(search, last);
+	if (!reached_by_all(search, first, error, error_bytes))
+		return 0;
+	if (!at_switch)
+		return first + 1;
+	for (; next < topology->count; next++) {
+		if (nodes[next].is_switch)
+			continue;
+		if (nodes[next].ends[0].node != last)
+			break;
+		endpoints[hosts.count++] = nodes[next].endpoint;
+		route_last(topology, &nodes[next]);
+	}
+	route_hosts(search, last, &hosts);
+	return next;
+}
+
 static bool route_all(struct search *search, char *error, size_t error_bytes)
 {
 	const struct topology *topology = search->topology;
-	uint32_t searched = UNREACHED;
+	uint32_t *endpoints = malloc((topology->count + 1) * sizeof(*endpoints));
+	bool done = true;
 
-	for (uint32_t i = 0; i < topology->count; i++) {
-		const struct node *host = &topology->nodes[i];
-		uint32_t last = host->ends[0].node;
-		bool at_switch = last != UNREACHED && topology->nodes[last].is_switch;
-
-		if (host->is_switch)
-			continue;
-		if (at_switch && last == searched) { /* a neighbour was looked at */
-			route_host(search, host);
+	assert(endpoints);
+	for (uint32_t next = 0; done && next < topology->count;) {
+		if (topology->nodes[next].is_switch) {
+			next++;
 			continue;
 		}
-		if (at_switch)
-			search_from(search, last);
-		searched = last;
-		if (!reached_by_all(search, i, error, error_bytes))
-			return false;
-		if (at_switch)
-			route_host(search, host);
+		next = route_switch(search, next, endpoints, error, error_bytes);
+		done = next != 0;
 	}
-	return true;
+	free(endpoints);
+	return done;
 }
 
-/* Tells a switch which other one each host is at. */
+/* Tells a switch the switch of each host. */
 static void place_hosts(const struct topology *topology, uint32_t node)
 {
 	const struct topology_switch *ops = &topology->nodes[node].ops;
@@ -391,7 +448,7 @@ bool topology_finish(struct topology *topology, char *error, size_t error_bytes)
 		return false;
 	search_init(&search, topology);
 	if (!topology->trips)
-		topology->trips = trips_create(topology->count);
+		topology->trips = round_trips_create(topology->count);
 	done = route_all(&search, error, error_bytes);
 	search_fini(&search);
 	for (uint32_t i = 0; done && i < topology->count; i++) {
@@ -405,12 +462,14 @@ bool topology_finish(struct topology *topology, char *error, size_t error_bytes)
 	return done;
 }
 
-/* At a switch that no route leads from without links that are down: its usual routes. They lead there by fewer and fewer links, so no
- * packet goes in a circle. */
+/* Sets the routes of a host at all switches of the LP. A switch that has no route without the
+ * excluded links keeps its usual routes. Each step of these routes reduces the number of links, so
+ * no packet goes in a circle. */
 static void reroute_host(const struct search *search, const struct search *usual,
 			 const struct node *host, const struct sim *lp)
 {
 	const struct topology *topology = search->topology;
+	const struct topology_hosts hosts = {&host->endpoint, 1};
 
 	for (uint32_t i = 0; i < topology->count; i++) {
 		const struct node *node = &topology->nodes[i];
@@ -423,8 +482,7 @@ static void reroute_host(const struct search *search, const struct search *usual
 			found = usual;
 		if (port_set_next(&found->ports[i], 0) == PORT_SET_PORTS)
 			continue;
-		node->ops.route(node->ops.context, topology->endpoints, host->endpoint,
-				choose_port(&found->ports[i], found->distance[i], host->endpoint),
+		node->ops.route(node->ops.context, topology->endpoints, &hosts, found->distance[i],
 				&found->ports[i]);
 	}
 }
@@ -454,16 +512,28 @@ void topology_reroute(struct topology *topology, const bool *down, const struct 
 	search_fini(&usual);
 }
 
-void routes_towards(struct topology *topology, uint32_t node, uint32_t *distance,
-		    struct port_set *ports)
+struct search *routes_search_create(struct topology *topology)
 {
-	struct search search;
+	struct search *search = malloc(sizeof(*search));
 
-	search_init(&search, topology);
-	search_from(&search, node);
-	memcpy(distance, search.distance, topology->count * sizeof(distance[0]));
-	memcpy(ports, search.ports, topology->count * sizeof(ports[0]));
-	search_fini(&search);
+	assert(search);
+	search_init(search, topology);
+	return search;
+}
+
+void routes_search_destroy(struct search *search)
+{
+	if (search)
+		search_fini(search);
+	free(search);
+}
+
+void routes_towards(struct search *search, uint32_t node, const uint32_t **distance,
+		    const struct port_set **ports)
+{
+	search_from(search, node);
+	*distance = search->distance;
+	*ports = search->ports;
 }
 
 uint32_t topology_port_number(const struct topology *topology, unsigned node, unsigned port)

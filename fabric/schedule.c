@@ -14,7 +14,7 @@
 #define LIMIT_UNIT      4096 /* bytes */
 #define LIMIT_UNBOUNDED 255u
 
-struct turn { /* of one table */
+struct table_position { /* state of one table */
 	const struct vl_weight *entries;
 	unsigned count;
 	unsigned index;
@@ -23,14 +23,16 @@ struct turn { /* of one table */
 
 struct schedule {
 	bool has_tables;
+	const struct port_scheduler *custom; /* NULL: weighted, or tables */
+	const struct port *port;             /* of a custom schedule */
 	/* weighted */
 	uint32_t strict, weighted;
 	unsigned current;
 	int64_t deficit[PORT_VLS], quantum[PORT_VLS]; /* bytes */
 	/* tables */
 	struct vl_arbitration tables;
-	struct turn high, low;
-	int64_t high_left; /* bytes before the low table gets its turn */
+	struct table_position high, low;
+	int64_t high_left; /* bytes before the low table is served */
 	bool from_high;
 };
 
@@ -64,18 +66,19 @@ static unsigned pick_weighted(struct schedule *schedule, uint32_t vls)
 	}
 }
 
-/* The entry whose turn it is, or the next one that may; false: none of the table may. */
-static bool find_entry(struct turn *turn, uint32_t vls)
+/* Finds the current entry, or the next entry with a packet. Returns false if no entry of the table
+ * has a packet. */
+static bool find_entry(struct table_position *position, uint32_t vls)
 {
-	for (unsigned i = 0; i <= turn->count && turn->count; i++) {
-		unsigned index = (turn->index + i) % turn->count;
-		const struct vl_weight *entry = &turn->entries[index];
-		int32_t left = i ? entry->weight : turn->left;
+	for (unsigned i = 0; i <= position->count && position->count; i++) {
+		unsigned index = (position->index + i) % position->count;
+		const struct vl_weight *entry = &position->entries[index];
+		int32_t left = i ? entry->weight : position->left;
 
 		if (left <= 0 || !(vls & 1u << entry->vl))
 			continue;
-		turn->index = index;
-		turn->left = left;
+		position->index = index;
+		position->left = left;
 		return true;
 	}
 	return false;
@@ -93,12 +96,12 @@ static unsigned pick_from_tables(struct schedule *schedule, uint32_t vls)
 	bool high = find_entry(&schedule->high, vls);
 	bool low = find_entry(&schedule->low, vls);
 
-	if (!high &&
-	    !low) /* in no table: the standard leaves such VLs unserved; here they come last, in turn */
+	/* The standard does not serve VLs in no table. hcasim serves them last, in round robin. */
+	if (!high && !low)
 		return schedule->current = next_vl(vls, schedule->current);
 	schedule->from_high = high && (!low || schedule->high_left > 0);
 	if (!schedule->from_high || schedule->high_left <= 0)
-		schedule->high_left = limit_bytes(schedule); /* the low table had its turn */
+		schedule->high_left = limit_bytes(schedule); /* the low table was served */
 	return schedule->from_high ? schedule->high.entries[schedule->high.index].vl
 				   : schedule->low.entries[schedule->low.index].vl;
 }
@@ -106,16 +109,24 @@ static unsigned pick_from_tables(struct schedule *schedule, uint32_t vls)
 unsigned schedule_pick(struct schedule *schedule, uint32_t vls)
 {
 	assert(vls);
+	if (schedule->custom)
+		return schedule->custom->choose(schedule->custom->context, schedule->port, vls);
 	return schedule->has_tables ? pick_from_tables(schedule, vls)
 				    : pick_weighted(schedule, vls);
 }
 
 void schedule_charge(struct schedule *schedule, unsigned vl, uint32_t wire_bytes, bool emptied)
 {
+	if (schedule->custom) {
+		schedule->custom->departed(schedule->custom->context, schedule->port, vl,
+					   wire_bytes, emptied);
+		return;
+	}
 	if (schedule->has_tables) {
-		struct turn *turn = schedule->from_high ? &schedule->high : &schedule->low;
+		struct table_position *position =
+			schedule->from_high ? &schedule->high : &schedule->low;
 
-		turn->left -= (int32_t)credit_blocks(wire_bytes);
+		position->left -= (int32_t)credit_blocks(wire_bytes);
 		if (schedule->from_high)
 			schedule->high_left -= wire_bytes;
 		return;
@@ -133,7 +144,7 @@ static struct schedule *create(void)
 	return schedule;
 }
 
-/* The least weight sends a packet a round. */
+/* Creates a schedule in which the lowest weight sends one packet per round. */
 struct schedule *schedule_create(const struct port_params *params)
 {
 	const uint64_t weights[WEIGHTS] = {
@@ -143,7 +154,7 @@ struct schedule *schedule_create(const struct port_params *params)
 	uint64_t least = UINT64_MAX;
 	struct schedule *schedule;
 
-	if (params->schedule == SCHEDULE_TURNS)
+	if (params->schedule == SCHEDULE_ROUND_ROBIN)
 		return NULL;
 	schedule = create();
 	schedule->strict = (uint32_t)params->strict;
@@ -169,9 +180,19 @@ struct schedule *schedule_create_tables(const struct vl_arbitration *tables)
 	       tables->low_count <= VL_ARBITRATION_ENTRIES);
 	schedule->has_tables = true;
 	schedule->tables = *tables;
-	schedule->high = (struct turn){schedule->tables.high, tables->high_count, 0, 0};
-	schedule->low = (struct turn){schedule->tables.low, tables->low_count, 0, 0};
+	schedule->high = (struct table_position){schedule->tables.high, tables->high_count, 0, 0};
+	schedule->low = (struct table_position){schedule->tables.low, tables->low_count, 0, 0};
 	schedule->high_left = limit_bytes(schedule);
+	return schedule;
+}
+
+struct schedule *schedule_create_custom(const struct port_scheduler *scheduler,
+					const struct port *port)
+{
+	struct schedule *schedule = create();
+
+	schedule->custom = scheduler;
+	schedule->port = port;
 	return schedule;
 }
 

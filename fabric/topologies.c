@@ -18,7 +18,7 @@ static bool ports_fit(uint64_t ports, const char *kind, char *error, size_t byte
 {
 	if (ports >= 1 && ports <= PORT_SET_PORTS)
 		return true;
-	snprintf(error, bytes, "a %s switch would have %llu ports; 1 to %d are possible", kind,
+	snprintf(error, bytes, "a %s switch needs %llu ports; expected 1 to %d", kind,
 		 (unsigned long long)ports, PORT_SET_PORTS);
 	return false;
 }
@@ -38,8 +38,8 @@ static uint32_t add_switches(struct layout *layout, const char *kind, uint32_t c
 }
 
 /*
- * Hosts at the first ports of `count` leaves. With several rails, leaves 0 .. rails-1 share their machines: NIC r of
- * a machine is at leaf r of its block.
+ * Adds hosts at the first ports of `count` leaves. With several rails, leaves 0 .. rails-1 share
+ * their machines: NIC r of a machine is at leaf r of its block.
  */
 static void add_hosts(struct layout *layout, uint32_t first_leaf, uint32_t count, uint32_t hosts,
 		      uint32_t rails)
@@ -80,7 +80,7 @@ bool topology_dumbbell(struct layout *layout, const struct dumbbell_shape *shape
 	uint32_t left, right;
 
 	if (!shape->left || !shape->right)
-		return refuse(error, bytes, "a dumbbell has hosts on both sides");
+		return refuse(error, bytes, "a dumbbell needs hosts on both sides");
 	if (!ports_fit((uint64_t)shape->left + 1, "left", error, bytes) ||
 	    !ports_fit((uint64_t)shape->right + 1, "right", error, bytes))
 		return false;
@@ -101,16 +101,17 @@ bool topology_dumbbell(struct layout *layout, const struct dumbbell_shape *shape
 	return true;
 }
 
-/* Ports of each: hosts, the one before, the one behind. */
+/* Ports of each switch: hosts, the previous switch, the next switch. */
 bool topology_parking_lot(struct layout *layout, const struct parking_lot_shape *shape, char *error,
 			  size_t bytes)
 {
 	uint32_t hosts = shape->hosts, first;
 
 	if (shape->switches < 2 || !hosts || shape->switches > HOSTS_MAX / hosts)
-		return refuse(error, bytes,
-			      "a parking lot has two or more switches, with hosts, a million of "
-			      "them at most");
+		return refuse(
+			error, bytes,
+			"a parking lot needs two or more switches, with 1 to 1000000 hosts in "
+			"total");
 	if (!ports_fit((uint64_t)hosts + 2, "parking lot", error, bytes))
 		return false;
 	first = add_switches(layout, "switch", shape->switches, hosts + 2, LAYOUT_NO_RANK);
@@ -130,9 +131,9 @@ bool topology_leaf_spine(struct layout *layout, const struct leaf_spine_shape *s
 	uint32_t leaf, spine;
 
 	if (!shape->leaves || !shape->spines || !shape->hosts || shape->leaves % rails)
-		return refuse(
-			error, bytes,
-			"leaves, spines and hosts are 1 or more, and rails divide the leaves");
+		return refuse(error, bytes,
+			      "leaves, spines and hosts must be at least 1, and rails a divisor of "
+			      "leaves");
 	if (!ports_fit(shape->hosts + up, "leaf", error, bytes) ||
 	    !ports_fit(down, "spine", error, bytes))
 		return false;
@@ -148,7 +149,7 @@ bool topology_leaf_spine(struct layout *layout, const struct leaf_spine_shape *s
 	return true;
 }
 
-struct fat_tree_shape fat_tree_of(uint32_t arity)
+struct fat_tree_shape topology_fat_tree_of(uint32_t arity)
 {
 	uint32_t half = arity / 2;
 
@@ -165,9 +166,10 @@ bool topology_fat_tree(struct layout *layout, const struct fat_tree_shape *shape
 	uint32_t edge, top, core;
 
 	if (!shape->pods || !edges || !tops || !hosts || !shape->uplinks || edges % rails)
-		return refuse(error, bytes,
-			      "all numbers of a fat tree are 1 or more, and rails divide the edges "
-			      "of a pod");
+		return refuse(
+			error, bytes,
+			"all numbers of a fat tree must be at least 1, and rails a divisor of "
+			"the edge switches per pod");
 	if (!ports_fit((uint64_t)hosts + tops, "edge", error, bytes) ||
 	    !ports_fit((uint64_t)edges + shape->uplinks, "aggregation", error, bytes) ||
 	    !ports_fit(shape->pods, "core", error, bytes))
@@ -209,9 +211,9 @@ bool topology_dragonfly(struct layout *layout, const struct dragonfly_shape *sha
 	uint32_t local = shape->hosts + shape->routers - 1, first;
 
 	if (!shape->routers || !shape->hosts || groups > links + 1)
-		return refuse(
-			error, bytes,
-			"a dragonfly has routers, hosts, and at most routers * global + 1 groups");
+		return refuse(error, bytes,
+			      "a dragonfly needs routers, hosts, and at most routers * global + 1 "
+			      "groups");
 	if (!ports_fit(ports, "dragonfly", error, bytes))
 		return false;
 	first = add_switches(layout, "router", groups * shape->routers, ports, LAYOUT_NO_RANK);
@@ -235,7 +237,7 @@ static uint32_t torus_number(const uint16_t sizes[], const uint32_t position[])
 	return (position[2] * sizes[1] + position[1]) * sizes[0] + position[0];
 }
 
-/* Ports: hosts, then plus and minus of each dimension. Of a ring of two there is one link. */
+/* Ports: hosts, then plus and minus of each dimension. A ring of two has one link. */
 bool topology_torus(struct layout *layout, const struct torus_shape *shape, char *error,
 		    size_t bytes)
 {
@@ -244,7 +246,8 @@ bool topology_torus(struct layout *layout, const struct torus_shape *shape, char
 	uint32_t first;
 
 	if (!count || count > HOSTS_MAX || !shape->hosts)
-		return refuse(error, bytes, "the sizes of a torus are 1 or more, with hosts");
+		return refuse(error, bytes,
+			      "the sizes and the hosts of a torus must be at least 1");
 	if (!ports_fit((uint64_t)shape->hosts + 2 * TOPOLOGY_DIMENSIONS, "torus", error, bytes))
 		return false;
 	first = add_switches(layout, "switch", (uint32_t)count,

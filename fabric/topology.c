@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * topology: see topology.h. Here are the nodes and the links between them; routes.c finds the routes.
+ * topology: see topology.h. This file has the nodes and the links between them. routes.c finds the
+ * routes.
  */
 #include "fabric/topology.h"
 
@@ -50,7 +51,7 @@ unsigned topology_add_switch(struct topology *topology, const struct topology_sw
 	return topology->count - 1;
 }
 
-/* Hosts are mostly added first, in the order of their endpoints. */
+/* Hosts are usually added first, in the order of their endpoints. */
 const struct node *topology_host(const struct topology *topology, uint32_t endpoint)
 {
 	const struct node *nodes = topology->nodes;
@@ -64,7 +65,7 @@ const struct node *topology_host(const struct topology *topology, uint32_t endpo
 	return NULL;
 }
 
-/* false: no such port, or it is taken */
+/* Returns false and writes the error if the port does not exist or is linked. */
 static bool port_is_free(const struct topology *topology, unsigned number, unsigned port,
 			 char *error, size_t error_bytes)
 {
@@ -76,7 +77,7 @@ static bool port_is_free(const struct topology *topology, unsigned number, unsig
 		return false;
 	}
 	if (node->ends[port].node != UNREACHED) {
-		snprintf(error, error_bytes, "%s: is linked already",
+		snprintf(error, error_bytes, "%s: is already linked",
 			 port_name(topology_port_of(node, port)));
 		return false;
 	}
@@ -154,7 +155,7 @@ void topology_destroy(struct topology *topology)
 {
 	for (uint32_t i = 0; i < topology->count; i++)
 		free(topology->nodes[i].ends);
-	trips_destroy(topology->trips);
+	round_trips_destroy(topology->trips);
 	free(topology->nodes);
 	free(topology);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * topology: who is linked to whom, and which route leads where. Takes the ports of HCAs and switches, joins them as
- * told, and fills the switches' tables. Among several routes that lead closer equally well the destination's number
- * chooses, so that destinations spread and every run is the same; a switch is told of the others, too.
+ * topology: connects the ports of HCAs and switches by links, and fills the forwarding tables of
+ * the switches. Several next hops may be equally close to a destination. The number of the
+ * destination then selects one, so that destinations spread and every run is the same. The switch
+ * also gets the other next hops, for load balancing.
  *
  *     node = topology_add_host(t, hca_port, endpoint);    leaf = topology_add_switch(t, &ops);
- *     topology_link(t, node, 0, leaf, 5, 3.0, RATE_OF_PARAMS, ...);            topology_finish(t, ...);
+ *     topology_link(t, node, 0, leaf, 5, 3.0, RATE_OF_PARAMS, ...);        topology_finish(t, ...);
  */
 #ifndef FABRIC_TOPOLOGY_H
 #define FABRIC_TOPOLOGY_H
@@ -14,39 +15,64 @@
 #include "fabric/port.h"
 
 #define TOPOLOGY_DIMENSIONS 3
-#define TOPOLOGY_HOPS_MAX   64 /* that topology_trace_route() follows */
+#define TOPOLOGY_HOPS_MAX   64 /* limit of topology_trace_route() */
 
-/* What a topology asks of a switch: fabric/ does not know how one is made. */
+/* Hosts by endpoint. */
+struct topology_hosts {
+	const uint32_t *endpoints;
+	uint32_t count;
+};
+
+/*
+ * Returns which of `candidates` ports that lead closer the destination's number selects. If a route
+ * goes up twice in a row, the second choice must be independent of the first. Otherwise most top
+ * switches would be idle. The second choice therefore uses the next digit of the number.
+ */
+static inline unsigned topology_choice(unsigned candidates, uint32_t distance, uint32_t endpoint)
+{
+	return (distance % 2 ? endpoint / candidates : endpoint) % candidates;
+}
+
+/* Functions that a topology calls in a switch. fabric/ does not include switch/. */
 struct topology_switch {
 	void *context;
 	unsigned ports;
 	struct port *(*port)(void *context, unsigned index);
-	/* Packets to the endpoint leave by `port`, or by any of `ports`, which hold it. */
-	void (*route)(void *context, const struct endpoints *endpoints, uint32_t endpoint,
-		      unsigned port, const struct port_set *ports);
-	/* Packets to the multicast group leave by all of `ports` but the one they came by. */
+	/* Sets the route to hosts of one switch, which is `distance` links away: any of `ports`, or
+	 * for each host the port of topology_choice(). */
+	void (*route)(void *context, const struct endpoints *endpoints,
+		      const struct topology_hosts *hosts, uint32_t distance,
+		      const struct port_set *ports);
+	/* Sets the outputs of a multicast group. A packet leaves by all but its input. */
 	void (*replicate)(void *context, uint32_t group, const struct port_set *ports);
-	/* The endpoint is at that switch, at `port` of this one if it is this; else PORT_SET_PORTS. NULL: not asked for. */
+	/* Tells the switch to which switch (`node`) an endpoint is connected. `port` is the port if
+	 * it is this switch, otherwise PORT_SET_PORTS. May be NULL. */
 	void (*place)(void *context, uint32_t endpoint, uint32_t node, unsigned port);
-	/* All links and routes are made; false: *error says what does not fit. NULL: nothing to do. */
+	/* Called when all links and routes exist. Returns false, and *error, if they do not fit the
+	 * switch. May be NULL. */
 	bool (*start)(void *context, char *error, size_t error_bytes);
-	/* Bytes that an input's VL holds now, of packets that are leaving as well. */
+	/* Returns the bytes in the buffer of an input's VL, including the bytes of departing
+	 * packets. */
 	uint64_t (*input_used)(void *context, unsigned port, unsigned vl);
-	/* Which port all packets of a path leave by; false: not the path alone decides, or there is no route. */
+	/* Finds the output of all packets of a path. Returns false if there is no route, or if more
+	 * than the path decides. */
 	bool (*output)(void *context, const struct path *path, unsigned *port);
-	/* All ports that a packet of a path may leave by: none, one, or those of a group, whatever chooses among them. */
+	/* Finds all outputs that a packet of a path may take, before load balancing. */
 	void (*outputs)(void *context, const struct path *path, struct port_set *ports);
-	/* The VL of the next input for a packet of a path that came by `input` in `vl` and leaves by `output`. */
+	/* Returns true if packets of both paths may take the same outputs. */
+	bool (*alike)(void *context, const struct path *one, const struct path *other);
+	/* Returns the VL on the next link of a packet that came by `input` in `vl` and leaves by
+	 * `output`. */
 	unsigned (*vl)(void *context, unsigned input, unsigned output, const struct path *path,
 		       unsigned vl);
-	/* From a packet's first bit in to its first bit out, if nothing is in the way. */
+	/* Returns the time from a packet's first bit in to its first bit out of an idle switch. */
 	sim_time (*forwarding_latency)(void *context);
 };
 
 /* clang-format off */
-#define TOPOLOGY_ROUTINGS(X)                                                                               \
-	X(min_hop,         "the fewest links")                                                             \
-	X(up_down,         "towards the roots, then away from them, never up again: no cycle, no deadlock") \
+#define TOPOLOGY_ROUTINGS(X)                                                                       \
+	X(min_hop,         "the fewest links")                                                     \
+	X(up_down,         "towards the roots, then away from them: no cycle, no deadlock")        \
 	X(dimension_order, "torus: along the first dimension to the end, then along the next")
 
 #define TOPOLOGY_ROUTING_ENUM(name, meaning) ROUTING_##name,
@@ -58,76 +84,77 @@ struct topology;
 struct topology *topology_create(const struct endpoints *endpoints);
 void topology_destroy(struct topology *topology); /* the links and routes stay */
 
-/* Return the node's number. */
+/* Add a host or a switch. Both return the number of the node. */
 unsigned topology_add_host(struct topology *topology, struct port *port, uint32_t endpoint);
 unsigned topology_add_switch(struct topology *topology, const struct topology_switch *ops);
 
-#define LENGTH_OF_PARAMS (-1.0) /* each port keeps the length that its parameters say */
-#define RATE_OF_PARAMS   0      /* ... and its rate */
+#define LENGTH_OF_PARAMS (-1.0) /* each port keeps the length of its parameters */
+#define RATE_OF_PARAMS   0      /* each port keeps the rate of its parameters */
 
-/* Joins two ports; a host has port 0 only. false: *error says which port does not exist, is taken, or does not match. */
+/* Connects two ports. A host has port 0 only. Returns false, and *error, if a port does not exist,
+ * is already connected, or does not match the other. */
 bool topology_link(struct topology *topology, unsigned one, unsigned one_port, unsigned other,
 		   unsigned other_port, double metres, uint64_t rate_bps, char *error,
 		   size_t error_bytes);
 
-/* min_hop unless told. up_down takes the ranks given (0: a root), or else counts links from the first switch.
- * dimension_order needs the position of each switch in a torus of these sizes. */
+/* Select and configure the routing. The default is min_hop. up_down takes the ranks that are set
+ * (0: a root), or counts links from the first switch. dimension_order needs the sizes of the torus
+ * and the position of each switch. */
 void topology_set_routing(struct topology *topology, enum topology_routing routing);
 void topology_set_rank(struct topology *topology, unsigned node, unsigned rank);
 void topology_set_sizes(struct topology *topology, const uint16_t sizes[TOPOLOGY_DIMENSIONS]);
 void topology_set_position(struct topology *topology, unsigned node,
 			   const uint16_t position[TOPOLOGY_DIMENSIONS]);
 
-/* Fills the tables of all switches. false: *error names two hosts between which there is no route. */
+/* Fills the tables of all switches. Returns false if two hosts have no route, and *error names
+ * them. */
 bool topology_finish(struct topology *topology, char *error, size_t error_bytes);
 
-/* Numbers of ports: from 0, node by node in the order in which these were added. */
+/* Returns the number of a port. Numbers start at 0 and follow the order of the nodes. */
 uint32_t topology_port_number(const struct topology *topology, unsigned node, unsigned port);
-uint32_t topology_ports(const struct topology *topology); /* how many there are */
+uint32_t topology_ports(const struct topology *topology); /* the number of ports */
 
-/* After topology_finish(): fills the tables again, without the links of ports that are `down` by their numbers, at switches of that
- * LP of a parallel run. A switch that no route leads from keeps its usual ones. Trees of multicast stay. */
+/* Fills the tables again without links of the ports that are `down`, which is indexed by port
+ * number. Call it after topology_finish(). It changes the switches of one LP of a parallel run. A
+ * switch without any route keeps its former routes. Multicast trees do not change. */
 void topology_reroute(struct topology *topology, const bool *down, const struct sim *lp);
 
-/* Multicast: hosts by endpoint, in any order. */
-struct group_hosts {
-	const uint32_t *endpoints;
-	uint32_t count;
-};
+/* Ethernet: group whose routes packets to unknown groups take. */
+#define GROUP_UNKNOWN UINT32_MAX
 
-#define GROUP_UNKNOWN \
-	UINT32_MAX /* Ethernet: what is sent to a group that nobody has set takes this group's routes */
-
-/* After topology_finish(): the switches forward what is sent to the group along a tree, from members and from those that only
- * send to all members. Again: in place of the tree before. false: *error, no tree joins all of them. multicast_tree.c */
+/* Sets a multicast tree over which members and further senders reach all members of the group. It
+ * replaces an earlier tree. Call it after topology_finish(). Returns false, and *error, if no tree
+ * connects all of them. multicast_tree.c implements it. */
 bool topology_set_group(struct topology *topology, uint32_t group,
-			const struct group_hosts *members, const struct group_hosts *senders,
+			const struct topology_hosts *members, const struct topology_hosts *senders,
 			char *error, size_t error_bytes);
 
-/* Links between two hosts on the routes that the routing takes; TOPOLOGY_NO_ROUTE: there is none. */
+/* Returns the number of links between two hosts by the selected routing, or TOPOLOGY_NO_ROUTE. */
 #define TOPOLOGY_NO_ROUTE UINT32_MAX
 unsigned topology_distance(struct topology *topology, uint32_t from, uint32_t to);
 
 /* The route of all packets of a path. */
 struct topology_route {
-	/* That they leave by, the host's first: topology_find_port(). */
+	/* numbers of the outputs on the route, the host's first (topology_find_port()) */
 	uint32_t ports[TOPOLOGY_HOPS_MAX];
 	uint32_t hops;
-	/* Of a bit when nobody is there; with the preamble that each switch sends again. */
+	/* latency of a bit through an idle fabric, including the preamble that each switch sends
+	 * again */
 	sim_time latency;
-	uint64_t rate_bps; /* of the slowest link */
+	uint64_t rate_bps; /* rate of the slowest link */
 };
 
-/* After topology_finish(). false: *error says at which switch it is not the path alone that decides. */
+/* Finds the route of a path. Call it after topology_finish(). Returns false if more than the path
+ * decides at a switch, which *error names. */
 bool topology_trace_route(const struct topology *topology, const struct path *path,
 			  struct topology_route *route, char *error, size_t error_bytes);
 
-/* After topology_finish(), by any LP of a parallel run: how long a packet takes from its first bit out at one host to its last bit
- * in at the other, when nobody else is there; by the route with the fewest links, as routed at first. SIM_NEVER: there is none.
- * round_trip.c */
+/* Returns the time of a packet through an idle fabric, from its first bit out at one host to its
+ * last bit in at the other. The route has the fewest links. Returns SIM_NEVER if there is no route.
+ * Any LP may call it after topology_finish(). round_trip.c implements it. */
 sim_time topology_trip(struct topology *topology, uint32_t from, uint32_t to, uint32_t wire_bytes);
 
-/* NULL: beyond the last. */
+/* Returns the port with a number, or NULL if there is none. */
 struct port *topology_find_port(const struct topology *topology, uint32_t number);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transmit: the departure of packets: when each starts, how long it takes, when its head and tail are at the
- * other end. The one place where the link's time is given away.
+ * transmit: the departure of packets: the start and duration of each, and the times of its head and
+ * tail at the other end. Only this file reserves the link's time.
  */
 #include <math.h>
 
@@ -17,7 +17,7 @@ sim_time transmit_duration(const struct port *port, uint64_t bytes)
 	return bytes * ENCODED_BITS_A_BYTE / port->rate_bps;
 }
 
-/* From the start of a burst on, no picosecond is lost to rounding. */
+/* Returns the end of a packet. From the start of a burst on, no picosecond is lost to rounding. */
 static sim_time end_of(const struct port *port, sim_time start, uint64_t bytes)
 {
 	if (port->ps_per_byte)
@@ -25,7 +25,8 @@ static sim_time end_of(const struct port *port, sim_time start, uint64_t bytes)
 	return start + (bytes * ENCODED_BITS_A_BYTE + port->residue) / port->rate_bps;
 }
 
-/* Takes the link for the packet from `start` on; sets its head_at and tail_at. Returns when its last bit is out. */
+/* Reserves the link for the packet from `start` on, and sets its head_at and tail_at. Returns the
+ * departure of its last bit. */
 static sim_time occupy(struct port *port, struct packet *packet, sim_time start)
 {
 	uint64_t bytes = (uint64_t)port->preamble_bytes + packet->wire_bytes;
@@ -43,8 +44,8 @@ static sim_time occupy(struct port *port, struct packet *packet, sim_time start)
 	return out;
 }
 
-/* A fault may let a packet fall behind: those in flight are sorted by arrival. The rule is the transmitter's, so a
- * packet at the end goes the common way. */
+/* Inserts a packet by arrival, because a fault may let a packet fall behind. Returns false if the
+ * packet is last, so that the usual code appends it. */
 static bool insert(struct sim *sim, struct port *peer, struct packet *packet)
 {
 	struct packet_queue *flying = &peer->flying;
@@ -76,11 +77,12 @@ void transmit_arrives(struct sim *sim, struct port *port, struct packet *packet)
 
 static void fly(struct port *port, struct packet *packet)
 {
-	/* the link's own packets mean something only when they are whole */
+	/* packets of the link take effect when they are complete */
 	if (packet->kind == PACKET_FLOW_CONTROL || packet->kind == PACKET_PFC)
 		packet->head_at = packet->tail_at;
 	if (__builtin_expect(!port->reorders, 1)) {
-		if (packet->head_at < port->last_arrival) { /* a fault has delayed the one before */
+		/* a fault has delayed the previous packet */
+		if (packet->head_at < port->last_arrival) {
 			packet->tail_at += port->last_arrival - packet->head_at;
 			packet->head_at = port->last_arrival;
 		}
@@ -92,19 +94,31 @@ static void fly(struct port *port, struct packet *packet)
 		transmit_arrives(port->block.sim, port, packet);
 }
 
-/* A fault took it on its way: the other end never hears of it. */
+/* Drops a packet that a fault has lost on the wire. The other end does not see it. */
 static void lose(struct port *port, struct packet *packet)
 {
 	if (packet->kind != PACKET_PFC && !port->ethernet && !port->down)
 		credits_lost(port, packet->vl);
-	port->count.fault_bytes += packet->kind == PACKET_DATA ? packet->wire_bytes : 0;
+	if (packet->kind != PACKET_FLOW_CONTROL && packet->kind != PACKET_PFC)
+		port->count.fault_bytes += packet->wire_bytes;
 	port_drop(port, packet, DROP_FAULT);
 }
 
 void transmit_blocked(struct port *port, bool blocked)
 {
+	struct gauge *gauge = &port->gauge.blocked;
+	sim_time now = sim_now(port->block.sim);
+
+	if (blocked == port->blocked)
+		return;
 	port->blocked = blocked;
-	gauge_wait(&port->gauge.blocked, sim_now(port->block.sim), blocked);
+	gauge_wait(gauge, now, blocked);
+	if (blocked) {
+		port->blocked_since = now;
+		gauge_enter(gauge, now, 1);
+	} else {
+		gauge_left(gauge, port->blocked_since, now, 1);
+	}
 }
 
 static void commit(struct port *port, struct packet *packet, sim_time start)
@@ -133,6 +147,8 @@ static void commit(struct port *port, struct packet *packet, sim_time start)
 		port->leaving = *packet;
 	if (data && port->user->leaves)
 		port->user->leaves(port->user, port, packet, out);
+	if (__builtin_expect(port->down | port->faulty, 0) && data)
+		bytes_out_keep(port, &port->departures, out, packet->wire_bytes);
 	if (__builtin_expect(port->down, 0))
 		arrives = false;
 	else if (__builtin_expect(port->faulty, 0))
@@ -143,7 +159,7 @@ static void commit(struct port *port, struct packet *packet, sim_time start)
 		lose(port, packet);
 }
 
-/* The link's own packets go before all others. NULL: none is due. */
+/* Returns a packet of the link itself, which goes before all others, or NULL if none is due. */
 static struct packet *control_packet(struct port *port)
 {
 	if (port->down)
@@ -164,15 +180,19 @@ static void offer_room(struct port *port)
 		port->user->room(port->user, port, (unsigned)__builtin_ctz(vls));
 }
 
-/* The link is free: starts what comes next, and sees to it that what waits behind it is looked at again. */
+/* Starts the next packet on the free link, and schedules the check for the packet after it. */
 static void start_next(struct port *port)
 {
 	sim_time now = sim_now(port->block.sim);
 	sim_time wake = SIM_NEVER;
 	struct packet *packet = control_packet(port);
 
-	if (!packet)
+	if (!packet) {
+		port->closed = false;
 		packet = arbiter_next(port, now, &wake);
+		if (!packet)
+			transmit_blocked(port, port->closed);
+	}
 	if (packet) {
 		commit(port, packet, now);
 		wake = port->busy_until;
@@ -191,7 +211,8 @@ static void transmit_fire(struct event *event)
 	struct port *port = container_of(event, struct port, transmit);
 
 	port->wakes = false;
-	if (port->busy_until > sim_now(port->block.sim)) { /* was taken since, by a kick */
+	/* a kick has reserved the link meanwhile */
+	if (port->busy_until > sim_now(port->block.sim)) {
 		transmit_wake(port, port->busy_until);
 		return;
 	}
@@ -261,10 +282,11 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 		return;
 	}
 	packet->head_at = ready_at;
-	if (!leaves_now && !port->vls[vl].queued)
+	if (!leaves_now && !port->vls[vl].queued) {
 		hoq_timeout_note(port, vl);
-	if (!leaves_now && port->busy_until <= sim_now(port->block.sim))
-		transmit_blocked(port, true);
+		if (port->busy_until <= sim_now(port->block.sim))
+			transmit_blocked(port, true);
+	}
 	arbiter_enqueue(port, packet);
 	if (leaves_now || port->wakes)
 		transmit_wake(port, ready_at);
@@ -293,7 +315,15 @@ void transmit_configure(struct port *port)
 	assert(ENCODED_BITS_A_BYTE / port->rate_bps <= UINT32_MAX);
 	assert(port_params_latency(params) <= UINT32_MAX);
 	port->latency = (uint32_t)port_params_latency(params);
-	port->transmit_depth = (uint32_t)params->transmit_depth;
+	for (unsigned vl = 0; vl < PORT_VLS; vl++)
+		port->vls[vl].depth = (uint32_t)params->transmit_depth;
+}
+
+static void transmit_fetch(const struct event *event, unsigned stage)
+{
+	struct port_user *user;
+
+	port_fetch_departure(event, stage, &user);
 }
 
 void transmit_init(struct port *port)
@@ -302,4 +332,5 @@ void transmit_init(struct port *port)
 	port->gap_bytes = port->ethernet ? ETHERNET_GAP : 0;
 	port->keeps_leaving = port->user->sent != NULL;
 	event_init(&port->transmit, &port->block, transmit_fire);
+	event_set_fetch(&port->transmit, transmit_fetch);
 }

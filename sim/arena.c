@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arena: see arena.h. A chunk has the size and the alignment of huge pages. The first line of
+/* arena: see arena.h. A chunk has the size and the alignment of huge pages. The first cache line of
  * each chunk links the list. */
 #include "sim/arena.h"
 
@@ -12,13 +12,14 @@
 #define LINE_BYTES  ((size_t)64)
 #define CHUNK_BYTES ((size_t)2 << 20)
 
-/* Where a sanitizer is: else it takes for lost what only things in a store point to. */
+/* Present only with a sanitizer. Without the call, it would report objects as leaks that only the
+ * arena refers to. */
 void __lsan_register_root_region(const void *begin, size_t bytes) __attribute__((weak));
 void __lsan_unregister_root_region(const void *begin, size_t bytes) __attribute__((weak));
 
 struct arena_chunk {
 	struct arena_chunk *next;
-	void *mapping; /* twice as long, so that it holds such an address */
+	void *mapping; /* twice as long, so that it contains an aligned chunk */
 };
 
 static void grow(struct arena *arena)
@@ -30,7 +31,7 @@ static void grow(struct arena *arena)
 
 	if (mapping == MAP_FAILED)
 		memory_exhausted();
-	madvise(chunk, CHUNK_BYTES, MADV_HUGEPAGE); /* else it is on small pages */
+	madvise(chunk, CHUNK_BYTES, MADV_HUGEPAGE); /* otherwise the chunk has small pages */
 	if (__lsan_register_root_region)
 		__lsan_register_root_region(chunk, CHUNK_BYTES);
 	*chunk = (struct arena_chunk){arena->chunks, mapping};

@@ -20,7 +20,7 @@ __attribute__((format(printf, 5, 6))) static void violation(struct block *block,
 	fputc('\n', out);
 }
 
-/* What is booked ahead may end later than now. */
+/* Checks the busy time. A service that is booked ahead may end in the future. */
 static void audit_time(struct block *block, FILE *out, const struct gauge_info *info,
 		       const struct gauge *gauge)
 {
@@ -72,7 +72,7 @@ static void audit_little(struct block *block, FILE *out, const struct gauge_info
 		  area, info->unit, gauge->stays, gauge->level);
 }
 
-void block_audit(struct block *block, FILE *out)
+void audit_block(struct block *block, FILE *out)
 {
 	const struct gauge *gauges = gauges_read(block);
 
@@ -87,6 +87,27 @@ void block_audit(struct block *block, FILE *out)
 	}
 	if (block->type->audit)
 		block->type->audit(block, out);
+}
+
+void audit_order_note(struct audit_order *order, sim_time now, uint64_t queue, uint64_t expected,
+		      uint64_t found)
+{
+	if (order->violations++)
+		return;
+	order->at = now;
+	order->queue = queue;
+	order->expected = expected;
+	order->found = found;
+}
+
+void audit_order(struct block *block, FILE *out, const struct audit_order *order, const char *what)
+{
+	if (!order->violations)
+		return;
+	violation(block, out, "order", what,
+		  "number %" PRIu64 " of queue %" PRIu64 " at %" PRIu64
+		  " ps; expected number %" PRIu64 "; %" PRIu64 " violations",
+		  order->found, order->queue, order->at, order->expected, order->violations);
 }
 
 void audit_service(struct block *block, FILE *out, const struct gauge *server, uint64_t completions,

@@ -7,6 +7,7 @@
  *                  busy time = completions x service time, if the service time is fixed
  *     population   at least 0 and at most the capacity
  *     Little       integral of the population = sum of the stays, finished and unfinished
+ *     order        items leave a queue in the order that the block states (struct audit_order)
  *
  * The two sides of Little's law are computed separately. The gauge sums levels over time, and
  * gauge_left() records the time at which each item entered. blocks_check() audits all blocks. A
@@ -21,9 +22,32 @@
 extern "C" {
 #endif
 
+/* The violations of one order that a block observed. All zero: none. The figures are those of the
+ * first violation. */
+struct audit_order {
+	uint64_t violations;
+	sim_time at;
+	uint64_t queue, expected, found;
+};
+
+/* Records an item that left `queue` as number `found` where `expected` was due. */
+void audit_order_note(struct audit_order *order, sim_time now, uint64_t queue, uint64_t expected,
+		      uint64_t found);
+
+static inline void audit_order_expect(struct audit_order *order, sim_time now, uint64_t queue,
+				      uint64_t expected, uint64_t found)
+{
+	if (__builtin_expect(expected != found, 0))
+		audit_order_note(order, now, queue, expected, found);
+}
+
+/* Reports the violations of an order. `what` is the name of the items and the queue, as "CQEs of a
+ * CQ". Called from a type's audit(). */
+void audit_order(struct block *block, FILE *out, const struct audit_order *order, const char *what);
+
 /* Checks all gauges of the block, then the laws of its type. Adds violations to
  * block->violations and writes a line for each to `out`. */
-void block_audit(struct block *block, FILE *out);
+void audit_block(struct block *block, FILE *out);
 
 /* Checks that the block's server was busy for exactly completions x service. Called from a
  * type's audit(). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* block: the run's list of blocks (block.h), in order of creation. A block's id is its place in
- * that order, and with it its rank among the origins of events. */
+ * that order, and also its rank among the origins of events. */
 #include "sim/block.h"
 
 #include <assert.h>
@@ -77,7 +77,7 @@ unsigned blocks_check(struct sim *sim, FILE *out)
 		block->violations = 0;
 		if (block->type->check)
 			block->type->check(block, out);
-		block_audit(block, out);
+		audit_block(block, out);
 		violations += block->violations;
 	}
 	return violations;

@@ -5,64 +5,20 @@
  * (sim/gauge.h). Each of these is one list at the head of the block's header. The struct, the
  * YAML key, the help text, the report and the trace file derive from that list.
  *
- *     #define LINK_PARAMS(X) \
- *             X(rate, RATE, "100Gbps", "1Mbps..3.2Tbps", "Data rate after encoding.", "choice")
- *     struct link_params { LINK_PARAMS(PARAM_FIELD) };
- *     #define ROW(...) PARAM_ROW(struct link_params, __VA_ARGS__)      (in link.c)
- *     static const struct param link_param_list[] = { LINK_PARAMS(ROW) { 0 } };
  */
 #ifndef SIM_BLOCK_H
 #define SIM_BLOCK_H
 
 #include <stdio.h>
 
+#include "hcasim/plugin.h"
 #include "sim/sim.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A text parameter. The text is held by value, so that a params struct is copied as a whole. */
-struct param_text {
-	char text[256];
-};
-
-#define PARAM_SIZES_MAX 32
-
-struct param_sizes {
-	uint64_t bytes[PARAM_SIZES_MAX];
-	uint32_t count;
-};
-
 /* clang-format off */
-/* Kind, C type, unit written in YAML. Values are kept in ps, bytes, bits/s, Hz or metres, and a
- * CHOICE as its index. */
-#define PARAM_KINDS(X) \
-	X(COUNT,  uint64_t,  "a whole number") \
-	X(TIME,   sim_time,  "a time: ps, ns, us, ms, s") \
-	X(BYTES,  uint64_t,  "a size: B, KiB, MiB, GiB, KB, MB, GB") \
-	X(RATE,   uint64_t,  "a rate: bps, Kbps, Mbps, Gbps, Tbps") \
-	X(FREQ,   uint64_t,  "a frequency: Hz, KHz, MHz, GHz") \
-	X(METRES, double,    "a length: m, cm, km") \
-	X(RATIO,  double,    "a number, or a percentage with %") \
-	X(FLAG,   bool,      "true or false") \
-	X(CHOICE, uint32_t,  "one of the names in the range, a|b|c") \
-	X(TEXT,   struct param_text, "a name or a path of at most 255 letters, or nothing") \
-	X(SIZES,  struct param_sizes, "a list of at most 32 sizes: [128B, 64KiB]")
-
-#define PARAM_KIND_ENUM(kind, type, unit) PARAM_##kind,
-enum param_kind { PARAM_KINDS(PARAM_KIND_ENUM) PARAM_KIND_COUNT };
-
-#define PARAM_KIND_TYPE(kind, type, unit) typedef type param_type_##kind;
-PARAM_KINDS(PARAM_KIND_TYPE)
-
-/* X(field, KIND, default, range, meaning, source): the texts are written as in YAML. A range is
- * "low..high" (either bound may be absent) or the allowed values "a|b|c", which CHOICE
- * requires. "" sets no range. The source names a document, or is "calibrated: rows", "assumed:
- * why", or "choice" for a value that the user decides. */
-#define PARAM_FIELD(field, kind, default_text, range, meaning, source) param_type_##kind field;
-#define PARAM_ROW(owner, field, kind, default_text, range, meaning, source) \
-	{#field, PARAM_##kind, offsetof(owner, field), default_text, range, meaning, source},
 /* X(field, unit, meaning) */
 #define COUNTER_FIELD(field, unit, meaning)  uint64_t field;
 #define COUNTER_ENTRY(field, unit, meaning)  {#field, unit, meaning},
@@ -71,35 +27,12 @@ PARAM_KINDS(PARAM_KIND_TYPE)
 #define TRACE_ENTRY(point, first, second, meaning) {#point, first, second, meaning},
 /* clang-format on */
 
-struct param {
-	const char *name;
-	enum param_kind kind;
-	size_t offset; /* in the block's params struct */
-	const char *default_text;
-	const char *range;
-	const char *meaning;
-	const char *source;
-};
-
 /* A section of a composite's parameters (an HCA has pcie, port, scheduler ...), which is a
  * sub-map in YAML. A list of sections ends with a NULL name. */
 struct param_section {
 	const char *name;
 	const struct param *list;
 	size_t offset; /* of the section's params struct in the composite's */
-	const char *meaning;
-};
-
-struct counter {
-	const char *name;
-	const char *unit;
-	const char *meaning;
-};
-
-struct trace_point {
-	const char *name;
-	const char *first;
-	const char *second;
 	const char *meaning;
 };
 
@@ -118,7 +51,8 @@ struct block_type {
 	 * block_equal(). NULL if the block has no rules. */
 	void (*check)(struct block *block, FILE *out);
 	/* Checks laws of sim/audit.h that the gauges alone do not express, such as busy =
-	 * completions x service. Reports like check(). NULL if there are none. */
+	 * completions x service. Writes a line to `out` for each violation. NULL if there are
+	 * none. */
 	void (*audit)(struct block *block, FILE *out);
 	/* Brings the gauges up to date before they are read. NULL if they always are. */
 	void (*settle)(struct block *block);
@@ -186,10 +120,13 @@ const char *param_kind_unit(enum param_kind kind); /* returns "a time: ps, ns, u
  * which is an error in the list. */
 void params_default(const struct param *list, void *params);
 
-/* Parses one value as a user writes it. Returns false on failure and writes to `error` what was
- * expected. */
+/* Parses one value as a user writes it. Returns false on failure and writes the expected values to
+ * `error`. */
 bool param_parse(const struct param *param, const char *text, void *params, char *error,
 		 size_t error_bytes);
+
+/* Copies one value between two params structs of the list. */
+void param_copy(const struct param *param, const void *from, void *to);
 
 /* Writes the value as a user would write it, for the effective configuration. */
 void param_print(const struct param *param, const void *params, char *text, size_t text_bytes);

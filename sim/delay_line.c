@@ -22,7 +22,7 @@ static void fire(struct event *event)
 	struct delay_line *line = container_of(event, struct delay_line, event);
 	sim_time now = sim_now(event->owner->sim);
 	struct delay_item *last =
-		line->tail; /* what is pushed with delay 0 meanwhile waits for the next event */
+		line->tail; /* items that fire() pushes with delay 0 wait for the next event */
 
 	line->arriving = true;
 	while (line->head && line->head->at == now) {

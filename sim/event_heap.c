@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event_heap: see event_heap.h. Each event knows its index (event->slot), so that removal needs no
- * search. */
+/* event_heap: see event_heap.h. Each event knows its index (event->place), so that removal needs
+ * no search. */
 #include "sim/event_heap.h"
 
 #include <assert.h>
@@ -14,7 +14,7 @@ static bool earlier(struct event_heap_entry a, struct event_heap_entry b)
 static void put(struct event_heap *heap, uint32_t index, struct event_heap_entry entry)
 {
 	heap->entries[index] = entry;
-	entry.event->slot = index;
+	entry.event->place = (uintptr_t)index << EVENT_PLACE_BITS | EVENT_IN_HEAP;
 }
 
 static void sift_up(struct event_heap *heap, uint32_t index, struct event_heap_entry entry)
@@ -58,10 +58,11 @@ void event_heap_insert(struct event_heap *heap, struct event *event)
 
 void event_heap_remove(struct event_heap *heap, struct event *event)
 {
-	uint32_t index = event->slot;
+	uint32_t index = (uint32_t)(event->place >> EVENT_PLACE_BITS);
 	struct event_heap_entry last;
 
 	assert(index < heap->count && heap->entries[index].event == event);
+	event->place = 0;
 	last = heap->entries[--heap->count];
 	if (last.event == event)
 		return;

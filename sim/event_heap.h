@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_heap: a binary heap of pending events, earliest (key, order) first. The timing wheel keeps
- * here the few events that arrive at or before its cursor; the benchmark uses it as the queue to
- * compare with. Keys are copied beside the pointers, so that comparing seldom touches an event.
+ * the few events at or before its cursor in this heap. The benchmark compares with it. Keys are
+ * copied beside the pointers, so that comparing seldom touches an event.
  */
 #ifndef SIM_EVENT_HEAP_H
 #define SIM_EVENT_HEAP_H
@@ -28,7 +28,7 @@ struct event_heap {
 void event_heap_init(struct event_heap *heap);
 void event_heap_fini(struct event_heap *heap);
 
-/* Inserts or removes an event. Both use event->slot and leave event->where to the caller. */
+/* Inserts or removes an event, and sets its place. */
 void event_heap_insert(struct event_heap *heap, struct event *event);
 void event_heap_remove(struct event_heap *heap, struct event *event);
 

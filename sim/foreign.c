@@ -15,21 +15,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SLOTS       64 /* threads that are watched; further ones are not */
+#define SLOTS       64 /* number of watched threads; further threads are not watched */
 #define STACK_BYTES 32768
 
-/* What a thread calls. */
+/* The current guarded call of a thread. */
 struct slot {
-	const char *_Atomic owner; /* NULL: nothing */
+	const char *_Atomic owner; /* NULL outside of guarded calls */
 	const char *_Atomic call;
-	atomic_uint_fast64_t calls; /* so far */
-	_Alignas(64) unsigned char stack
-		[STACK_BYTES]; /* for what follows an overflow of the own one */
+	atomic_uint_fast64_t calls; /* number of calls so far */
+	/* stack of the signal handler, for an overflow of the thread's stack */
+	_Alignas(64) unsigned char stack[STACK_BYTES];
 };
 
 static struct slot slots[SLOTS];
 static atomic_uint slot_count;
-static atomic_uint ready; /* slots that may be looked at */
+static atomic_uint ready; /* number of initialised slots */
 static struct slot unwatched;
 static _Thread_local struct slot *own;
 
@@ -40,12 +40,15 @@ static void take_slot(void)
 {
 	unsigned number = atomic_fetch_add(&slot_count, 1);
 	struct slot *slot = number < SLOTS ? &slots[number] : &unwatched;
+	stack_t present;
 
 	own = slot;
 	if (slot == &unwatched)
 		return;
-	sigaltstack(&(stack_t){.ss_sp = slot->stack, .ss_size = STACK_BYTES}, NULL);
-	while (atomic_load(&ready) != number) /* threads that came before it */
+	/* A sanitizer's stack stays: the sanitizer frees the stack that it finds at the end. */
+	if (sigaltstack(NULL, &present) == 0 && present.ss_flags & SS_DISABLE)
+		sigaltstack(&(stack_t){.ss_sp = slot->stack, .ss_size = STACK_BYTES}, NULL);
+	while (atomic_load(&ready) != number) /* waits for threads with lower numbers */
 		sched_yield();
 	atomic_store(&ready, number + 1);
 }
@@ -102,7 +105,7 @@ static const char *name_of(int number)
 				  : "SIGABRT";
 }
 
-/* Outside of calls it is as if nobody had looked. */
+/* Handles a crash. Outside of guarded calls, the default action applies. */
 static void crashed(int number)
 {
 	const char *owner = own ? atomic_load(&own->owner) : NULL;
@@ -161,7 +164,7 @@ static void begin(void)
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	if (pthread_create(&thread, &attributes, watch, NULL))
-		fputs("hcasim: no thread to watch plug-ins: endless loops in them are not seen\n",
+		fputs("hcasim: no thread to watch plug-ins: endless loops are not detected\n",
 		      stderr);
 	pthread_attr_destroy(&attributes);
 }

@@ -57,9 +57,9 @@ struct gauge {
 	uint64_t area;    /* unit x ps, less level * now; for BUSY: ps of service */
 	uint64_t stalled; /* ps in which a request waited, less `now` while one waits */
 	uint64_t level, level_max;
-	uint64_t capacity; /* space, or number of servers; 0: no limit */
+	uint64_t capacity; /* places, or number of servers; 0 for no limit */
 	uint64_t beyond;   /* amount by which the last entry may exceed the capacity */
-	uint64_t stays;    /* unit x ps: stays of the items that left, by their own entry times */
+	uint64_t stays;    /* unit x ps: sum of the stays of departed items, by entry times */
 	sim_time until;    /* end of the last service or stay that is booked */
 	bool waits;        /* a request waits */
 	bool timed;        /* every item reports its entry time: gauge_left() */
@@ -89,6 +89,34 @@ static inline void gauge_left(struct gauge *gauge, sim_time entered, sim_time at
 	gauge->stays += amount * (at - entered);
 	gauge->timed = true;
 	gauge_leave(gauge, at, amount);
+}
+
+/* Removes an item as gauge_left() does, at the booked time `at` that may lie in the future. */
+static inline void gauge_booked(struct gauge *gauge, sim_time entered, sim_time at, uint64_t amount)
+{
+	gauge_left(gauge, entered, at, amount);
+	if (at > gauge->until)
+		gauge->until = at;
+}
+
+/* Adds an item that enters at `entered` and whose departure is known then. It does not count for
+ * level_max. */
+static inline void gauge_stay(struct gauge *gauge, sim_time entered, sim_time at, uint64_t amount)
+{
+	uint64_t stay = amount * (at - entered);
+
+	gauge->area += stay;
+	gauge->stays += stay;
+	gauge->timed = true;
+	if (at > gauge->until)
+		gauge->until = at;
+}
+
+/* Moves a booked departure of one item from the time `from` to the time `to`. */
+static inline void gauge_rebook(struct gauge *gauge, sim_time from, sim_time to)
+{
+	gauge->area += to - from;
+	gauge->stays += to - from;
 }
 
 /* Adds one service of `duration` that starts at `start`, now or later. */

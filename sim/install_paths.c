@@ -2,22 +2,74 @@
 /* install_paths: see install_paths.h. */
 #include "sim/install_paths.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#define LIBRARY "libhcasim.so"
+
+/* Cuts the name of a file behind its folder. */
+static void keep_folder(char path[PATH_MAX])
+{
+	char *slash = strrchr(path, '/');
+
+	if (slash)
+		slash[1] = '\0';
+	else
+		*path = '\0';
+}
+
+/* If this code is in libhcasim.so, writes the folder of the program that was installed with it.
+ * Returns false if this code is in the program. */
+static bool find_by_library(char path[PATH_MAX])
+{
+	static const char *const programs[] = {HCASIM_PROGRAMS, "../bin/"}; /* the build tree's */
+	char library[PATH_MAX], data[PATH_MAX + 64];
+	const char *name;
+	Dl_info info;
+
+	if (!dladdr((const void *)programs, &info) || !info.dli_fname)
+		return false;
+	name = strrchr(info.dli_fname, '/');
+	name = name ? name + 1 : info.dli_fname;
+	if (strncmp(name, LIBRARY, strlen(LIBRARY)) != 0 || !realpath(info.dli_fname, library))
+		return false;
+	keep_folder(library);
+	for (unsigned i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		int length = snprintf(path, PATH_MAX, "%s%s", library, programs[i]);
+
+		snprintf(data, sizeof(data), "%s../share/hcasim", path);
+		if (length < PATH_MAX && access(data, R_OK) == 0)
+			break;
+	}
+	return true;
+}
+
+static void find_program(char path[PATH_MAX])
+{
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+
+	path[length > 0 ? length : 0] = '\0';
+	keep_folder(path);
+}
+
+static char program[PATH_MAX];
+
+static void find(void)
+{
+	if (!find_by_library(program))
+		find_program(program);
+}
+
 const char *install_paths_program(void)
 {
-	static char own[PATH_MAX];
-	ssize_t length;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	if (*own)
-		return own;
-	length = readlink("/proc/self/exe", own, sizeof(own) - 1);
-	own[length > 0 ? length : 0] = '\0';
-	if (*own)
-		*(strrchr(own, '/') + 1) = '\0';
-	return own;
+	pthread_once(&once, find);
+	return program;
 }
 
 static bool is_there(char path[PATH_MAX], const char *place, const char *name)

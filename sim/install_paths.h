@@ -9,8 +9,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* Returns the folder of the running program with a slash at its end, or "" if the system does not
- * tell. */
+/* Returns the folder of the program with a slash at its end, or "" if the system does not tell. In
+ * a process that has loaded libhcasim.so, it is the folder of the program beside that library. */
 const char *install_paths_program(void);
 
 /* Finds the shared object `name` in the program's folder, in ../lib/, or in the folder where

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * memory: ends the program with a message and exit code 2 when memory is exhausted. The
- * program's malloc() and related functions never return NULL (hcasim/command/allocate.c).
+ * program's malloc() and related functions never return NULL (hcasim/library/allocate.c).
  */
 #ifndef SIM_MEMORY_H
 #define SIM_MEMORY_H
@@ -16,7 +16,7 @@ void memory_exhausted(void) __attribute__((noreturn));
 /* Makes operator new of C++ call memory_exhausted() on failure. */
 void memory_guard_new(void);
 
-/* Called before the process ends. It must not allocate memory. NULL: not called. */
+/* Called before the process ends. It must not allocate memory. NULL if no function is needed. */
 extern void (*memory_before_end)(void);
 
 #ifdef __cplusplus

@@ -15,16 +15,16 @@
 #include "sim/engine.h"
 #include "sim/thread_barrier.h"
 
-#define PATIENCE 10000 /* events lost by threads, or to be won by them, before that changes */
+#define PATIENCE 10000 /* accumulated gain or loss, in events, at which the mode changes */
 
 struct lp {
 	_Alignas(64) struct sim *sim;
 	unsigned window;     /* 0, 1, 0, ... */
-	sim_time left_at;    /* the earliest of what was left in this window */
-	sim_time next_at[2]; /* nothing happens here before, nor by what was left */
-	uint64_t fired[2];   /* in that window */
-	int64_t gain;        /* events: see weigh(); each reckons the same */
-	/* channels with something in them, by where they lead */
+	sim_time left_at;    /* earliest effect of the items left in this window */
+	sim_time next_at[2]; /* no event or left item takes effect earlier */
+	uint64_t fired[2];   /* number of events in that window */
+	int64_t gain;        /* in events, see weigh(); all LPs compute the same value */
+	/* channels with items, by receiving LP */
 	struct lp_channel *left[SIM_LPS_MAX][2];
 	struct parallel *parallel;
 	pthread_t thread;
@@ -33,15 +33,16 @@ struct lp {
 struct parallel {
 	struct thread_barrier barrier;
 	unsigned count;
-	sim_time delay; /* no channel is shorter: a window */
+	sim_time delay; /* shortest delay of a channel, and length of a window */
 	sim_time until;
-	pthread_mutex_t lock; /* between two sim_run() all threads but the caller's sleep here */
+	/* all threads except the caller's wait on it between two calls of sim_run() */
+	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	unsigned runs; /* how often they were woken */
+	unsigned runs; /* number of wake-ups */
 	bool ends, started;
 	bool together; /* the caller's thread fires all LPs */
-	sim_time end;  /* of the last window; while threads run, in each of them */
-	uint64_t windows, windows_together, longest; /* written by the first LP alone */
+	sim_time end;  /* end of the last window; while threads run, each has its own copy */
+	uint64_t windows, windows_together, longest; /* written by the first LP only */
 	struct lp lps[];
 };
 
@@ -132,12 +133,12 @@ static bool has_had_enough(const struct lp *lp)
 	return lp->gain <= -PATIENCE || lp->gain >= PATIENCE;
 }
 
-/* Where the window behind that one ends; 0: there is nothing before `until`. */
+/* Returns the end of the next window, or 0 if there is no event before `until`. */
 static sim_time next_end(const struct parallel *parallel, unsigned over, sim_time end)
 {
 	sim_time start = earliest(parallel, over);
 
-	if (start < end) /* a bound, no more */
+	if (start < end) /* next_at is only a lower bound */
 		start = end;
 	if (start >= parallel->until)
 		return 0;
@@ -160,7 +161,7 @@ static void fire_until(struct lp *lp, sim_time end)
 		lp->next_at[window] = lp->left_at;
 }
 
-/* Ends with every LP past what the others have read of it. */
+/* Runs the windows of one LP. At the end, no other LP reads its state. */
 static void run_lp(struct lp *lp)
 {
 	struct parallel *parallel = lp->parallel;
@@ -289,7 +290,7 @@ static bool is_before(const struct event *one, const struct event *other)
 	return one->key != other->key ? one->key < other->key : one->order < other->order;
 }
 
-/* NULL: nothing is before `until`. */
+/* Returns the LP with the next event before `until`, or NULL if there is none. */
 static struct lp *next_sequential(struct parallel *parallel, sim_time until)
 {
 	const struct event *first = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * params: one value of a parameter list, from text and back, by its kind.
+ * params: converts one value of a parameter list from and to text, by its kind.
  *
  *     yaml_override_params(), --set --param_parse()--> field of the params struct
  *     effective configuration       <--param_print()--
@@ -51,7 +51,7 @@ static const struct quantity_unit *const whole_units[PARAM_KIND_COUNT] = {
 	[PARAM_FREQ] = freq_units,
 };
 
-/* One value of any kind, on its way between text and field. */
+/* A value of any kind. */
 union value {
 	uint64_t whole; /* COUNT, TIME, BYTES, RATE, FREQ */
 	double real;    /* METRES, RATIO */
@@ -67,7 +67,7 @@ static bool is_real(enum param_kind kind)
 	return kind == PARAM_METRES || kind == PARAM_RATIO;
 }
 
-/* Of whole numbers. */
+/* Returns the largest value of a kind of whole numbers. */
 static uint64_t most_of(enum param_kind kind)
 {
 	return kind == PARAM_TIME ? SIM_NEVER : UINT64_MAX;
@@ -89,7 +89,7 @@ const char *param_kind_unit(enum param_kind kind)
 	return units[kind];
 }
 
-/* Is text[0..bytes) one of the names in a|b|c? */
+/* Returns true if text[0..bytes) is one of the names in a|b|c, and writes its index. */
 static bool find_choice(const char *range, const char *text, size_t bytes, uint32_t *index)
 {
 	*index = 0;
@@ -103,7 +103,7 @@ static bool find_choice(const char *range, const char *text, size_t bytes, uint3
 	}
 }
 
-/* A range that begins with "auto|" has a value that is no quantity: 0, written `auto`. */
+/* A range that starts with "auto|" has the special value 0, which is written `auto`. */
 static const char auto_name[] = "auto";
 
 static bool has_auto(const struct param *param)
@@ -124,7 +124,7 @@ static bool parse_value(const struct param *param, const char *text, union value
 	case PARAM_CHOICE:
 		if (find_choice(param->range, text, strlen(text), &value->choice))
 			return true;
-		snprintf(error, error_bytes, "is none of them");
+		snprintf(error, error_bytes, "is not one of the choices");
 		return false;
 	case PARAM_METRES:
 		return quantity_parse_real(text, metres_scales, &value->real, error, error_bytes);
@@ -154,7 +154,7 @@ static bool parse_value(const struct param *param, const char *text, union value
 	return false;
 }
 
-/* One bound of a range, which is our own text: what does not parse is our mistake. */
+/* Parses one bound of a range. A bound that does not parse is an error in the list. */
 static union value parse_bound(const struct param *param, const char *text, size_t length)
 {
 	char bound[64], error[128] = "";
@@ -177,7 +177,7 @@ static int compare_values(enum param_kind kind, union value a, union value b)
 	return (a.whole > b.whole) - (a.whole < b.whole);
 }
 
-/* The range is "low..high", either of which may be missing, or "a|b|c". */
+/* Checks the range, which is "low..high" with optional bounds, or "a|b|c". */
 static bool in_range(const struct param *param, union value value)
 {
 	const char *range = param->range + (has_auto(param) ? sizeof(auto_name) : 0);
@@ -204,7 +204,7 @@ static bool in_range(const struct param *param, union value value)
 	}
 }
 
-/* "[128B, 64KiB]", with or without brackets; the range is that of each. */
+/* Parses "[128B, 64KiB]", with or without brackets. The range applies to each size. */
 static bool parse_sizes(const struct param *param, const char *text, void *params, char *error,
 			size_t error_bytes)
 {
@@ -232,7 +232,7 @@ static bool parse_sizes(const struct param *param, const char *text, void *param
 	return true;
 }
 
-/* Which of them may be meant, behind what is wrong. */
+/* Adds the most similar choice to the message. */
 static void suggest_choice(const struct param *param, const char *text, char *wrong,
 			   size_t wrong_bytes)
 {
@@ -255,7 +255,7 @@ static void suggest_choice(const struct param *param, const char *text, char *wr
 			 now ? " (it is now \"%s\")" : " (did you mean \"%s\"?)", near);
 }
 
-/* What could stand there. Of what is too large, how much it could be. */
+/* Writes the expected values. For a value that is too large, writes the largest value. */
 static void say_expected(const struct param *param, bool large, char *text, size_t text_bytes)
 {
 	const char *range = param->range;
@@ -342,6 +342,22 @@ static void print_sizes(const struct param_sizes *sizes, char *text, size_t text
 		assert(length < text_bytes);
 	}
 	snprintf(text + length, text_bytes - length, "]");
+}
+
+void param_copy(const struct param *param, const void *from, void *to)
+{
+	size_t bytes = sizeof(uint64_t);
+	if (param->kind == PARAM_FLAG)
+		bytes = sizeof(bool);
+	else if (param->kind == PARAM_CHOICE)
+		bytes = sizeof(uint32_t);
+	else if (param->kind == PARAM_TEXT)
+		bytes = sizeof(struct param_text);
+	else if (param->kind == PARAM_SIZES)
+		bytes = sizeof(struct param_sizes);
+	else if (is_real(param->kind))
+		bytes = sizeof(double);
+	memcpy((char *)to + param->offset, (const char *)from + param->offset, bytes);
 }
 
 void param_print(const struct param *param, const void *params, char *text, size_t text_bytes)

@@ -25,7 +25,7 @@ struct pool {
 };
 
 /* Initialises a pool. Items start on a cache line if item_bytes is a multiple of one. The pool
- * grows by slab_items items; 0: 256. */
+ * grows by slab_items items, or by 256 if slab_items is 0. */
 void pool_init(struct pool *pool, size_t item_bytes, uint32_t slab_items);
 void pool_fini(struct pool *pool);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * quantity: a decimal number is kept as digits and a power of ten, multiplied by its unit in 128
- * bits, and must then be whole: "0.3ps" is an error, never 0 ps.
+ * quantity: a decimal number is represented by digits and a power of ten. It is multiplied by its
+ * unit in 128 bits, and the result must be a whole number: "0.3ps" is an error, never 0 ps.
  */
 #include "sim/quantity.h"
 
@@ -15,7 +15,7 @@
 #include <strings.h>
 
 #define DIGITS_MAX   25 /* 10^25 times the largest scale, 10^12, is below 2^128 */
-#define EXPONENT_MAX 99 /* a larger one counts as this, or a little more */
+#define EXPONENT_MAX 99 /* larger exponents are limited to about this value */
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -23,12 +23,12 @@ __extension__ typedef unsigned __int128 wide;
 
 struct decimal {
 	wide digits;
-	unsigned fraction; /* how many of them stand behind the point */
-	bool large;        /* there is no room for all of its digits */
-	const char *rest;  /* behind the number and blanks */
+	unsigned fraction; /* number of digits after the point */
+	bool large;        /* not all digits fit */
+	const char *rest;  /* text after the number and blanks */
 };
 
-/* "e3", "e-3" behind the digits; other letters are a unit. */
+/* Parses "e3" or "e-3" after the digits. Other letters are a unit. */
 static const char *read_exponent(const char *at, int *exponent)
 {
 	bool minus = at[0] != '\0' && at[1] == '-';
@@ -44,7 +44,7 @@ static const char *read_exponent(const char *at, int *exponent)
 	return digit;
 }
 
-/* Moves the point. */
+/* Moves the decimal point. */
 static void apply_exponent(struct decimal *decimal, int exponent)
 {
 	for (; exponent > 0 && decimal->digits != 0; exponent--) {
@@ -158,7 +158,7 @@ bool quantity_parse(const char *text, const struct quantity_unit *units, uint64_
 	if (!read_decimal(text, &decimal, error, error_bytes))
 		return false;
 	if (!units && *decimal.rest != '\0') {
-		snprintf(error, error_bytes, "has \"%s\" behind the number", decimal.rest);
+		snprintf(error, error_bytes, "has \"%s\" after the number", decimal.rest);
 		return false;
 	}
 	if (units && (decimal.digits != 0 || *decimal.rest != '\0')) {
@@ -193,7 +193,7 @@ void quantity_print(uint64_t value, const struct quantity_unit *units, char *tex
 		return;
 	}
 	for (const struct quantity_unit *unit = units; unit->name; unit++) {
-		bool decimal = unit->scale % 10 == 0; /* any fraction of it can be written */
+		bool decimal = unit->scale % 10 == 0; /* any fraction of the unit can be written */
 		if (unit->printed && value >= unit->scale && (decimal || value % unit->scale == 0))
 			chosen = unit;
 	}

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-/* SplitMix64: fills the state from one word, and hashes the words that go into that one. */
+/* SplitMix64: expands one word to the state, and hashes words into one. */
 static uint64_t split_mix(uint64_t *state)
 {
 	uint64_t mixed = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -20,7 +20,7 @@ static void fill_state(uint64_t state[4], uint64_t seed)
 		state[i] = split_mix(&seed);
 }
 
-/* The ending zero counts, so that ("a", "bc") is not ("ab", "c"). */
+/* Hashes a text with its terminating zero, so that ("a", "bc") differs from ("ab", "c"). */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
 	do {

@@ -22,7 +22,7 @@ const char *renamed_key(const char *section, const char *old)
 	return NULL;
 }
 
-/* Does the path of the map end with the section? Entries of lists have no key. */
+/* Returns true if the path of the map ends with the section. Entries of lists have no key. */
 static bool ends_with(const struct yaml_node *map, const char *section, size_t length)
 {
 	while (map && length > 0) {
@@ -85,7 +85,7 @@ const char *renamed_key_of_counter(const char *name)
 	return now ? now : renamed_key_of_block(name);
 }
 
-/* Is the text the section or does it end with `.section`? */
+/* Returns true if the path is the section or ends with `.section`. */
 static bool path_ends(const char *path, size_t path_length, const char *section, size_t length)
 {
 	return length <= path_length &&

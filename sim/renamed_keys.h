@@ -15,11 +15,15 @@
 
 /* clang-format off */
 /* X(section, old, new). For a key, `section` is the end of the path of its map, as "load" or
- * "load.cpu". "*" stands for any key, and | separates several sections ("set" is the section of
- * published rows). Other sections are "option", "metric", "block", "counter", "preset",
- * "command", "list" of `hcasim params`, and "value.KEY" for the choices of a key. */
+ * "load.cpu". "*" matches any key, and | separates several sections ("set" is the section of
+ * published rows). Other sections are "option", "metric", "block", "counter", "preset", "command",
+ * "list" of `hcasim params`, and "value.KEY" for the choices of a key. */
 #define RENAMED_KEYS(X) \
 	X("block", "why", "latency") \
+	X("block", "place", "numa") \
+	X("hca|host", "place", "numa") \
+	X("numa", "jitter_median", "median of jitter") \
+	X("numa", "jitter_sigma", "sigma of jitter") \
 	X("load", "joined", "topology") \
 	X("value.engine", "reference", "systemc-reference") \
 	X("value.engine", "hosted", "systemc") \
@@ -104,6 +108,9 @@
 	X("load", "registers_own", "low_latency_bfregs") \
 	X("counter", "turns", "grants") \
 	X("value.looked_up", "turn", "grant") \
+	X("value.order", "turn", "round_robin") \
+	X("value.schedule", "turns", "round_robin") \
+	X("hca", "reads_max", "max_rd_atomic") \
 	X("", "turn_order", "grant_order") \
 	X("counter", "turn", "grant") \
 	X("congestion", "window_factor", "cwnd_factor") \

@@ -26,7 +26,7 @@ static inline void insert(struct event *event, struct sim *sim, sim_time at)
 {
 	struct block *origin = sim->current ? sim->current : event->owner;
 
-	assert(event->where == 0);
+	assert(event->place == 0);
 	event->key = at << 3 | (event->key & 7);
 	event->order = origin->next_order++;
 	enter(sim, event);
@@ -50,7 +50,7 @@ void sim_schedule_at(struct event *event, sim_time at)
 
 void sim_schedule_last(struct sim *sim, struct event *event, sim_time at)
 {
-	assert(event->where == 0 && at >= sim->now && at < SIM_NEVER);
+	assert(event->place == 0 && at >= sim->now && at < SIM_NEVER);
 	event->key = at << 3 | (event->key & 7);
 	enter(sim, event);
 }
@@ -60,7 +60,7 @@ void sim_schedule_ranked(struct event *event, sim_time at, uint64_t rank)
 	struct block *owner = event->owner;
 	struct sim *sim = owner->sim;
 
-	assert(event->where == 0 && at >= sim->now && at < SIM_NEVER && rank < SIM_RANKS);
+	assert(event->place == 0 && at >= sim->now && at < SIM_NEVER && rank < SIM_RANKS);
 	event->key = at << 3 | (event->key & 7);
 	event->order = ((uint64_t)owner->id << EVENT_ORIGIN_SHIFT) + FIRST_RANK + rank;
 	enter(sim, event);
@@ -70,7 +70,7 @@ void sim_cancel(struct event *event)
 {
 	struct sim *sim = event->owner->sim;
 
-	if (event->where == 0)
+	if (event->place == 0)
 		return;
 	if (likely(!sim->ops))
 		wheel_remove(&sim->wheel, event);
@@ -107,7 +107,8 @@ void engine_run_native(struct sim *sim, sim_time until)
 	}
 }
 
-void sim_run(struct sim *sim, sim_time until)
+/* Returns with the time at the last event. */
+static void run(struct sim *sim, sim_time until)
 {
 	assert(!sim->current && "sim_run() inside an event");
 	assert(until >= sim->now && until <= SIM_NEVER);
@@ -122,7 +123,20 @@ void sim_run(struct sim *sim, sim_time until)
 	else
 		sim->ops->run(sim, until);
 	sim->current = NULL;
+}
+
+void sim_run(struct sim *sim, sim_time until)
+{
+	run(sim, until);
 	if (!sim->stop && until != SIM_NEVER)
+		sim->now = until;
+}
+
+void sim_run_to_idle(struct sim *sim, sim_time until)
+{
+	assert(!sim->lp || until == SIM_NEVER);
+	run(sim, until);
+	if (!sim->stop && until != SIM_NEVER && sim_next(sim) != SIM_NEVER)
 		sim->now = until;
 }
 
@@ -138,24 +152,6 @@ sim_time sim_next(struct sim *sim)
 	const struct event *first = first_pending(sim);
 
 	return first ? event_time(first) : SIM_NEVER;
-}
-
-void event_init(struct event *event, struct block *owner, void (*fire)(struct event *))
-{
-	event_init_priority(event, owner, fire, PRIORITY_DEFAULT);
-}
-
-void event_init_last(struct event *event, struct block *owner, void (*fire)(struct event *))
-{
-	event_init(event, owner, fire);
-	event->order = ((uint64_t)owner->id + 1) * (UINT64_C(1) << EVENT_ORIGIN_SHIFT) - 1;
-}
-
-void event_init_priority(struct event *event, struct block *owner, void (*fire)(struct event *),
-			 enum event_priority priority)
-{
-	assert(owner && fire && (unsigned)priority < 8);
-	*event = (struct event){.fire = fire, .owner = owner, .key = (uint64_t)priority};
 }
 
 uint32_t sim_new_tag(struct sim *sim)

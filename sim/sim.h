@@ -21,18 +21,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hcasim/time.h"
+#include "sim/event.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef uint64_t sim_time; /* picoseconds since the start of the run */
-
-#define PS        UINT64_C(1)
-#define NS        (1000 * PS)
-#define US        (1000 * NS)
-#define MS        (1000 * US)
-#define SEC       (1000 * MS)
-#define SIM_NEVER (UINT64_MAX >> 3) /* later than any event: 26.7 days */
 
 /* clang-format off */
 #define SIM_ENGINES(X) \
@@ -46,35 +40,10 @@ typedef uint64_t sim_time; /* picoseconds since the start of the run */
 enum sim_engine { SIM_ENGINES(SIM_ENGINE_ENUM) SIM_ENGINE_COUNT };
 /* clang-format on */
 
-/* Order of events that have the same time. */
-enum event_priority {
-	PRIORITY_FIRST,   /* bookkeeping that other events of the same time rely on */
-	PRIORITY_DEFAULT, /* the models */
-	PRIORITY_SYSTEMC =
-		5, /* fires at SystemC's own time, so it may call SystemC modules (sim/systemc.h) */
-	PRIORITY_LAST = 6,     /* sampling after all models have acted */
-	PRIORITY_EXTERNAL = 7, /* events that SystemC modules send */
-};
-
-#define EVENT_ORIGIN_SHIFT 40 /* 16 million blocks, 10^12 events of each */
-
 struct sim;
 struct block;
 
-/* An event, which is pending at most once. The object that it concerns embeds it. The owner
- * outlives its pending events. */
-struct event {
-	void (*fire)(struct event *event);
-	struct block *owner; /* block that the event belongs to */
-	/* the rest is private to the engines */
-	uint64_t key;   /* time << 3 | priority; the priority remains while the event is idle */
-	uint64_t order; /* origin << EVENT_ORIGIN_SHIFT | sequence number of the origin */
-	void *place;    /* the engine's entry for the event, while it is pending */
-	uint32_t where; /* the engine's container that holds the event; 0: not pending */
-	uint32_t slot;  /* index in that container */
-};
-
-/* Creates a run with its random seed. Never returns NULL: the program ends if memory is
+/* Creates a run with its random seed. Never returns NULL, because the program ends if memory is
  * exhausted. */
 struct sim *sim_create(enum sim_engine engine, uint64_t seed);
 void sim_destroy(struct sim *sim);
@@ -94,12 +63,12 @@ static inline sim_time sim_now(const struct sim *sim)
 	return *(const sim_time *)(const void *)sim;
 }
 
-/* What sim_create() was given, and how many events have fired in all parts. */
+/* Return the seed of sim_create(), and the number of events fired in all LPs. */
 uint64_t sim_seed(const struct sim *sim);
 uint64_t sim_events_fired(const struct sim *sim);
 
-/* A number that follows one piece of work through the trace, of whatever block: never 0, and no
- * other of the run has it. LPs of a parallel run, which has no trace, count each for itself. */
+/* Returns a new tag, which marks one piece of work in the traces of all blocks. A tag is never 0
+ * and is unique in a run. In a parallel run, which has no traces, each LP counts its own tags. */
 uint32_t sim_new_tag(struct sim *sim);
 
 /* Returns the time of the next pending event, or SIM_NEVER if no event is pending. */
@@ -115,27 +84,22 @@ sim_time sim_next(struct sim *sim);
 void sim_run(struct sim *sim, sim_time until);
 void sim_stop(struct sim *sim);
 
-/* Initialises an event. Call it once, before the event is first scheduled. Of two events with
- * the same time, the one with the lower priority value fires first. event_init() uses
- * PRIORITY_DEFAULT. */
-void event_init(struct event *event, struct block *owner, void (*fire)(struct event *));
-void event_init_priority(struct event *event, struct block *owner, void (*fire)(struct event *),
-			 enum event_priority priority);
+/* Like sim_run(), but if no event is left, sim_now() is the time of the last one, as with
+ * SIM_NEVER. Not for parallel runs, unless `until` is SIM_NEVER. */
+void sim_run_to_idle(struct sim *sim, sim_time until);
 
 /* Schedules an event, which must not be pending. The event never fires inside the call, even
  * with delay 0. */
 void sim_schedule(struct event *event, sim_time delay);
 void sim_schedule_at(struct event *event, sim_time at); /* `at` must not be before now */
 
-/* Initialise and schedule an event whose place among the events of the same time does not
- * depend on the caller. It fires after all other events that its owner schedules for that time.
- * A block may have one such event. `sim` is the owner's run. */
-void event_init_last(struct event *event, struct block *owner, void (*fire)(struct event *));
+/* Schedules an event of event_init_last(), whose place among the events of the same time does not
+ * depend on the caller. `sim` is the owner's run. */
 void sim_schedule_last(struct sim *sim, struct event *event, sim_time at);
 
 /* Schedules one of many events of a block. At the same time it fires after all events that are
  * scheduled while the block's events fire, in the order of `rank`. `rank` is below SIM_RANKS, and
- * no other such event of the block has it at that time. */
+ * unique among the ranked events of the block at the same time. */
 #define SIM_RANKS (UINT64_C(1) << 38)
 void sim_schedule_ranked(struct event *event, sim_time at, uint64_t rank);
 
@@ -145,16 +109,6 @@ void sim_cancel(struct event *event);
 /* Cancels all pending events of a run that ends early. The caller may then destroy the blocks
  * in any order. Not for parallel runs. */
 void sim_drop(struct sim *sim);
-
-static inline bool event_pending(const struct event *event)
-{
-	return event->where != 0;
-}
-
-static inline sim_time event_time(const struct event *event) /* requires a pending event */
-{
-	return event->key >> 3;
-}
 
 #define container_of(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 #define ARRAY_SIZE(array)               (sizeof(array) / sizeof((array)[0]))

@@ -13,7 +13,7 @@ using namespace sc_core;
 systemc_context::systemc_context()
 {
 	setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
-	/* Silent where a slice of a run holds nothing to do: that is usual here. */
+	/* No message for a slice of a run without activity, which is usual. */
 	sc_report_handler::set_actions(SC_ID_NO_SC_START_ACTIVITY_, SC_DO_NOTHING);
 	context = new sc_simcontext;
 	enter();
@@ -44,8 +44,8 @@ template <typename F> static void end_with_message_on_error(F &&run)
 	}
 }
 
-/* sc_start(d) runs what is before now + d and triggers, but does not run, what is at now + d;
- * that takes one delta a call from there. */
+/* sc_start(d) runs all actions before now + d. It triggers actions at now + d but does not run
+ * them. They need another delta cycle, which a further call provides. */
 void systemc_context::run_before(sim_time until)
 {
 	end_with_message_on_error([until] {
@@ -69,7 +69,7 @@ void systemc_context::run_all()
 void systemc_context::settle()
 {
 	if (!sc_is_running())
-		return; /* it never began */
+		return; /* SystemC was never started */
 	end_with_message_on_error([] { sc_start(SC_ZERO_TIME); });
 	sc_time_to_pending_activity(); /* drops cancelled notifications, which it would leak */
 }
@@ -111,7 +111,7 @@ void systemc_notify(struct event *event)
 	sim_schedule_at(event, systemc_now());
 }
 
-/* libsystemc wants this symbol; main() is ours. */
+/* libsystemc requires this symbol, because hcasim has its own main(). */
 int sc_main(int, char **)
 {
 	return 0;

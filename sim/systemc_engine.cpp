@@ -27,7 +27,7 @@ struct drain_module : sc_module {
 		dont_initialize();
 	}
 
-	/* The last instant whose events may fire now. */
+	/* Returns the last time whose events may fire now. */
 	sim_time limit() const
 	{
 		sim_time systemc_next = systemc_now();
@@ -46,9 +46,8 @@ struct drain_module : sc_module {
 			bool for_systemc = (event->key & 7) == PRIORITY_SYSTEMC;
 
 			if (for_systemc && event_time(event) > systemc_now()) {
-				wheel_insert(
-					&sim->wheel,
-					event); /* its order is unchanged; drain sleeps till then */
+				/* its order is unchanged; drain sleeps until then */
+				wheel_insert(&sim->wheel, event);
 				return;
 			}
 			engine_fire(sim, event);
@@ -56,7 +55,7 @@ struct drain_module : sc_module {
 				return;
 			if (for_systemc || host->entered) {
 				host->entered = false;
-				last = limit(); /* it may have given SystemC something to do */
+				last = limit(); /* a module may have added actions to SystemC */
 			}
 		}
 	}
@@ -67,7 +66,7 @@ struct drain_module : sc_module {
 		const struct event *next;
 
 		if (!host->running)
-			return; /* it is over: no next_trigger() any more */
+			return; /* the run has ended, so no next_trigger() */
 		host->firing = true;
 		fire_batch(limit());
 		host->firing = false;
@@ -78,7 +77,7 @@ struct drain_module : sc_module {
 		}
 		next = wheel_first(&sim->wheel);
 		if (next == nullptr)
-			return; /* until `wake` */
+			return; /* sleeps until `wake` */
 		if (event_time(next) > systemc_now())
 			next_trigger(systemc_time(event_time(next) - systemc_now()), wake);
 		else

@@ -22,7 +22,8 @@ using namespace sc_core;
 namespace
 {
 
-enum { NOT_PENDING, IN_SYSTEMC, IN_DUE }; /* event->where */
+/* Containers in event->place, beside the address of the slot. */
+enum : uintptr_t { NOT_PENDING, IN_SYSTEMC, IN_DUE, CONTAINERS = 3 };
 
 struct earlier {
 	bool operator()(const struct event *a, const struct event *b) const
@@ -33,10 +34,20 @@ struct earlier {
 
 struct slot {
 	sc_event timeout;
-	sc_process_handle process; /* collects it */
+	sc_process_handle process; /* process that collects the event */
 	struct event *event = nullptr;
-	bool arriving = false; /* for this very instant: not collected yet */
+	bool arriving = false; /* scheduled for the current time and not collected yet */
 };
+
+uintptr_t container_of_event(const struct event *event)
+{
+	return event->place & CONTAINERS;
+}
+
+slot *slot_of(const struct event *event)
+{
+	return reinterpret_cast<slot *>(event->place & ~uintptr_t{CONTAINERS});
+}
 
 struct fire_module : sc_module {
 	systemc_host *host;
@@ -46,7 +57,7 @@ struct fire_module : sc_module {
 	std::vector<slot *> free_slots;
 	size_t pending = 0;
 	size_t arriving = 0;
-	bool ends_when_empty = false; /* the run */
+	bool ends_when_empty = false; /* the run ends when no event is pending */
 
 	SC_HAS_PROCESS(fire_module);
 
@@ -80,17 +91,17 @@ struct fire_module : sc_module {
 
 	void release_slot(struct event *event)
 	{
-		slot *released = static_cast<slot *>(event->place);
+		slot *released = slot_of(event);
 
 		released->event = nullptr;
 		arrived(released);
 		free_slots.push_back(released);
-		event->where = NOT_PENDING;
+		event->place = NOT_PENDING;
 		pending--;
 	}
 
-	/* SystemC deletes only the processes that were there when it began; newest first, where
-	 * its list of them begins. */
+	/* Deletes all processes. SystemC itself would delete only those that existed at its start.
+	 * The newest process is deleted first, because it is first in SystemC's list. */
 	void forget_all()
 	{
 		due.clear();
@@ -111,11 +122,11 @@ struct fire_module : sc_module {
 	{
 		struct event *event = from->event;
 
-		if (event == nullptr || event->where != IN_SYSTEMC ||
+		if (event == nullptr || container_of_event(event) != IN_SYSTEMC ||
 		    event_time(event) > systemc_now())
-			return; /* cancelled when it was triggered already */
+			return; /* cancelled after its notification was triggered */
 		arrived(from);
-		event->where = IN_DUE;
+		event->place = reinterpret_cast<uintptr_t>(from) | IN_DUE;
 		due.insert(event);
 		fire_wake.notify(SC_ZERO_TIME);
 	}
@@ -175,8 +186,7 @@ void reference_insert(struct sim *sim, struct event *event)
 	host_of(sim)->context.enter();
 	taken = module->take_slot();
 	taken->event = event;
-	event->place = taken;
-	event->where = IN_SYSTEMC;
+	event->place = reinterpret_cast<uintptr_t>(taken) | IN_SYSTEMC;
 	module->pending++;
 	if (event_time(event) > systemc_now()) {
 		taken->timeout.notify(systemc_time(event_time(event) - systemc_now()));
@@ -192,10 +202,10 @@ void reference_cancel(struct sim *sim, struct event *event)
 	fire_module *module = &host_of(sim)->module;
 
 	host_of(sim)->context.enter();
-	if (event->where == IN_DUE)
+	if (container_of_event(event) == IN_DUE)
 		module->due.erase(event);
 	else
-		static_cast<slot *>(event->place)->timeout.cancel();
+		slot_of(event)->timeout.cancel();
 	module->release_slot(event);
 }
 
@@ -216,8 +226,7 @@ void reference_run(struct sim *sim, sim_time until)
 	host->context.enter();
 	host->running = true;
 	host->module.ends_when_empty = until == SIM_NEVER;
-	host->module.fire_wake.notify(
-		SC_ZERO_TIME); /* an earlier stop may have left something due */
+	host->module.fire_wake.notify(SC_ZERO_TIME); /* an earlier stop may have left due events */
 	if (until != SIM_NEVER)
 		host->context.run_before(until);
 	else

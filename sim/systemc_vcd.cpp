@@ -105,7 +105,7 @@ void trace_levels(struct systemc_vcd *vcd)
 	}
 }
 
-/* Without the line of the day. */
+/* Copies the file without its date. */
 bool copy_without_day(FILE *from, FILE *to)
 {
 	char line[512];

@@ -17,9 +17,9 @@
 
 struct trace_file {
 	struct sim *sim;
-	char *patterns; /* each ends with a zero, an empty one ends the list */
+	char *patterns; /* each ends with a zero; an empty pattern ends the list */
 	int fd;
-	int error; /* errno of the first write that failed */
+	int error; /* errno of the first failed write */
 	uint64_t written, max_bytes;
 	sim_time full_since;
 	size_t used;

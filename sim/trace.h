@@ -43,7 +43,7 @@ struct trace_source {
 	const char *name;
 	const char *type;
 	unsigned point_count;
-	/* `meaning` is NULL: the file does not contain meanings */
+	/* `meaning` is NULL if the file does not contain meanings */
 	const struct trace_point *points;
 };
 

@@ -53,7 +53,7 @@ static void insert_source(struct trace_reader *reader, struct source source)
 	reader->sources[i] = source;
 }
 
-/* The next zero-terminated text; NULL: there is none before the end. */
+/* Returns the next zero-terminated text, or NULL if there is none before the end. */
 static const char *next_text(const char **cursor, const char *end)
 {
 	const char *text = *cursor;
@@ -104,7 +104,7 @@ static bool read_definition(struct trace_reader *reader, const struct trace_reco
 	}
 	if (!find_source(reader, record->block)) {
 		insert_source(reader, source);
-	} else { /* met before a rewind */
+	} else { /* read before a rewind */
 		free(source.text);
 		free(source.points);
 	}

@@ -15,9 +15,9 @@
 
 #define SIGNALS_PER_POINT 3
 #define CODE_FIRST        '!'
-#define CODE_COUNT        94 /* the printable characters that make up identifier codes */
+#define CODE_COUNT        94 /* number of printable characters in identifier codes */
 
-/* Where a source's signals begin in the numbering of all, in the order of trace_reader_source(). */
+/* First number of a source's signals, in the order of trace_reader_source(). */
 struct numbering {
 	uint32_t id;
 	uint64_t first_signal;
@@ -31,7 +31,8 @@ static void print_code(FILE *out, uint64_t signal)
 	} while (signal > 0);
 }
 
-/* Reference names of VCD hold no white space; viewers read brackets as bit ranges. */
+/* Prints a reference name. VCD names have no white space, and viewers treat brackets as bit
+ * ranges. */
 static void print_name(FILE *out, const char *name, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {

@@ -4,20 +4,16 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "sim/wheel_sort.h"
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-#define CHUNK_BYTES    256
-#define CHUNK_ENTRIES  15
-#define SLAB_CHUNKS    64
-#define SHORT_SORT     30 /* two chunks */
-#define SORT_LEVEL_MAX 2  /* slots of 4 ns */
-
-struct wheel_entry {
-	uint64_t key;
-	struct event *event;
-};
+#define CHUNK_BYTES   256
+#define CHUNK_ENTRIES 10
+#define SLAB_CHUNKS   64
 
 struct wheel_chunk {
 	struct wheel_chunk *next;
@@ -31,8 +27,17 @@ struct wheel_slab {
 	struct wheel_slab *next;
 };
 
-/* event->where: in a slot it is IN_SLOT plus the number of the slot, level * WHEEL_SLOTS + slot. */
-enum { NOT_PENDING, IN_CURRENT, IN_LATE, IN_SLOT };
+/* Container in event->place, beside the address of the entry. An event of the current list is
+ * IN_SLOT too. Its time is at or before the cursor, and its entry is no longer valid. */
+#define IN_SLOT 2
+
+/* A slot, and its bit in the words that tell which slots are occupied. */
+struct slot {
+	struct wheel_chunk **chunks;
+	uint64_t *occupied; /* one bit per slot */
+	uint32_t *words;    /* one bit per word of `occupied` */
+	uint32_t bit, word;
+};
 
 static void grow_free_chunks(struct wheel *wheel)
 {
@@ -40,6 +45,7 @@ static void grow_free_chunks(struct wheel *wheel)
 	struct wheel_slab *slab = aligned_alloc(CHUNK_BYTES, bytes);
 
 	assert(slab);
+	wheel->fetches = wheel->slabs != NULL;
 	slab->next = wheel->slabs;
 	wheel->slabs = slab;
 	for (int i = 0; i < SLAB_CHUNKS; i++) {
@@ -65,25 +71,77 @@ static void release_chunk(struct wheel *wheel, struct wheel_chunk *chunk)
 	wheel->free_chunks = chunk;
 }
 
-static inline uint32_t level_of(const struct wheel *wheel, sim_time time)
+static inline struct slot near_slot(struct wheel *wheel, uint32_t number)
 {
-	return (uint32_t)(63 - __builtin_clzll((time ^ wheel->cursor) | 1)) / WHEEL_LEVEL_BITS;
+	return (struct slot){&wheel->near_slots[number], &wheel->near_occupied[number / 64],
+			     &wheel->near_words, number % 64, number / 64};
 }
 
-static inline void empty_slot(struct wheel *wheel, uint32_t level, uint32_t slot)
+static inline struct slot far_slot(struct wheel *wheel, uint32_t level, uint32_t number)
 {
-	wheel->slots[level][slot] = NULL;
-	wheel->occupied[level] &= ~(UINT64_C(1) << slot);
-	if (wheel->occupied[level] == 0)
-		wheel->occupied_levels &= ~(1u << level);
+	return (struct slot){&wheel->far_slots[level][number], &wheel->far_occupied[level],
+			     &wheel->far_levels, number, level};
 }
 
-static inline void insert_in_slot(struct wheel *wheel, uint64_t key, struct event *event)
+static inline uint32_t far_shift(uint32_t level)
 {
-	sim_time time = key >> 3;
-	uint32_t level = level_of(wheel, time);
-	uint32_t slot = (time >> (level * WHEEL_LEVEL_BITS)) & (WHEEL_SLOTS - 1);
-	struct wheel_chunk *chunk = wheel->slots[level][slot];
+	return WHEEL_FAR_SHIFT + level * WHEEL_FAR_BITS;
+}
+
+/* Returns the slot of a time after the cursor. */
+static inline struct slot slot_of(struct wheel *wheel, sim_time time)
+{
+	uint64_t differs = time ^ wheel->cursor;
+	uint32_t level;
+
+	if (likely(differs >> WHEEL_FAR_SHIFT == 0))
+		return near_slot(wheel, (time >> WHEEL_SLOT_BITS) & (WHEEL_NEAR_SLOTS - 1));
+	level = ((uint32_t)(63 - __builtin_clzll(differs)) - WHEEL_FAR_SHIFT) / WHEEL_FAR_BITS;
+	return far_slot(wheel, level, (time >> far_shift(level)) & (WHEEL_FAR_SLOTS - 1));
+}
+
+/* Returns the slot with the earliest events after the cursor, and its first picosecond. At least
+ * one slot must be occupied. */
+static inline struct slot lowest_slot(struct wheel *wheel, sim_time *start)
+{
+	uint32_t number, level, end;
+
+	if (likely(wheel->near_words)) {
+		number = (uint32_t)__builtin_ctz(wheel->near_words);
+		number = number * 64 + (uint32_t)__builtin_ctzll(wheel->near_occupied[number]);
+		*start = wheel->cursor >> WHEEL_FAR_SHIFT << WHEEL_FAR_SHIFT |
+			 (sim_time)number << WHEEL_SLOT_BITS;
+		return near_slot(wheel, number);
+	}
+	level = (uint32_t)__builtin_ctz(wheel->far_levels);
+	number = (uint32_t)__builtin_ctzll(wheel->far_occupied[level]);
+	end = far_shift(level + 1);
+	*start = end >= 64 ? 0 : wheel->cursor >> end << end;
+	*start |= (sim_time)number << far_shift(level);
+	return far_slot(wheel, level, number);
+}
+
+static inline void mark_empty(const struct slot *slot)
+{
+	*slot->occupied &= ~(UINT64_C(1) << slot->bit);
+	if (*slot->occupied == 0)
+		*slot->words &= ~(1u << slot->word);
+}
+
+static inline struct wheel_chunk *empty_slot(const struct slot *slot)
+{
+	struct wheel_chunk *chunk = *slot->chunks;
+
+	*slot->chunks = NULL;
+	mark_empty(slot);
+	return chunk;
+}
+
+static inline void insert_in_slot(struct wheel *wheel, uint64_t key, uint64_t order,
+				  struct event *event)
+{
+	struct slot slot = slot_of(wheel, key >> 3);
+	struct wheel_chunk *chunk = *slot.chunks;
 	struct wheel_entry *entry;
 
 	if (!chunk || unlikely(chunk->count == CHUNK_ENTRIES)) {
@@ -91,126 +149,22 @@ static inline void insert_in_slot(struct wheel *wheel, uint64_t key, struct even
 
 		fresh->next = chunk;
 		fresh->count = 0;
-		wheel->occupied[level] |= UINT64_C(1) << slot;
-		wheel->occupied_levels |= 1u << level;
-		wheel->slots[level][slot] = chunk = fresh;
+		*slot.occupied |= UINT64_C(1) << slot.bit;
+		*slot.words |= 1u << slot.word;
+		*slot.chunks = chunk = fresh;
 	}
 	entry = &chunk->entries[chunk->count++];
-	*entry = (struct wheel_entry){key, event};
-	event->place = entry;
-	event->where = IN_SLOT + (level << WHEEL_LEVEL_BITS | slot);
+	*entry = (struct wheel_entry){key, order, event};
+	event->place = (uintptr_t)entry | IN_SLOT;
 }
 
 void wheel_insert(struct wheel *wheel, struct event *event)
 {
 	if (likely(event->key >> 3 > wheel->cursor)) {
-		insert_in_slot(wheel, event->key, event);
+		insert_in_slot(wheel, event->key, event->order, event);
 	} else {
-		event->where = IN_LATE;
 		event_heap_insert(&wheel->late, event);
 	}
-}
-
-static inline bool earlier(const struct wheel_current *a, const struct wheel_current *b)
-{
-	return a->key < b->key || (a->key == b->key && a->order < b->order);
-}
-
-/* Each goes to where the number of smaller keys says: many comparisons, but no branch that the
- * processor would guess wrong, as it does at each step of an insertion sort of random keys. */
-static void sort_by_rank(struct wheel_current *list, uint32_t count)
-{
-	struct wheel_current copy[SHORT_SORT];
-	uint64_t keys[SHORT_SORT];
-
-	for (uint32_t i = 0; i < count; i++) {
-		copy[i] = list[i];
-		keys[i] = list[i].key;
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t key = keys[i];
-		uint32_t rank = 0;
-
-		for (uint32_t j = 0; j < i; j++)
-			rank += keys[j] <= key;
-		for (uint32_t j = i + 1; j < count; j++)
-			rank += keys[j] < key;
-		list[rank] = copy[i];
-	}
-}
-
-static void insertion_sort(struct wheel_current *list, uint32_t count)
-{
-	for (uint32_t sorted = 1; sorted < count; sorted++) {
-		struct wheel_current moving = list[sorted];
-		uint32_t gap = sorted;
-
-		for (; gap > 0 && earlier(&moving, &list[gap - 1]); gap--)
-			list[gap] = list[gap - 1];
-		if (gap != sorted)
-			list[gap] = moving;
-	}
-}
-
-/* One pass: stable, by eight bits of the key or of the order. */
-static void distribute(const struct wheel_current *from, struct wheel_current *to, uint32_t count,
-		       bool by_key, uint32_t shift)
-{
-	uint32_t places[256] = {0};
-	uint32_t place = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		places[(by_key ? from[i].key : from[i].order) >> shift & 255]++;
-	for (uint32_t digit = 0; digit < 256; digit++) {
-		uint32_t next = place + places[digit];
-
-		places[digit] = place;
-		place = next;
-	}
-	for (uint32_t i = 0; i < count; i++)
-		to[places[(by_key ? from[i].key : from[i].order) >> shift & 255]++] = from[i];
-}
-
-/* Sorts many events of one time, mostly of different origins, by the digits in which their
- * orders differ. */
-static void sort_by_digits(struct wheel *wheel, uint32_t count)
-{
-	struct wheel_current *from = wheel->current, *to = wheel->scratch, *sorted;
-	uint64_t keys = 0, orders = 0;
-
-	for (uint32_t i = 1; i < count; i++) {
-		keys |= from[i].key ^ from[0].key;
-		orders |= from[i].order ^ from[0].order;
-	}
-	for (uint32_t shift = 0; shift < 128; shift += 8) {
-		bool by_key = shift >= 64;
-
-		if (!((by_key ? keys : orders) >> (shift & 63) & 255))
-			continue;
-		distribute(from, to, count, by_key, shift & 63);
-		sorted = to;
-		to = from;
-		from = sorted;
-	}
-	wheel->current = from;
-	wheel->scratch = to;
-}
-
-static void sort_current(struct wheel *wheel, uint32_t count)
-{
-	struct wheel_current *list = wheel->current;
-	uint32_t sorted = 1;
-
-	while (sorted < count && earlier(&list[sorted - 1], &list[sorted]))
-		sorted++;
-	if (sorted >= count)
-		return;
-	if (count > SHORT_SORT) {
-		sort_by_digits(wheel, count);
-		return;
-	}
-	sort_by_rank(list, count);
-	insertion_sort(list, count); /* what shares a key goes by order */
 }
 
 static void allocate_current(struct wheel *wheel)
@@ -220,63 +174,136 @@ static void allocate_current(struct wheel *wheel)
 	assert(wheel->current && wheel->scratch);
 }
 
-/* Chunks are newest first, so they fill the list from its end: what was scheduled in order is
- * then sorted already. */
-static void slot_to_current(struct wheel *wheel, struct wheel_chunk *chunk, uint32_t count)
-{
-	uint32_t end = count;
+#define CACHE_LINE  64
+#define FETCH_FIRST 16 /* entries of a slot for which the stages go by slots */
+#define FETCH_APART 3  /* entries between two stages within a longer list */
 
-	if (count > wheel->current_capacity) {
-		wheel->current_capacity = 2 * count;
-		free(wheel->current);
-		free(wheel->scratch);
-		allocate_current(wheel);
+/* Prefetches an event that fires soon, and the cache line after it with the beginning of its owner.
+ * With thousands of blocks, neither is in the cache. */
+static inline void fetch_event(const struct event *event)
+{
+	__builtin_prefetch((const void *)event, 1);
+	__builtin_prefetch((const void *)((uintptr_t)event + CACHE_LINE), 1);
+}
+
+static inline void fetch_stage(const struct event *event, unsigned stage)
+{
+	if (event && event->fetch)
+		event->fetch(event, stage);
+}
+
+/* Returns the next occupied near slot after `number`, or WHEEL_NEAR_SLOTS if there is none. */
+static inline uint32_t next_near(const struct wheel *wheel, uint32_t number)
+{
+	uint32_t word = ++number / 64;
+	uint64_t slots;
+	uint32_t words;
+
+	if (number == WHEEL_NEAR_SLOTS)
+		return number;
+	slots = wheel->near_occupied[word] >> number % 64;
+	if (slots)
+		return number + (uint32_t)__builtin_ctzll(slots);
+	words = wheel->near_words & ~1u << word;
+	if (!words)
+		return WHEEL_NEAR_SLOTS;
+	word = (uint32_t)__builtin_ctz(words);
+	return word * 64 + (uint32_t)__builtin_ctzll(wheel->near_occupied[word]);
+}
+
+/* Prefetches for the events of the near slots after `number`: the events of the third slot, stage 0
+ * of the second, stage 1 of the next. A slot has 8 events in a fat tree of 1024 hosts. */
+static void fetch_slots(const struct wheel *wheel, uint32_t number)
+{
+	for (int stage = 1; stage >= -1; stage--) {
+		const struct wheel_chunk *chunk;
+
+		number = next_near(wheel, number);
+		if (number == WHEEL_NEAR_SLOTS)
+			return;
+		chunk = wheel->near_slots[number];
+		for (uint32_t i = 0; i < chunk->count; i++)
+			if (stage < 0)
+				fetch_event(chunk->entries[i].event);
+			else
+				fetch_stage(chunk->entries[i].event, (unsigned)stage);
 	}
+}
+
+/* Prefetches for the events of the current list. */
+static void fetch_current(const struct wheel *wheel)
+{
+	uint32_t count = wheel->current_count;
+
+	if (count > FETCH_FIRST)
+		count = FETCH_FIRST;
+	for (uint32_t i = 0; i < count; i++)
+		fetch_stage(wheel->current[i].event, 2);
+	fetch_stage(wheel->current[0].event, 3);
+	if (count > 1)
+		fetch_stage(wheel->current[1].event, 3);
+}
+
+/* Prefetches for later events of the current list. */
+static inline void fetch_ahead(const struct wheel *wheel)
+{
+	const struct wheel_entry *next = &wheel->current[wheel->current_next];
+	uint32_t left = wheel->current_count - wheel->current_next;
+
+	if (left > 1)
+		fetch_stage(next[1].event, 3);
+	if (likely(wheel->current_count <= FETCH_FIRST))
+		return;
+	if (left > 4 * FETCH_APART + 1)
+		fetch_event(next[4 * FETCH_APART + 1].event);
+	for (uint32_t stage = 0; stage < 3; stage++)
+		if (left > (3 - stage) * FETCH_APART + 1)
+			fetch_stage(next[(3 - stage) * FETCH_APART + 1].event, stage);
+}
+
+static void grow_current(struct wheel *wheel, uint32_t count)
+{
+	wheel->current_capacity = 2 * count;
+	free(wheel->current);
+	free(wheel->scratch);
+	allocate_current(wheel);
+}
+
+/* Copies a slot to the current list. The newest chunk is first, so the list is filled from its end.
+ * Events that were scheduled in order are then already sorted. */
+static void slot_to_current(struct wheel *wheel, struct wheel_chunk *chunk)
+{
+	uint32_t count = 0, end;
+
+	wheel->current_next = 0;
+	if (chunk->count == 1 && !chunk->next) { /* in small models most slots */
+		wheel->current[0] = chunk->entries[0];
+		wheel->current_count = 1;
+		wheel->cursor = chunk->entries[0].key >> 3;
+		release_chunk(wheel, chunk);
+		return;
+	}
+	for (const struct wheel_chunk *each = chunk; each; each = each->next)
+		count += each->count;
+	if (unlikely(count > wheel->current_capacity))
+		grow_current(wheel, count);
+	end = count;
 	while (chunk) {
 		struct wheel_chunk *next = chunk->next;
 
 		end -= chunk->count;
-		for (uint32_t i = 0; i < chunk->count; i++) {
-			struct event *event = chunk->entries[i].event;
-
-			wheel->current[end + i] =
-				(struct wheel_current){chunk->entries[i].key, event->order, event};
-		}
+		memcpy(&wheel->current[end], chunk->entries,
+		       chunk->count * sizeof(chunk->entries[0]));
 		release_chunk(wheel, chunk);
 		chunk = next;
 	}
-	sort_current(wheel, count);
-	for (uint32_t i = 0; i < count; i++) {
-		wheel->current[i].event->where = IN_CURRENT;
-		wheel->current[i].event->slot = i;
-	}
-	wheel->current_next = 0;
+	wheel_sort(wheel->current, wheel->scratch, count);
 	wheel->current_count = count;
 	wheel->cursor = wheel->current[count - 1].key >> 3;
 }
 
-/* Whether the slot may become the current list, all of which is then at or before the cursor. A
- * slot of an upper level never does: while its list lasts, what is scheduled before its end
- * goes through the heap. */
-static bool is_short(const struct wheel_chunk *chunk, uint32_t level, sim_time limit,
-		     uint32_t *count)
-{
-	*count = 0;
-	if (level > SORT_LEVEL_MAX)
-		return false;
-	for (; chunk; chunk = chunk->next) {
-		*count += chunk->count;
-		if (level > 0 && *count > SHORT_SORT)
-			return false;
-		for (uint32_t i = 0; level > 0 && i < chunk->count; i++)
-			if (chunk->entries[i].key >> 3 > limit)
-				return false;
-	}
-	return true;
-}
-
-/* Oldest first, so that the order of insertion survives and the sort at the end has little to do.
- */
+/* Distributes a slot, oldest chunk first. The order of insertion is kept, and the final sort has
+ * little to do. */
 static void spread_slot(struct wheel *wheel, struct wheel_chunk *chunk)
 {
 	struct wheel_chunk *oldest = NULL;
@@ -292,13 +319,14 @@ static void spread_slot(struct wheel *wheel, struct wheel_chunk *chunk)
 		struct wheel_chunk *next = oldest->next;
 
 		for (uint32_t i = 0; i < oldest->count; i++)
-			insert_in_slot(wheel, oldest->entries[i].key, oldest->entries[i].event);
+			insert_in_slot(wheel, oldest->entries[i].key, oldest->entries[i].order,
+				       oldest->entries[i].event);
 		release_chunk(wheel, oldest);
 		oldest = next;
 	}
 }
 
-/* First event of the current list and the late heap; NULL: both are empty. */
+/* Returns the first event of the current list and the late heap, or NULL if both are empty. */
 static inline struct event *first_at_cursor(const struct wheel *wheel, uint32_t *current_next)
 {
 	struct event *late = event_heap_first(&wheel->late);
@@ -315,152 +343,132 @@ static inline struct event *first_at_cursor(const struct wheel *wheel, uint32_t 
 	return event;
 }
 
-#define CACHE_LINE  64
-#define FETCH_AHEAD 3
-
-/* Brings the event that fires soon after this one into the cache, and the line behind it, where
- * what it concerns begins: with thousands of blocks none of it would be there. */
-static inline void fetch_ahead(const struct wheel *wheel)
+/* Makes the next near slot the current list. Returns false if it is after `limit`. */
+static bool next_current(struct wheel *wheel, sim_time limit)
 {
-	uint32_t ahead = wheel->current_next + FETCH_AHEAD;
-	uintptr_t event; /* 0: cancelled */
+	while (wheel->near_words | wheel->far_levels) {
+		bool is_near = wheel->near_words != 0;
+		sim_time start;
+		struct slot slot = lowest_slot(wheel, &start);
+		struct wheel_chunk *chunk;
 
-	if (ahead >= wheel->current_count)
-		return;
-	event = (uintptr_t)wheel->current[ahead].event;
-	__builtin_prefetch((const void *)event, 1);
-	__builtin_prefetch((const void *)(event + CACHE_LINE), 1);
+		if (start > limit)
+			return false;
+		chunk = empty_slot(&slot);
+		if (is_near) {
+			slot_to_current(wheel, chunk);
+			if (wheel->fetches) {
+				fetch_slots(wheel,
+					    (start >> WHEEL_SLOT_BITS) & (WHEEL_NEAR_SLOTS - 1));
+				fetch_current(wheel);
+			}
+			return true;
+		}
+		wheel->cursor = start;
+		spread_slot(wheel, chunk);
+	}
+	return false;
 }
 
 struct event *wheel_pop(struct wheel *wheel, sim_time limit)
 {
-	for (;;) {
-		struct event *event = first_at_cursor(wheel, &wheel->current_next);
-		uint32_t level, slot, shift, count;
-		struct wheel_chunk *chunk;
-		sim_time start;
+	struct event *event;
 
-		if (event) {
-			if (event->key >> 3 > limit)
-				return NULL;
-			if (event->where == IN_LATE)
-				event_heap_remove(&wheel->late, event);
-			else
-				wheel->current_next++;
-			fetch_ahead(wheel);
-			event->where = NOT_PENDING;
-			return event;
-		}
-		if (wheel->occupied_levels == 0)
-			return NULL;
-		level = (uint32_t)__builtin_ctz(wheel->occupied_levels);
-		slot = (uint32_t)__builtin_ctzll(wheel->occupied[level]);
-		chunk = wheel->slots[level][slot];
-		if (chunk->count == 1 && !chunk->next) {
-			/* Alone in its slot: it needs no spreading and no sorting. */
-			if (chunk->entries[0].key >> 3 > limit)
-				return NULL;
-			event = chunk->entries[0].event;
-			wheel->cursor = chunk->entries[0].key >> 3;
-			empty_slot(wheel, level, slot);
-			release_chunk(wheel, chunk);
-			event->where = NOT_PENDING;
-			return event;
-		}
-		shift = (level + 1) * WHEEL_LEVEL_BITS;
-		start = shift >= 64 ? 0 : wheel->cursor >> shift << shift;
-		start |= (sim_time)slot << (level * WHEEL_LEVEL_BITS);
-		if (start > limit)
-			return NULL;
-		empty_slot(wheel, level, slot);
-		if (is_short(chunk, level, limit, &count)) {
-			slot_to_current(wheel, chunk, count);
-		} else {
-			wheel->cursor = start;
-			spread_slot(wheel, chunk);
-		}
-	}
+	do {
+		event = first_at_cursor(wheel, &wheel->current_next);
+	} while (!event && next_current(wheel, limit));
+	if (!event || event->key >> 3 > limit)
+		return NULL;
+	if (event->place & EVENT_IN_HEAP)
+		event_heap_remove(&wheel->late, event);
+	else
+		wheel->current_next++;
+	if (wheel->fetches)
+		fetch_ahead(wheel);
+	event->place = 0;
+	return event;
 }
 
 static void remove_from_slot(struct wheel *wheel, struct event *event)
 {
-	uint32_t number = event->where - IN_SLOT;
-	uint32_t level = number >> WHEEL_LEVEL_BITS;
-	uint32_t slot = number & (WHEEL_SLOTS - 1);
-	struct wheel_chunk *chunk = wheel->slots[level][slot];
-	struct wheel_entry *entry = event->place;
+	struct slot slot = slot_of(wheel, event->key >> 3);
+	struct wheel_chunk *chunk = *slot.chunks;
+	struct wheel_entry *entry = (struct wheel_entry *)(event->place - IN_SLOT);
 	struct wheel_entry *last = &chunk->entries[--chunk->count];
 
 	assert(entry->event == event);
 	if (entry != last) {
 		*entry = *last;
-		entry->event->place = entry;
+		entry->event->place = (uintptr_t)entry | IN_SLOT;
 	}
 	if (chunk->count == 0) {
-		wheel->slots[level][slot] = chunk->next;
+		*slot.chunks = chunk->next;
 		if (!chunk->next)
-			empty_slot(wheel, level, slot);
+			mark_empty(&slot);
 		release_chunk(wheel, chunk);
 	}
 }
 
+/* Removes an event from the current list by a binary search. */
+static void remove_from_current(struct wheel *wheel, const struct event *event)
+{
+	const struct wheel_entry sought = {event->key, event->order, NULL};
+	uint32_t low = wheel->current_next, high = wheel->current_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (wheel_earlier(&wheel->current[middle], &sought))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	assert(low < wheel->current_count && wheel->current[low].event == event);
+	wheel->current[low].event = NULL;
+}
+
 void wheel_remove(struct wheel *wheel, struct event *event)
 {
-	if (event->where >= IN_SLOT)
-		remove_from_slot(wheel, event);
-	else if (event->where == IN_LATE)
+	if (event->place & EVENT_IN_HEAP)
 		event_heap_remove(&wheel->late, event);
+	else if (event->key >> 3 > wheel->cursor)
+		remove_from_slot(wheel, event);
 	else
-		wheel->current[event->slot].event = NULL;
-	event->where = NOT_PENDING;
+		remove_from_current(wheel, event);
+	event->place = 0;
 }
 
-struct event *wheel_first(const struct wheel *wheel)
+struct event *wheel_first(struct wheel *wheel)
+{
+	uint32_t current_next = wheel->current_next;
+	const struct wheel_entry *first = NULL;
+	struct event *at_cursor = first_at_cursor(wheel, &current_next);
+	sim_time start;
+
+	if (at_cursor || !(wheel->near_words | wheel->far_levels))
+		return at_cursor;
+	for (const struct wheel_chunk *chunk = *lowest_slot(wheel, &start).chunks; chunk;
+	     chunk = chunk->next)
+		for (uint32_t i = 0; i < chunk->count; i++)
+			if (!first || wheel_earlier(&chunk->entries[i], first))
+				first = &chunk->entries[i];
+	return first->event;
+}
+
+sim_time wheel_bound(struct wheel *wheel)
 {
 	uint32_t current_next = wheel->current_next;
 	struct event *first = first_at_cursor(wheel, &current_next);
-	uint32_t level, slot;
-	uint64_t first_key = UINT64_MAX;
-
-	if (first || wheel->occupied_levels == 0)
-		return first;
-	level = (uint32_t)__builtin_ctz(wheel->occupied_levels);
-	slot = (uint32_t)__builtin_ctzll(wheel->occupied[level]);
-	for (const struct wheel_chunk *chunk = wheel->slots[level][slot]; chunk;
-	     chunk = chunk->next) {
-		for (uint32_t i = 0; i < chunk->count; i++) {
-			const struct wheel_entry *entry = &chunk->entries[i];
-
-			if (!first || entry->key < first_key ||
-			    (entry->key == first_key && entry->event->order < first->order)) {
-				first = entry->event;
-				first_key = entry->key;
-			}
-		}
-	}
-	return first;
-}
-
-sim_time wheel_bound(const struct wheel *wheel)
-{
-	uint32_t current_next = wheel->current_next;
-	struct event *first = first_at_cursor(wheel, &current_next);
-	uint32_t level, shift;
 	const struct wheel_chunk *chunk;
-	sim_time bound = SIM_NEVER;
-	uint64_t slot;
+	sim_time start, bound = SIM_NEVER;
 
 	if (first)
 		return event_time(first);
-	if (wheel->occupied_levels == 0)
+	if (!(wheel->near_words | wheel->far_levels))
 		return SIM_NEVER;
-	level = (uint32_t)__builtin_ctz(wheel->occupied_levels);
-	slot = (uint64_t)__builtin_ctzll(wheel->occupied[level]);
-	chunk = wheel->slots[level][slot];
-	shift = level * WHEEL_LEVEL_BITS;
-	if (chunk->next) /* the slot's first picosecond */
-		return (wheel->cursor >> shift >> WHEEL_LEVEL_BITS << WHEEL_LEVEL_BITS | slot)
-		       << shift;
+	chunk = *lowest_slot(wheel, &start).chunks;
+	if (chunk->next)
+		return start;
 	for (uint32_t i = 0; i < chunk->count; i++)
 		if (chunk->entries[i].key >> 3 < bound)
 			bound = chunk->entries[i].key >> 3;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wheel: the queue of pending events of the engines native and systemc. It is a hierarchical
- * timing wheel with 64 slots per level, exact to the picosecond.
+ * wheel: the queue of pending events of the engines native and systemc. It is a timing wheel with
+ * one level of 1024 fine slots, and levels of 64 coarse slots above, exact to the picosecond.
  *
- *     level 0   one slot for each of the 64 picoseconds that share the cursor's upper bits
- *     level n   one slot for each of the 64 groups of 64^n picoseconds
- *     current   the events of the slot that was reached last, sorted by (key, order)
+ *     near      one slot for each of the 1024 groups of 4096 ps that share the cursor's upper bits
+ *     far       level n: one slot for each of the 64 groups of 2^(22 + 6 n) ps
+ *     current   the events of the near slot that was reached last, sorted by (key, order)
  *     late      a small heap of the events inserted at or before the cursor (delay 0, or a time
  *               before the end of current)
  *
- * The highest bit in which a time differs from the cursor determines its level. The lowest slot
- * of the lowest occupied level therefore holds the earliest events. A slot that is reached
- * becomes the current list if it is short or a single picosecond. Otherwise its events are
- * distributed over the levels below. Slots hold (key, event) pairs in chunks of 256 bytes, so
- * that distribution reads them in sequence and follows no pointers.
+ * The highest bit in which a time differs from the cursor determines the level. The lowest near
+ * slot therefore holds the earliest events, or the lowest slot of the lowest far level if no near
+ * slot is occupied. A far slot that is reached is distributed over the slots below. A near slot
+ * that is reached is sorted into the current list. Slots hold (key, order, event) in chunks of 256
+ * bytes, so that both read them in sequence, and the sort touches no event.
  */
 #ifndef SIM_WHEEL_H
 #define SIM_WHEEL_H
@@ -25,52 +25,60 @@
 extern "C" {
 #endif
 
-#define WHEEL_LEVEL_BITS 6
-#define WHEEL_SLOTS      (1 << WHEEL_LEVEL_BITS)
-#define WHEEL_LEVELS     11 /* 11 * 6 bits cover SIM_NEVER */
+#define WHEEL_SLOT_BITS  12 /* a near slot is 4096 ps */
+#define WHEEL_NEAR_BITS  10
+#define WHEEL_NEAR_SLOTS (1 << WHEEL_NEAR_BITS)
+#define WHEEL_NEAR_WORDS (WHEEL_NEAR_SLOTS / 64)
+#define WHEEL_FAR_SHIFT  (WHEEL_SLOT_BITS + WHEEL_NEAR_BITS)
+#define WHEEL_FAR_BITS   6
+#define WHEEL_FAR_SLOTS  (1 << WHEEL_FAR_BITS)
+#define WHEEL_FAR_LEVELS 7 /* 22 + 7 * 6 bits cover SIM_NEVER */
 
 struct wheel_chunk;
 
-struct wheel_current {
+struct wheel_entry {
 	uint64_t key;
 	uint64_t order;
 	struct event *event; /* NULL if cancelled */
 };
 
 struct wheel {
-	sim_time cursor;          /* all events in the slots are after this time */
-	uint32_t occupied_levels; /* one bit per level */
-	uint32_t current_next;    /* index into current[]; earlier entries have fired */
+	sim_time cursor;       /* all events in the slots are after this time */
+	uint32_t current_next; /* index into current[]; earlier entries have fired */
 	uint32_t current_count;
-	uint32_t current_capacity;
-	struct wheel_current *current, *scratch; /* `scratch` is used for sorting */
+	struct wheel_entry *current, *scratch; /* `scratch` is used for sorting */
 	struct event_heap late;
+	uint32_t current_capacity;
+	uint32_t near_words; /* one bit per word of near_occupied */
+	uint32_t far_levels; /* one bit per far level with an occupied slot */
+	bool fetches;        /* so many events are pending that they are not in the cache */
 	struct wheel_chunk *free_chunks;
-	struct wheel_slab *slabs;        /* memory of all chunks */
-	uint64_t occupied[WHEEL_LEVELS]; /* one bit per slot */
-	struct wheel_chunk
-		*slots[WHEEL_LEVELS][WHEEL_SLOTS]; /* newest chunk first; all others are full */
+	struct wheel_slab *slabs;                 /* memory of all chunks */
+	uint64_t near_occupied[WHEEL_NEAR_WORDS]; /* one bit per slot */
+	uint64_t far_occupied[WHEEL_FAR_LEVELS];
+	/* newest chunk first; all others are full */
+	struct wheel_chunk *near_slots[WHEEL_NEAR_SLOTS];
+	struct wheel_chunk *far_slots[WHEEL_FAR_LEVELS][WHEEL_FAR_SLOTS];
 };
 
 /* Returns a lower bound of the time of the earliest event, or SIM_NEVER if the wheel is empty.
  * The call is cheap. The bound is exact once wheel_pop() has come near that event. */
-sim_time wheel_bound(const struct wheel *wheel);
+sim_time wheel_bound(struct wheel *wheel);
 
 void wheel_init(struct wheel *wheel);
 void wheel_fini(struct wheel *wheel);
 
-/* Inserts an event whose key and order are set. Sets its place, where and slot. wheel_remove()
- * removes it. */
+/* Inserts an event whose key and order are set. Sets its place. wheel_remove() removes it. */
 void wheel_insert(struct wheel *wheel, struct event *event);
 void wheel_remove(struct wheel *wheel, struct event *event);
 
 /* Removes and returns the earliest event whose key is at most `limit`. Returns NULL if there is
- * none. The cursor does not pass `limit`. */
+ * none. */
 struct event *wheel_pop(struct wheel *wheel, uint64_t limit);
 
 /* Returns the earliest event without removing it, or NULL if the wheel is empty. The cursor
  * does not move. */
-struct event *wheel_first(const struct wheel *wheel);
+struct event *wheel_first(struct wheel *wheel);
 
 #ifdef __cplusplus
 }

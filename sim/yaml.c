@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * yaml: libyaml's events become a tree whose nodes know where they stand. Nodes and texts live in
- * chunks that go with the document. What YAML allows and a scenario does not (anchors, aliases,
- * tags, merge keys, several documents) is refused by name, and reading goes on, so that one run
- * shows all problems.
+ * yaml: converts libyaml's events into a tree whose nodes know their position. Nodes and texts are
+ * in chunks that belong to the document. YAML features that a scenario may not use (anchors,
+ * aliases, tags, merge keys, several documents) are refused by name. Reading continues after an
+ * error, so that one run shows all problems.
  */
 #include "sim/input.h"
 #include "sim/yaml_document.h"
@@ -29,11 +29,11 @@ struct reader {
 	struct yaml_document *document;
 	struct yaml_errors *errors;
 	yaml_parser_t parser;
-	yaml_event_t event; /* the one to be looked at */
-	bool broken;        /* libyaml gave up: its problem is in errors */
+	yaml_event_t event; /* the next event to process */
+	bool broken;        /* libyaml has stopped; its problem is in `errors` */
 };
 
-struct key_set { /* entries of a map that is being read, by the hash of their keys */
+struct key_set { /* entries of the map that is being read, by the hash of their keys */
 	const struct yaml_node **slots;
 	size_t size, count; /* a power of two */
 };
@@ -66,7 +66,7 @@ static const char *take_text(struct yaml_document *document, const char *text, s
 	return copy;
 }
 
-/* Errors at a place where no node stands yet. */
+/* Adds an error at a position without a node. */
 static void error_at(struct reader *reader, yaml_mark_t mark, const char *message)
 {
 	struct yaml_node place = {.file = reader->document->file,
@@ -93,7 +93,7 @@ static void report_syntax(struct reader *reader)
 	error_at(reader, mark, message);
 }
 
-/* Goes on to the next event. false: there is none. */
+/* Advances to the next event. Returns false if there is none. */
 static bool advance(struct reader *reader)
 {
 	if (reader->broken)
@@ -136,7 +136,7 @@ static struct yaml_node *read_scalar(struct reader *reader, struct yaml_node *pa
 	size_t length = reader->event.data.scalar.length;
 	refuse_decoration(reader, reader->event.data.scalar.anchor, reader->event.data.scalar.tag);
 	if (memchr(text, '\0', length))
-		error_at(reader, reader->event.start_mark, "a text may not hold a zero byte");
+		error_at(reader, reader->event.start_mark, "a text must not contain a zero byte");
 	node->text = take_text(reader->document, text, length);
 	node->quoted = reader->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
 	if (!node->quoted && (length == 0 || strcmp(text, "~") == 0 || strcmp(text, "null") == 0)) {
@@ -165,7 +165,8 @@ static struct yaml_node *read_list(struct reader *reader, struct yaml_node *pare
 	return list;
 }
 
-/* The entry of the same key that is there already; NULL: none, and this one is there now. */
+/* Returns the existing entry with the same key. Returns NULL if there is none; the entry is then
+ * added. */
 static const struct yaml_node *enter(struct key_set *keys, const struct yaml_node *entry)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
@@ -181,7 +182,7 @@ static const struct yaml_node *enter(struct key_set *keys, const struct yaml_nod
 	return NULL;
 }
 
-/* A set that is half full at most. */
+/* Enlarges the set so that it is at most half full. */
 static void make_room(struct key_set *keys)
 {
 	struct key_set larger = {.size = keys->size > 0 ? 2 * keys->size : 16};
@@ -198,7 +199,7 @@ static void make_room(struct key_set *keys)
 	*keys = larger;
 }
 
-/* One key and its value. NULL: refused. */
+/* Reads one key and its value. Returns NULL if the entry is refused. */
 static struct yaml_node *read_entry(struct reader *reader, struct yaml_node *map,
 				    struct key_set *keys, unsigned depth)
 {
@@ -227,7 +228,7 @@ static struct yaml_node *read_entry(struct reader *reader, struct yaml_node *map
 	const struct yaml_node *other = enter(keys, value);
 	if (!other)
 		return value;
-	yaml_error_key(reader->errors, value, "\"%s\" is here twice; first on line %u", key,
+	yaml_error_key(reader->errors, value, "\"%s\" is defined twice; first on line %u", key,
 		       other->key_line);
 	return NULL;
 }
@@ -255,7 +256,7 @@ static struct yaml_node *read_map(struct reader *reader, struct yaml_node *paren
 static struct yaml_node *read_node(struct reader *reader, struct yaml_node *parent, unsigned depth)
 {
 	if (depth > DEPTH_MAX) {
-		error_at(reader, reader->event.start_mark, "nested too deep");
+		error_at(reader, reader->event.start_mark, "nested too deeply");
 		reader->broken = true;
 		return NULL;
 	}
@@ -266,7 +267,7 @@ static struct yaml_node *read_node(struct reader *reader, struct yaml_node *pare
 		return read_list(reader, parent, depth);
 	case YAML_MAPPING_START_EVENT:
 		return read_map(reader, parent, depth);
-	default: /* an alias; the others cannot stand here */
+	default: /* an alias; no other event is possible here */
 		error_at(reader, reader->event.start_mark,
 			 "anchors (&name) and aliases (*name) are not allowed; write it out");
 		advance(reader);
@@ -323,7 +324,7 @@ struct yaml_document *yaml_read_text(const char *name, const char *text, struct 
 	return read_bytes(name, text, strlen(text), errors);
 }
 
-/* All bytes of the file, for free(); NULL and errno. */
+/* Returns all bytes of the file, which the caller frees. Returns NULL and sets errno on failure. */
 static char *load(const char *file, size_t *length)
 {
 	FILE *in = input_open(file);

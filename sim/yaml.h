@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/yaml_error.h"
+
 enum yaml_kind { YAML_NULL, YAML_SCALAR, YAML_LIST, YAML_MAP };
 
 struct yaml_node {
@@ -24,14 +26,6 @@ struct yaml_node {
 	uint32_t key_line, key_column;
 	struct yaml_node *parent, *next, *children;
 	bool used; /* set when the key is read; an entry that remains unused is an error */
-};
-
-/* Errors in a user's input, each "file:line:column: ...". They are collected, so that one run
- * shows all errors. */
-struct yaml_errors {
-	char *text; /* the first hundred lines */
-	size_t length;
-	unsigned count;
 };
 
 struct yaml_document;
@@ -47,29 +41,21 @@ struct yaml_node *yaml_root(struct yaml_document *document);
  * nearest existing ancestor. Does not mark the node as used. */
 const struct yaml_node *yaml_find(const struct yaml_node *root, const char *path);
 
-/* Replaces or adds one value: "hosts.host0.hca.pcie.lanes=8". A path consists of keys, numbers
- * of list entries (from 0), and *, which stands for all entries. A text on the way becomes a
- * map {preset: text}. The value is YAML. Returns false on failure and adds the reason to
- * `errors`. */
+/* Replaces or adds one value: "hosts.host0.hca.pcie.lanes=8". A path consists of keys, numbers of
+ * list entries (from 0), and *, which matches all entries. A text on the path becomes a map
+ * {preset: text}. The value is YAML. Returns false on failure and adds the reason to `errors`. */
 bool yaml_set(struct yaml_document *document, const char *assignment, struct yaml_errors *errors);
+
+/* Returns true if the node's value comes from --set. */
+bool yaml_is_set(const struct yaml_node *node);
 
 /* Returns the entry of a map and marks it as used. Returns NULL if the key is absent. */
 struct yaml_node *yaml_get(struct yaml_node *map, const char *key);
-
-/* Adds an error at the position of the node: "file:line:column: ...". */
-void yaml_error(struct yaml_errors *errors, const struct yaml_node *node, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
 
 /* Returns the nearest candidate by edit distance, for "did you mean ...?". A word that is often
  * confused with another (delay with latency) counts as one letter. Returns NULL if no candidate
  * is near. */
 const char *yaml_suggest(const char *word, const char *const *candidates, size_t count);
-
-/* Adds an error at the position of the entry's key. */
-void yaml_error_key(struct yaml_errors *errors, const struct yaml_node *node, const char *format,
-		    ...) __attribute__((format(printf, 3, 4)));
-/* Releases the collected errors and leaves the collection empty. */
-void yaml_errors_free(struct yaml_errors *errors);
 
 /* Returns the kind of node found, for messages: "nothing", "text", "a list" or "a map". */
 const char *yaml_kind_name(enum yaml_kind kind);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* yaml_check: finds nodes in a tree that yaml.c has read, and reports errors in them. */
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,7 @@
 #include "sim/renamed_keys.h"
 #include "sim/yaml.h"
 
-#define WORD_MAX   64  /* longer words get no suggestion */
-#define ERRORS_MAX 100 /* that are told of */
+#define WORD_MAX 64 /* longer words get no suggestion */
 
 struct yaml_node *yaml_get(struct yaml_node *map, const char *key)
 {
@@ -54,48 +52,6 @@ const struct yaml_node *yaml_find(const struct yaml_node *root, const char *path
 	return root;
 }
 
-static void add_error(struct yaml_errors *errors, const char *file, uint32_t line, uint32_t column,
-		      const char *format, va_list arguments)
-{
-	char place[64] = "";
-	char *message = NULL, *all = NULL;
-	if (errors->count++ >= ERRORS_MAX)
-		return;
-	if (line > 0)
-		snprintf(place, sizeof(place), ":%u:%u", line, column);
-	if (vasprintf(&message, format, arguments) < 0 ||
-	    asprintf(&all, "%s%s%s: %s\n", errors->text ? errors->text : "", file, place, message) <
-		    0)
-		abort();
-	free(message);
-	free(errors->text);
-	errors->text = all;
-	errors->length = strlen(all);
-}
-
-void yaml_error(struct yaml_errors *errors, const struct yaml_node *node, const char *format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	add_error(errors, node->file, node->line, node->column, format, arguments);
-	va_end(arguments);
-}
-
-void yaml_error_key(struct yaml_errors *errors, const struct yaml_node *node, const char *format,
-		    ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	add_error(errors, node->file, node->key_line, node->key_column, format, arguments);
-	va_end(arguments);
-}
-
-void yaml_errors_free(struct yaml_errors *errors)
-{
-	free(errors->text);
-	*errors = (struct yaml_errors){0};
-}
-
 const char *yaml_kind_name(enum yaml_kind kind)
 {
 	static const char *const names[] = {"nothing", "a text", "a list", "a map"};
@@ -121,7 +77,7 @@ const char *yaml_expect_text(const struct yaml_node *node, const char *what,
 	return NULL;
 }
 
-/* As people mistype: case and - for _ cost nothing. */
+/* Folds differences that cost nothing in a comparison: case, and - for _. */
 static char fold(char letter)
 {
 	if (letter >= 'A' && letter <= 'Z')
@@ -129,7 +85,8 @@ static char fold(char letter)
 	return letter == '-' ? '_' : letter;
 }
 
-/* Letters to insert, delete, replace, or swap with the next one (optimal string alignment). */
+/* Returns the number of letters to insert, delete, replace, or swap with the next one (optimal
+ * string alignment). */
 static size_t edit_distance(const char *one, const char *other)
 {
 	size_t rows[3][WORD_MAX + 1];
@@ -153,7 +110,7 @@ static size_t edit_distance(const char *one, const char *other)
 	return rows[length % 3][width];
 }
 
-/* Words of names that people take for each other; the shortest first. */
+/* Synonyms in names, the shortest first. */
 static const char *const synonyms[][3] = {
 	{"reply", "answer", "response"},
 	{"delay", "latency"},
@@ -173,7 +130,7 @@ static const char *first_synonym(const char *word, size_t length)
 	return NULL;
 }
 
-/* The name with the first synonym of each of its words; it gets no longer. */
+/* Replaces each word of the name by its first synonym. The name does not become longer. */
 static void unify(const char *name, char unified[WORD_MAX + 1])
 {
 	while (*name != '\0') {
@@ -189,7 +146,8 @@ static void unify(const char *name, char unified[WORD_MAX + 1])
 	*unified = '\0';
 }
 
-/* A word for another that is taken for it is one mistake, however many letters it has. */
+/* Returns the distance of two names. A synonym is one mistake, independent of its number of
+ * letters. */
 static size_t name_distance(const char *one, const char *other)
 {
 	char unified[2][WORD_MAX + 1];
@@ -206,7 +164,7 @@ const char *yaml_suggest(const char *word, const char *const *candidates, size_t
 	size_t length = strlen(word);
 	if (length > WORD_MAX)
 		return NULL;
-	size_t least = length / 3 + 2; /* what is as far away is not near */
+	size_t least = length / 3 + 2; /* names at this distance or farther are not similar */
 	for (size_t i = 0; i < count; i++) {
 		if (strlen(candidates[i]) > WORD_MAX)
 			continue;
@@ -221,7 +179,7 @@ const char *yaml_suggest(const char *word, const char *const *candidates, size_t
 
 void yaml_path(const struct yaml_node *node, const char *name, char path[PATH_MAX])
 {
-	const char *slash = strncmp(node->file, "--set ", 6) == 0 ? NULL : strrchr(node->file, '/');
+	const char *slash = yaml_is_set(node) ? NULL : strrchr(node->file, '/');
 	int bytes = slash && *name != '/' ? (int)(slash - node->file) + 1 : 0;
 	snprintf(path, PATH_MAX, "%.*s%s", bytes, node->file, name);
 }
@@ -239,7 +197,7 @@ void yaml_refuse_unused(const struct yaml_node *map, const char *const *known, s
 	}
 }
 
-/* A list of sizes as one text. */
+/* Overrides a list of sizes, which is parsed as one text. */
 static void override_sizes(const struct yaml_node *entry, const struct param *param, void *params,
 			   struct yaml_errors *errors)
 {

@@ -10,11 +10,13 @@
 
 #include "sim/yaml_document.h"
 
+#define SET_NAME "--set " /* start of the file name of such a value */
+
 struct setting {
 	struct yaml_document *document; /* of the value */
 	struct yaml_errors *errors;
-	const struct yaml_node *place; /* "--set ...": for messages */
-	unsigned found;                /* entries set */
+	const struct yaml_node *place; /* "--set ...", for messages */
+	unsigned found;                /* number of entries that were set */
 };
 
 static void set_below(struct setting *setting, struct yaml_node *node, const char *path);
@@ -26,7 +28,8 @@ static const char *keep(struct setting *setting, const char *text, size_t length
 	return copy;
 }
 
-/* A text is the name of a preset; from now on keys can stand beside it. Nothing is an empty map. */
+/* Converts a node to a map. A text is the name of a preset, and becomes the entry `preset`. An
+ * empty node becomes an empty map. */
 static void make_map(struct setting *setting, struct yaml_node *node)
 {
 	if (node->kind == YAML_SCALAR) {
@@ -57,7 +60,7 @@ static struct yaml_node *add_entry(struct setting *setting, struct yaml_node *ma
 	return entry;
 }
 
-/* The value takes the entry's place. */
+/* Replaces the value of the entry. */
 static void replace(struct setting *setting, struct yaml_node *entry)
 {
 	const struct yaml_node *value = setting->document->root;
@@ -67,6 +70,8 @@ static void replace(struct setting *setting, struct yaml_node *entry)
 	entry->text = value->text;
 	entry->quoted = value->quoted;
 	entry->children = value->children;
+	for (struct yaml_node *child = entry->children; child; child = child->next)
+		child->parent = entry;
 	setting->found++;
 }
 
@@ -110,11 +115,16 @@ static void set_below(struct setting *setting, struct yaml_node *node, const cha
 		set_entry(setting, add_entry(setting, node, key), rest);
 }
 
+bool yaml_is_set(const struct yaml_node *node)
+{
+	return strncmp(node->file, SET_NAME, strlen(SET_NAME)) == 0;
+}
+
 bool yaml_set(struct yaml_document *document, const char *assignment, struct yaml_errors *errors)
 {
 	const char *equals = strchr(assignment, '=');
 	char name[256];
-	snprintf(name, sizeof(name), "--set %s", assignment);
+	snprintf(name, sizeof(name), SET_NAME "%s", assignment);
 	struct yaml_node place = {.file = name};
 	size_t path_bytes = equals ? (size_t)(equals - assignment) : 0;
 	if (!equals || path_bytes == 0 || assignment[0] == '.' || equals[-1] == '.' ||
@@ -132,6 +142,6 @@ bool yaml_set(struct yaml_document *document, const char *assignment, struct yam
 	struct setting setting = {.document = value, .errors = errors, .place = &place};
 	set_below(&setting, document->root, keep(&setting, assignment, path_bytes));
 	if (setting.found == 0)
-		yaml_error(errors, &place, "there is no such entry");
+		yaml_error(errors, &place, "no such entry");
 	return setting.found > 0;
 }

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * balance: which of several ports that lead closer equally well a packet takes. Ports whose link is down are left
- * out at once.
+ * balance: chooses among several ports that lead equally close. Ports whose link is down are
+ * excluded at once.
  *
- *     ecmp      a hash of the addresses and the UDP source port, with a seed of each switch
- *     letflow   a path at random for each flowlet: the flow's packets until its next silence (Vanini et al., NSDI 2017)
+ *     ecmp      a hash of the addresses and the UDP source port or both TCP ports, with a seed of
+ *               each switch
+ *     letflow   a path at random for each flowlet: the flow's packets until its next silence
+ *               (Vanini et al., NSDI 2017)
  *     spray     at random, packet by packet (Dixit et al., INFOCOM 2013)
- *     adaptive  the fewest bytes waiting in the packet's VL, in units of adaptive_grade; among equals at random
- *     drill     the same among a few at random and the best of last time (Ghorbani et al., SIGCOMM 2017)
+ *     adaptive  the fewest bytes waiting in the packet's VL, in units of adaptive_grade; among
+ *               equals at random
+ *     drill     the same among a few at random and the best of last time (Ghorbani et al.,
+ *               SIGCOMM 2017)
  *
- * Under conga and conweave (overlay.h) leaf switches choose for packets from their hosts; all else goes by the hash.
+ * With plugin, a shared object chooses (plugins.h).
+ *
+ * With conga and conweave (overlay.h), leaf switches choose for packets from their hosts. Other
+ * packets follow the hash.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +29,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 32;
 }
 
-/* Protocol and destination port are the same for all RoCEv2 packets and say nothing. */
+/* Returns the hash of a flow. Protocol and destination port are omitted, because they are the same
+ * for all RoCEv2 packets. */
 static uint64_t flow_hash(const struct fabric_switch *sw, const struct path *path)
 {
 	uint64_t words[4];
@@ -34,7 +42,11 @@ static uint64_t flow_hash(const struct fabric_switch *sw, const struct path *pat
 	memcpy(&words[2], path->dgid, sizeof(path->dgid));
 	for (unsigned i = 0; i < ARRAY_SIZE(words); i++)
 		hash = mix(hash, words[i]);
-	return mix(hash, (uint64_t)path->udp_source_port << 32 | path->flow_label);
+	hash = mix(hash, (uint64_t)path->udp_source_port << 32 | path->flow_label);
+	if (path_is_tcp(path))
+		hash = mix(hash,
+			   (uint64_t)path->tcp_source_port << 16 | path->tcp_destination_port);
+	return hash;
 }
 
 uint64_t balance_hash(const struct fabric_switch *sw, const struct path *path)
@@ -63,7 +75,7 @@ struct flowlet *balance_flowlet(struct fabric_switch *sw, const struct port_grou
 	*next_hop = entry->port;
 	if (!entry->last)
 		*next_hop = PORT_SET_PORTS;
-	entry->last = now ? now : 1; /* 0: never used */
+	entry->last = now ? now : 1; /* 0 means never used */
 	return goes_on ? NULL : entry;
 }
 
@@ -92,7 +104,8 @@ static uint64_t waiting_bytes(const struct fabric_switch *sw, unsigned port, uns
 	return port_queued_bytes(output, vl) + port_leaving_bytes(output);
 }
 
-/* The memory is the group's, as DRILL has one a set of equal ports. */
+/* Chooses a port by DRILL. The memory belongs to the group, because DRILL has one for each set of
+ * equal ports. */
 static unsigned drill(struct fabric_switch *sw, struct port_group *group, unsigned vl)
 {
 	unsigned best = group->ports[group->next % group->count];
@@ -142,9 +155,11 @@ static unsigned choose(struct fabric_switch *sw, struct port_group *group,
 		return shortest(sw, group, packet->vl);
 	case BALANCE_DRILL:
 		return drill(sw, group, packet->vl);
+	case BALANCE_PLUGIN:
+		return plugins_choose(sw, group, packet);
 	case BALANCE_CONGA:
 	case BALANCE_CONWEAVE:
-	case BALANCE_DESTINATION: /* a group that somebody has set by hand */
+	case BALANCE_DESTINATION: /* a group that was set by hand */
 	case BALANCE_ECMP:
 		break;
 	}
@@ -171,7 +186,7 @@ void balance_up(const struct fabric_switch *sw, const struct port_group *group,
 	}
 }
 
-/* Some link is down: the same choice among those that are up. */
+/* Chooses among the ports whose link is up. */
 static unsigned choose_up(struct fabric_switch *sw, const struct port_group *group,
 			  const struct packet *packet)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * conga: flowlets by the path whose most congested link is least so (Alizadeh et al., CONGA, SIGCOMM 2014). Numbers in brackets
- * are the paper's sections.
+ * conga: chooses for each flowlet the path whose most congested link is least congested (Alizadeh
+ * et al., CONGA, SIGCOMM 2014). Numbers in brackets are the paper's sections.
  *
  *     each link      a discounting rate estimator: bytes sent, less a share at each interval (3.2)
  *     each packet    the larger of its metric and the link's, as it leaves (3.3)
- *     each leaf      from-leaf: metrics that came, to go back in packets the other way, those that changed first;
- *                    to-leaf: metrics that came back, old ones count as idle (3.3)
- *     a flowlet      the least of max(own link, to-leaf); of equals the path before, or one at random (3.5)
+ *     each leaf      from-leaf: metrics that came, to go back in packets the other way, those that
+ *                    changed first; to-leaf: metrics that came back, old ones count as idle (3.3)
+ *     a flowlet      the least of max(own link, to-leaf); of equals the path before, or one at
+ *                    random (3.5)
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 struct estimator {
 	uint64_t bytes;
 	sim_time decayed_at;
-	double full_bytes; /* of a link that is always busy: rate times tau */
+	double full_bytes; /* bytes of a link that is always busy: rate times tau */
 };
 
 struct from_next_hop {
@@ -26,7 +27,7 @@ struct from_next_hop {
 };
 
 struct to_next_hop {
-	sim_time heard_at; /* 0: never */
+	sim_time heard_at; /* 0 before the first feedback */
 	uint8_t metric;
 };
 
@@ -34,19 +35,19 @@ struct conga {
 	struct estimator *estimators; /* by port */
 	struct from_next_hop *from;   /* [leaf][next hop] */
 	struct to_next_hop *to;       /* [leaf][next hop] */
-	struct turn {
-		uint16_t next_hops; /* known: below that */
-		uint16_t next;      /* whose metric goes back next */
-	} * turns;                  /* by leaf */
+	struct feedback {
+		uint16_t next_hops; /* number of next hops that may be known */
+		uint16_t next;      /* next hop whose metric is returned next */
+	} * feedback;               /* by leaf */
 };
 
-/* Another leaf may have more ports than this one. */
+/* Returns the index of an entry. Another leaf may have more ports than this one. */
 static size_t place(uint16_t leaf, unsigned next_hop)
 {
 	return (size_t)leaf * PORT_SET_PORTS + next_hop;
 }
 
-/* Brings the estimate to that time. A share less than a byte stays. */
+/* Decays the estimate until `now`. A share below one byte is not removed. */
 static void decay(struct estimator *link, const struct switch_conga_params *params, sim_time now)
 {
 	while (link->bytes && now >= link->decayed_at + params->dre_interval) {
@@ -87,15 +88,15 @@ void conga_departs(struct port_user *user, struct port *port, struct packet *pac
 	switch_departs(user, port, packet, starts_at, until);
 }
 
-/* One metric of what came from that leaf: those that changed first, in turn. */
+/* Adds one metric of packets from that leaf to the header. Changed metrics go first, in turns. */
 static void feed_back(struct conga *conga, uint16_t leaf, struct overlay *header)
 {
 	struct from_next_hop *next_hops = &conga->from[place(leaf, 0)];
-	struct turn *turn = &conga->turns[leaf];
+	struct feedback *feedback = &conga->feedback[leaf];
 	unsigned found = NO_NEXT_HOP;
 
-	for (unsigned i = 0; i < turn->next_hops; i++) {
-		unsigned next_hop = (turn->next + i) % turn->next_hops;
+	for (unsigned i = 0; i < feedback->next_hops; i++) {
+		unsigned next_hop = (feedback->next + i) % feedback->next_hops;
 
 		if (next_hops[next_hop].known &&
 		    (found == NO_NEXT_HOP || next_hops[next_hop].changed))
@@ -109,7 +110,7 @@ static void feed_back(struct conga *conga, uint16_t leaf, struct overlay *header
 	header->conga.feedback_next_hop = (uint8_t)found;
 	header->conga.feedback_metric = next_hops[found].metric;
 	next_hops[found].changed = false;
-	turn->next = (uint16_t)((found + 1) % turn->next_hops);
+	feedback->next = (uint16_t)((found + 1) % feedback->next_hops);
 }
 
 static uint8_t metric_of(struct fabric_switch *sw, uint16_t leaf, unsigned next_hop)
@@ -172,8 +173,8 @@ void conga_learn(struct fabric_switch *sw, uint16_t leaf, const struct packet *p
 
 	if (!from->known || from->metric != header->conga.metric)
 		*from = (struct from_next_hop){header->conga.metric, true, true};
-	if (conga->turns[leaf].next_hops <= header->next_hop)
-		conga->turns[leaf].next_hops = header->next_hop + 1u;
+	if (conga->feedback[leaf].next_hops <= header->next_hop)
+		conga->feedback[leaf].next_hops = header->next_hop + 1u;
 	if (header->conga.has_feedback)
 		conga->to[place(leaf, header->conga.feedback_next_hop)] =
 			(struct to_next_hop){sim_now(sw->block.sim), header->conga.feedback_metric};
@@ -203,8 +204,8 @@ struct conga *conga_create(const struct fabric_switch *sw)
 	conga->estimators = calloc(sw->port_count, sizeof(conga->estimators[0]));
 	conga->from = calloc(leaves * PORT_SET_PORTS, sizeof(conga->from[0]));
 	conga->to = calloc(leaves * PORT_SET_PORTS, sizeof(conga->to[0]));
-	conga->turns = calloc(leaves, sizeof(conga->turns[0]));
-	assert(conga->estimators && conga->from && conga->to && conga->turns);
+	conga->feedback = calloc(leaves, sizeof(conga->feedback[0]));
+	assert(conga->estimators && conga->from && conga->to && conga->feedback);
 	for (unsigned i = 0; i < sw->port_count; i++)
 		conga->estimators[i].full_bytes = (double)port_rate_bps(sw->ports[i].port) / 8e12 *
 						  (double)params->dre_interval / params->dre_alpha;
@@ -216,6 +217,6 @@ void conga_destroy(struct conga *conga)
 	free(conga->estimators);
 	free(conga->from);
 	free(conga->to);
-	free(conga->turns);
+	free(conga->feedback);
 	free(conga);
 }

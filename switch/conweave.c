@@ -1,46 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * conweave: a flow takes another path when a probe is late, and the last leaf puts its packets in order (Song et al.,
- * ConWeave, SIGCOMM 2023).
+ * conweave: moves a flow to another path when a probe is late. The last leaf restores the order of
+ * its packets (Song et al., ConWeave, SIGCOMM 2023).
  *
- *     first leaf                                                    last leaf
- *       first packet of an epoch: RTT_REQUEST ------------------------> RTT_REPLY back
+ *     first leaf                                          last leaf
+ *       first packet of an epoch: RTT_REQUEST --------------> RTT_REPLY back
  *       reply in time: the next packet begins an epoch, on the same path
- *       reply late: one more packet by the old path, TAIL -------------> CLEAR back: the next packet begins an epoch
- *         all after it REROUTED, by another path ----------------------> queued, if they come before the TAIL
- *       a path is not chosen for a while <----------------------------- NOTIFY: a packet of it was marked
+ *       reply late: one more packet by the old path, TAIL --> CLEAR back: the next packet begins
+ *                                                             an epoch
+ *         all after it REROUTED, by another path -----------> queued, if they come before the TAIL
+ *       a path is not chosen for a while <------------------- NOTIFY: a packet of it was marked
  *
- * The other path is the first of two at random that is not busy. Time stamps give the last leaf the time by which the TAIL
- * should come: what is queued goes on then at the latest. Header fields have no width limits here: epochs do not wrap.
+ * The other path is the first of two random paths that is not busy. Time stamps give the last leaf
+ * the latest time at which the TAIL should arrive. Queued packets continue at this time at the
+ * latest. Header fields have no width limits in hcasim, so epochs do not wrap.
  */
 #include <stdlib.h>
 
 #include "sim/timer.h"
 #include "switch/overlay.h"
 
-/* A flow at its first leaf. */
+/* State of a flow at its first leaf. */
 struct sender {
-	const struct path *path; /* NULL: never used */
+	const struct path *path; /* NULL if the entry was never used */
 	sim_time active_at, tail_at;
-	sim_time reply_by; /* SIM_NEVER: none is awaited */
-	uint32_t epoch;    /* numbers of the leaf: those of a flow only grow */
+	sim_time reply_by; /* SIM_NEVER if no reply is expected */
+	uint32_t epoch;    /* taken from a counter of the leaf; the epochs of a flow only grow */
 	uint16_t next_hop;
 	bool rerouted, settled; /* settled: the next packet begins an epoch */
 };
 
-/* ... at its last leaf. */
+/* State of a flow at its last leaf. */
 struct receiver {
 	const struct path *path;
 	sim_time active_at;
-	sim_time before_sent_at, before_came_at; /* of the last packet by the path before */
+	sim_time before_sent_at, before_came_at; /* of the last packet on the old path */
 	sim_time tail_at;
 	uint32_t epoch;
-	bool rerouted;               /* all of the path before is here */
-	bool before_seen;            /* some of it, in this epoch */
-	struct reorder_queue *queue; /* NULL: nothing is queued */
+	bool rerouted;               /* all packets of the old path have arrived */
+	bool before_seen;            /* a packet of the old path has arrived in this epoch */
+	struct reorder_queue *queue; /* NULL if no packet is queued */
 };
 
-/* Rerouted packets of one flow; each has its place in the shared buffer, or gets it when it goes on. */
+/* Rerouted packets of one flow. Each has space in the shared buffer, or takes it when it
+ * continues. */
 struct reorder_queue {
 	struct timer timer;
 	struct fabric_switch *sw;
@@ -48,24 +51,24 @@ struct reorder_queue {
 	struct packet *head, **tail;
 	uint64_t packets, bytes;
 	unsigned output;
-	struct reorder_queue *next, **link; /* of those in use */
+	struct reorder_queue *next, **link; /* list of the queues in use */
 };
 
 struct conweave {
 	struct sender *senders;
 	struct receiver *receivers;
 	uint64_t flow_mask;
-	uint32_t epochs;      /* begun */
+	uint32_t epochs;      /* number of epochs begun */
 	sim_time *busy_until; /* [leaf][next hop] */
 	struct pool queues;
 	struct reorder_queue *in_use;
-	uint32_t *port_queues; /* in use, by output */
+	uint32_t *port_queues; /* queues in use, by output */
 	uint64_t reorder_bytes;
 };
 
-/* ---- the first leaf ---- */
+/* ---- first leaf ---- */
 
-/* A flow may have any of so many places. */
+/* Number of table entries that a flow may use. */
 #define PLACES 4u
 
 static size_t first_place(const struct fabric_switch *sw, const struct path *path)
@@ -73,7 +76,7 @@ static size_t first_place(const struct fabric_switch *sw, const struct path *pat
 	return balance_hash(sw, path) & sw->overlay->conweave->flow_mask & ~(uint64_t)(PLACES - 1);
 }
 
-/* NULL: it has none. */
+/* Returns the entry of the flow, or NULL. */
 static struct sender *find_sender(const struct fabric_switch *sw, const struct path *path)
 {
 	struct sender *places = &sw->overlay->conweave->senders[first_place(sw, path)];
@@ -84,7 +87,8 @@ static struct sender *find_sender(const struct fabric_switch *sw, const struct p
 	return NULL;
 }
 
-/* A place whose flow is silent for long, or that was never used. */
+/* Returns an entry whose flow was silent for long, or that was never used. Returns NULL if there is
+ * none. */
 static struct sender *new_sender(const struct fabric_switch *sw, const struct path *path,
 				 sim_time now)
 {
@@ -110,7 +114,8 @@ static bool is_free(const struct port_group *group, const sim_time *busy_until, 
 	return port_set_has(&group->set, next_hop) && busy_until[next_hop] <= now;
 }
 
-/* The first of two at random without marks; NO_NEXT_HOP: both have had some. */
+/* Returns the first of two random next hops without recent marks, or NO_NEXT_HOP if both had
+ * marks. */
 static unsigned other_next_hop(struct fabric_switch *sw, uint16_t leaf,
 			       const struct port_group *group)
 {
@@ -139,7 +144,7 @@ static void begin_epoch(struct fabric_switch *sw, struct sender *sender, sim_tim
 	sender->tail_at = 0;
 }
 
-/* A flow that is new, or was silent for long: whatever it sent before has arrived. */
+/* Begins a flow that is new or was silent for long. Its earlier packets have arrived. */
 static void begin(struct fabric_switch *sw, struct sender *sender, uint16_t leaf,
 		  const struct port_group *group, sim_time now)
 {
@@ -153,7 +158,7 @@ static void begin(struct fabric_switch *sw, struct sender *sender, uint16_t leaf
 		take(sw, sender, next_hop);
 }
 
-/* The packet is the last one by the path that the flow has. */
+/* Reroutes the flow. The current packet is the last one on its present path. */
 static void reroute(struct fabric_switch *sw, struct sender *sender, uint16_t leaf,
 		    const struct port_group *group, sim_time now)
 {
@@ -230,7 +235,7 @@ void conweave_take_control(struct fabric_switch *sw, uint16_t leaf, const struct
 	sender->reply_by = SIM_NEVER;
 }
 
-/* ---- the last leaf ---- */
+/* ---- last leaf ---- */
 
 static void release(struct reorder_queue *queue)
 {
@@ -316,7 +321,8 @@ static void reorder(struct switch_port *input, struct reorder_queue *queue, stru
 		sw->count.reorder_bytes_max = weave->reorder_bytes;
 }
 
-/* From a packet of the path before until the TAIL, as they were sent, and some more. */
+/* Returns the time from a packet of the old path to the TAIL, by their departure times, plus
+ * resume_extra. */
 static sim_time gap_to_tail(const struct fabric_switch *sw, const struct receiver *receiver)
 {
 	sim_time gap = receiver->tail_at > receiver->before_sent_at
@@ -326,7 +332,8 @@ static sim_time gap_to_tail(const struct fabric_switch *sw, const struct receive
 	return gap + sw->params.conweave.resume_extra;
 }
 
-/* From now until what comes now would be released, if the TAIL does not come. */
+/* Returns the time after which a packet that arrives now is released if the TAIL does not
+ * arrive. */
 static sim_time first_wait(const struct fabric_switch *sw, const struct receiver *receiver)
 {
 	const struct switch_conweave_params *params = &sw->params.conweave;
@@ -401,7 +408,7 @@ static void send_control(struct switch_port *input, const struct packet *packet,
 		overlay_send_control(input, packet, OVERLAY_CLEAR, header);
 }
 
-/* NULL: all places are taken by others. */
+/* Returns the entry of the flow, or NULL if other flows hold all of its entries. */
 static struct receiver *receiver_of(const struct fabric_switch *sw, const struct path *path,
 				    sim_time now)
 {
@@ -433,7 +440,7 @@ void conweave_arrive(struct switch_port *input, unsigned output, struct packet *
 		return;
 	}
 	receiver->active_at = now;
-	if (header->epoch < receiver->epoch) { /* overtaken by a whole epoch */
+	if (header->epoch < receiver->epoch) { /* the packet was overtaken by a whole epoch */
 		switch_forward(input, output, packet);
 		return;
 	}
@@ -447,7 +454,7 @@ void conweave_arrive(struct switch_port *input, unsigned output, struct packet *
 		came_by_path_before(input, output, receiver, packet, header);
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 struct conweave *conweave_create(struct fabric_switch *sw)
 {
@@ -468,7 +475,7 @@ struct conweave *conweave_create(struct fabric_switch *sw)
 	return weave;
 }
 
-/* What is still queued when a run ends. */
+/* Frees the packets that are still queued at the end of a run. */
 void conweave_destroy(struct fabric_switch *sw)
 {
 	struct conweave *weave = sw->overlay->conweave;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * forwarding: the table from a destination, LID or endpoint, to a port or to a group of ports that lead closer
- * equally well; IBTA vol. 1, 14.2.5.10 and 18.2.4. Filled before the run, by fabric/topology.h or by hand.
+ * forwarding: the table from a destination, LID or endpoint, to a port or to a group of ports that
+ * lead equally close. IBTA vol. 1, 14.2.5.10 and 18.2.4. fabric/topology.h fills it before the run,
+ * or the user fills it by hand.
  */
 #include <stdlib.h>
 
 #include "switch/overlay.h"
 #include "switch/switch_state.h"
 
-/* Makes room in the table for that index, and marks what is new as leading nowhere. */
+/* Extends the table to that index. New entries lead nowhere. */
 static void reach(struct fabric_switch *sw, uint32_t index)
 {
 	uint32_t entries = sw->table_entries ? sw->table_entries : 64;
@@ -40,7 +41,7 @@ void switch_route(struct fabric_switch *sw, const struct endpoints *endpoints, u
 	set(sw, endpoints, endpoint, (uint16_t)port);
 }
 
-/* The number of the group with exactly these ports. */
+/* Returns the number of the group with exactly these ports. */
 static uint32_t group_of(struct fabric_switch *sw, const struct port_set *ports)
 {
 	struct port_group *group;
@@ -74,16 +75,25 @@ void switch_unroute(struct fabric_switch *sw, const struct endpoints *endpoints,
 	set(sw, endpoints, endpoint, NO_ROUTE);
 }
 
-/* As topologies see a switch: where packets are balanced, the whole set is of interest. */
-static void topology_route(void *context, const struct endpoints *endpoints, uint32_t endpoint,
-			   unsigned port, const struct port_set *ports)
+/* Sets routes for a topology. A switch that balances load uses the whole set. */
+static void topology_route(void *context, const struct endpoints *endpoints,
+			   const struct topology_hosts *hosts, uint32_t distance,
+			   const struct port_set *ports)
 {
 	struct fabric_switch *sw = context;
+	uint16_t candidates[PORT_SET_PORTS];
+	unsigned count = 0;
 
-	if (sw->params.balance == BALANCE_DESTINATION)
-		switch_route(sw, endpoints, endpoint, port);
-	else
-		switch_route_any(sw, endpoints, endpoint, ports);
+	PORT_SET_EACH(port, ports)
+	candidates[count++] = (uint16_t)port;
+	assert(count && candidates[count - 1] < sw->port_count);
+	if (count > 1 && sw->params.balance != BALANCE_DESTINATION) {
+		candidates[0] = (uint16_t)(sw->port_count + group_of(sw, ports));
+		count = 1;
+	}
+	for (uint32_t i = 0; i < hosts->count; i++)
+		set(sw, endpoints, hosts->endpoints[i],
+		    candidates[topology_choice(count, distance, hosts->endpoints[i])]);
 }
 
 static void topology_replicate(void *context, uint32_t group, const struct port_set *ports)
@@ -110,7 +120,8 @@ static uint64_t topology_input_used(void *context, unsigned index, unsigned vl)
 	return port_input_used(sw->ports[index].port, vl);
 }
 
-/* A hash of the path and a table are the same for all of its packets; queues, chance and gaps are not. */
+/* Returns the output of all packets of a path. Returns false if it also depends on queues, random
+ * choices or gaps. A hash or a table gives the same output for all packets of a path. */
 static bool topology_output(void *context, const struct path *path, unsigned *port)
 {
 	struct fabric_switch *sw = context;
@@ -142,6 +153,11 @@ static void topology_outputs(void *context, const struct path *path, struct port
 		*ports = sw->groups[found - sw->port_count].set;
 }
 
+static bool topology_alike(void *context, const struct path *one, const struct path *other)
+{
+	return forwarding_find(context, one) == forwarding_find(context, other);
+}
+
 static unsigned topology_vl(void *context, unsigned input, unsigned output, const struct path *path,
 			    unsigned vl)
 {
@@ -170,6 +186,7 @@ struct topology_switch switch_topology(struct fabric_switch *sw)
 		.input_used = topology_input_used,
 		.output = topology_output,
 		.outputs = topology_outputs,
+		.alike = topology_alike,
 		.vl = topology_vl,
 		.forwarding_latency = topology_forwarding_latency,
 	};

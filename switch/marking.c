@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * marking: what a switch writes on packets about its queues. ECN in Ethernet: by RED on the instantaneous queue
- * (Floyd, Jacobson, ToN 1993; with the sharp end of DCQCN, SIGCOMM 2015: beyond kmax all). FECN in InfiniBand: IBTA
- * vol. 1, annex A10. In-band telemetry for those that ask: HPCC, SIGCOMM 2019.
+ * marking: congestion information that a switch writes to packets. ECN on Ethernet: RED on the
+ * instantaneous queue (Floyd, Jacobson, ToN 1993), with the sharp end of DCQCN (SIGCOMM 2015),
+ * where all packets beyond kmax are marked. FECN on InfiniBand: IBTA vol. 1, annex A10. In-band
+ * telemetry for packets that request it: HPCC, SIGCOMM 2019.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -31,7 +32,8 @@ static void ecn(struct switch_port *output, struct packet *packet)
 	}
 }
 
-/* A VL that has credits left for the next packet is the root of its congestion, else it is a victim. */
+/* Returns true if the VL has credits for the next packet and is thus the root of its congestion.
+ * Otherwise the VL is a victim. */
 static bool is_root(const struct switch_port *output, const struct packet *packet)
 {
 	return port_credits(output->port, packet->vl) * 64u >= packet->wire_bytes;
@@ -54,7 +56,8 @@ static void fecn(struct switch_port *output, struct packet *packet)
 	sw->count.ecn_marks++;
 }
 
-/* What crosses the switch is queued, but does not wait yet. */
+/* Returns the bytes that wait at the output. Packets in the switch's pipeline are queued but do not
+ * wait yet. */
 static uint64_t waiting_bytes(struct switch_port *output, unsigned vl, sim_time at)
 {
 	struct pipeline_count pipeline = pipeline_count(output->pipeline, vl, at);
@@ -65,7 +68,7 @@ static uint64_t waiting_bytes(struct switch_port *output, unsigned vl, sim_time 
 	return bytes - pipeline.bytes + (packets - pipeline.packets) * output->gap_bytes;
 }
 
-/* Data gathers, an ACK carries back what data has gathered. */
+/* Adds a telemetry record to a data packet. An ACK returns the records of the data packet. */
 static void telemetry(struct switch_port *output, struct packet *packet, sim_time starts_at)
 {
 	const struct port_counters *counters = port_counters(output->port);
@@ -86,16 +89,37 @@ static void telemetry(struct switch_port *output, struct packet *packet, sim_tim
 	};
 }
 
+/* Marks the packet that a plug-in wants marked, if it can be marked. */
+static void mark(struct switch_port *output, struct packet *packet)
+{
+	struct fabric_switch *sw = output->sw;
+
+	if (packet->ecn == ECN_CE)
+		return;
+	if (sw->by_lid || packet->ecn != ECN_NOT_ECT) {
+		packet->ecn = ECN_CE;
+		sw->count.ecn_marks++;
+	} else {
+		sw->count.ecn_incapable++;
+	}
+}
+
 void marking_arrive(struct switch_port *output, struct packet *packet)
 {
-	ecn(output, packet);
+	if (!plugins_have(output->sw, PLUGIN_MARKING))
+		ecn(output, packet);
+	else if (plugins_mark_arrival(output, packet))
+		mark(output, packet);
 }
 
 void marking_depart(struct switch_port *output, struct packet *packet, sim_time starts_at)
 {
 	struct fabric_switch *sw = output->sw;
 
-	if (sw->by_lid) {
+	if (plugins_have(sw, PLUGIN_MARKING)) {
+		if (plugins_mark_departure(output, packet, starts_at))
+			mark(output, packet);
+	} else if (sw->by_lid) {
 		if (sw->params.fecn.threshold)
 			fecn(output, packet);
 	} else if (sw->params.ecn.mark == ECN_MARK_DEQUEUE) {
@@ -112,7 +136,7 @@ bool switch_parse_mask(const char *text, struct port_set *ports)
 
 	*ports = (struct port_set){0};
 	if (!digits)
-		return true; /* none said */
+		return true; /* no port is set */
 	if (!is_hexadecimal) {
 		char *end;
 
@@ -142,6 +166,10 @@ void marking_init(struct fabric_switch *sw)
 	sw->marks =
 		params->telemetry || sw->starvation ||
 		(sw->by_lid ? params->fecn.threshold != 0 : params->ecn.mark == ECN_MARK_DEQUEUE);
+	if (plugins_have(sw, PLUGIN_MARKING)) {
+		sw->on_arrival = plugins_mark_on_arrival(sw);
+		sw->marks = true;
+	}
 	for (unsigned i = 0; i < sw->port_count; i++) {
 		struct switch_port *output = &sw->ports[i];
 		uint64_t buffer = port_params(output->port)->input_buffer;

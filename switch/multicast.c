@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * multicast: packets to a group, which several outputs send. The table from a group to a set of ports is InfiniBand's multicast
- * forwarding table (IBTA vol. 1, 14.2.5.12 and 18.2.4), or what an Ethernet switch has learnt of a group; fabric/topology.h
- * fills it. A packet never leaves by the port it came by.
+ * multicast: packets to a group, which leave by several outputs. The table from a group to a set of
+ * ports is InfiniBand's multicast forwarding table (IBTA vol. 1, 14.2.5.12 and 18.2.4), or the
+ * knowledge of an Ethernet switch. fabric/topology.h fills it. A packet never leaves by its input
+ * port.
  *
- *     input --a packet--> copies, one an output, payload shared --each by its own queue, credits, pause--> outputs
- *       ^------------- its space is given back when the last copy has left or was dropped ---------------'
+ *     input -a packet-> copies, one an output, payload shared -own queue, credits, pause-> outputs
+ *       ^-------- its space is given back when the last copy has left or was dropped --------'
  *
- * A shared buffer holds the packet once for its input, and once a queue for each output.
+ * A shared buffer counts the packet once for its input, and once for the queue of each output.
  */
 #include <stdlib.h>
 
 #include "switch/switch_state.h"
 
-/* What the copies of one packet have in common. */
+/* State that the copies of one packet share. */
 struct replica {
-	uint32_t left; /* copies that have not been sent or dropped */
+	uint32_t left; /* copies that were not sent or dropped */
 	uint32_t wire_bytes;
-	sim_time until; /* the last bit of those that have */
+	sim_time until; /* departure of the last bit of the copies that were */
 	uint8_t input, vl;
 };
 
@@ -67,7 +68,7 @@ struct replica *multicast_begin(struct switch_port *input, const struct packet *
 	struct replica *replica = pool_take(&sw->replicas);
 
 	*replica = (struct replica){
-		.left = 1, /* whoever makes the copies */
+		.left = 1, /* the maker of the copies */
 		.wire_bytes = packet->wire_bytes,
 		.until = packet->tail_at,
 		.input = (uint8_t)port_index(input),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overlay: see overlay.h. Here is which part a switch has in a packet's path, and who is behind which leaf. */
+/* overlay: see overlay.h. This file has the role of a switch in a packet's path, and the leaf of
+ * each host. */
 #include "switch/overlay.h"
 
 #include <stdio.h>
@@ -18,13 +19,16 @@ static uint32_t overlay_bytes(const struct fabric_switch *sw)
 					     : sw->params.conweave.header);
 }
 
-/* ConWeave's probes and reorder queues are for what has payload; what only answers goes by the hash. */
+/* Returns true for packets that the algorithm balances. ConWeave's probes and reorder queues are
+ * for packets with payload; pure responses follow the hash. */
 static bool is_looked_after(const struct overlay_state *state, const struct packet *packet)
 {
-	return state->conga || packet->payload_bytes || !opcode_is_response(packet->opcode);
+	if (state->conga || packet->payload_bytes)
+		return true;
+	return packet->kind == PACKET_DATA && !opcode_is_response(packet->opcode);
 }
 
-/* From a host of this leaf to one of another. */
+/* Forwards a packet from a host of this leaf to a host of another leaf. */
 static void send_across(struct switch_port *input, unsigned output, uint16_t leaf,
 			struct packet *packet)
 {
@@ -49,7 +53,8 @@ static void send_across(struct switch_port *input, unsigned output, uint16_t lea
 	switch_forward(input, output, packet);
 }
 
-/* From a host of another leaf to one of this: the header came first, so what is behind it came later. */
+/* Forwards a packet from a host of another leaf to a host of this leaf. The header arrived before
+ * the other bits, so its bytes delay the packet. */
 static void arrive(struct switch_port *input, unsigned output, struct packet *packet)
 {
 	struct fabric_switch *sw = input->sw;
@@ -69,7 +74,7 @@ static void arrive(struct switch_port *input, unsigned output, struct packet *pa
 	switch_forward(input, output, packet);
 }
 
-/* Towards path->source, as fast as any: by the hash. */
+/* Returns the port towards path->source, by the hash. */
 static unsigned port_back(struct fabric_switch *sw, const struct packet *packet)
 {
 	uint32_t source = packet->path->source;
@@ -140,7 +145,7 @@ static void overlay_receive(struct port_user *user, struct port *port, struct pa
 		switch_receive(user, port, packet);
 }
 
-/* ---- who is where ---- */
+/* ---- positions of hosts ---- */
 
 void overlay_place(void *context, uint32_t endpoint, uint32_t node, unsigned port)
 {
@@ -148,7 +153,7 @@ void overlay_place(void *context, uint32_t endpoint, uint32_t node, unsigned por
 	struct overlay_state *state = sw->overlay;
 	uint32_t leaf = state->leaf_count;
 
-	/* the hosts of a leaf mostly come one after the other */
+	/* the hosts of a leaf are usually added in succession */
 	while (leaf > 0 && state->nodes[leaf - 1] != node)
 		leaf--;
 	if (leaf == 0) {
@@ -190,14 +195,15 @@ bool overlay_start(struct fabric_switch *sw, char *error, size_t error_bytes)
 		return refuse(sw, "InfiniBand", "link_layer: roce", error, error_bytes);
 	if (!sw->buffer)
 		return refuse(sw, "a buffer for each port",
-			      "a shared one, buffer: {size: 9MB} for example", error, error_bytes);
+			      "a shared buffer, for example buffer: {size: 9MB}", error,
+			      error_bytes);
 	if (weaves && sw->params.queueing != QUEUEING_ARRIVAL)
 		return refuse(sw, "queueing: inputs",
-			      "queueing: arrival, which keeps the order that the leaf restores",
-			      error, error_bytes);
+			      "queueing: arrival, which preserves the restored order", error,
+			      error_bytes);
 	if (weaves && sw->params.conweave.control_vl >= port_vls(sw->ports[0].port))
-		return refuse(sw, "a control_vl that its ports have not",
-			      "one below port: {VLs: ..}", error, error_bytes);
+		return refuse(sw, "a control_vl that its ports lack",
+			      "a value below the vls of its ports", error, error_bytes);
 	if (weaves)
 		state->conweave = conweave_create(sw);
 	else

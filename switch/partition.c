@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * partition: the P_Key filters of a switch's ports, which a subnet manager sets towards hosts: IBTA vol. 1, 10.9, and the
- * PartitionEnforcement bits of PortInfo, 14.2.5.6. The port has the P_Keys of the host behind it, full or limited as there: so
- * does OpenSM set it. What goes out must match one, as the host itself would judge (10.9.3). What comes in must carry a number
- * that the host has, whatever the membership (assumed: a limited member's own packets match no limited P_Key).
- * Subnet management on VL15 has no P_Key.
+ * partition: the P_Key filters of a switch's ports, which a subnet manager sets towards hosts. IBTA
+ * vol. 1, 10.9, and the PartitionEnforcement bits of PortInfo, 14.2.5.6. As with OpenSM, the port
+ * has the P_Keys of the host behind it, full or limited.
  *
- * A switch without filters pays nothing: who filters has another receive(), and forwards by way of the VLs' maps.
+ * A packet to the host must match one of them, as the host itself would check (10.9.3). A packet
+ * from the host must carry a number that the host has, with any membership. This is assumed,
+ * because packets of a limited member match no limited P_Key. Subnet management on VL15 has no
+ * P_Key.
+ *
+ * A switch without filters has no extra cost. A port with filters has another receive() function,
+ * and forwards packets through the VL map.
  */
 #include "switch/switch_state.h"
 

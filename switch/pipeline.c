@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pipeline: see pipeline.h. A ring in the order in which packets may leave; it doubles when it is full. */
+/* pipeline: see pipeline.h. A ring in the order in which packets may leave; it doubles when it is
+ * full. */
 #include "switch/pipeline.h"
 
 #include <assert.h>
@@ -15,7 +16,7 @@ struct entry {
 
 struct pipeline {
 	struct entry *ring;
-	uint32_t first, count, room; /* room: a power of two */
+	uint32_t first, count, room; /* room is a power of two */
 	struct pipeline_count vls[PORT_VLS];
 };
 
@@ -33,7 +34,7 @@ static void leave(struct pipeline *pipeline, const struct entry *entry)
 	vl->bytes -= entry->bytes;
 }
 
-/* Those that may leave by `now` are through. */
+/* Removes packets that may leave by `now`. */
 static void settle(struct pipeline *pipeline, sim_time now)
 {
 	while (pipeline->count && entry_at(pipeline, 0)->ready_at <= now) {
@@ -56,7 +57,8 @@ static void grow(struct pipeline *pipeline)
 	pipeline->room *= 2;
 }
 
-/* Packets of slow inputs are ready later than they came, by up to a packet's time. */
+/* Inserts a packet in order. A packet of a slow input is ready later than its arrival, by up to a
+ * packet time. */
 void pipeline_enter(struct pipeline *pipeline, const struct packet *packet, sim_time now)
 {
 	struct entry entry = {packet->head_at, packet->wire_bytes, packet->vl};

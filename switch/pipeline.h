@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pipeline: which queued packets of an output are still inside the switch's forwarding_latency, and so do not wait
- * yet. A port queues a packet as soon as the switch knows its output; telemetry counts the packet from the time on
- * at which it may leave.
+ * pipeline: records the queued packets of an output that are still within the switch's
+ * forwarding_latency. A port queues a packet as soon as the switch knows its output. Telemetry
+ * counts the packet from the time at which it may leave.
  *
  *     switch.c --pipeline_enter()--> this record <--pipeline_count()-- marking.c
  *
- * Outputs of switches with telemetry alone have one.
+ * Only outputs of switches with telemetry have such a record.
  */
 #ifndef SWITCH_PIPELINE_H
 #define SWITCH_PIPELINE_H
@@ -16,9 +16,10 @@
 struct pipeline;
 
 struct pipeline *pipeline_create(void);
-void pipeline_destroy(struct pipeline *pipeline); /* NULL: nothing */
+void pipeline_destroy(struct pipeline *pipeline); /* NULL is allowed */
 
-/* Records a packet that is about to be queued at the output, on packet->vl, and may leave at packet->head_at. */
+/* Records a packet that is about to be queued at the output, on packet->vl, and may leave at
+ * packet->head_at. */
 void pipeline_enter(struct pipeline *pipeline, const struct packet *packet, sim_time now);
 
 /* Forgets a packet that was queued and is dropped. */
@@ -29,7 +30,8 @@ struct pipeline_count {
 	uint32_t packets;
 };
 
-/* Returns what the VL's queue holds at `now` and may not leave yet. `now` is no earlier than at any call before. */
+/* Returns the bytes and packets of the VL's queue that may not leave yet at `now`, which never
+ * decreases from call to call. */
 struct pipeline_count pipeline_count(struct pipeline *pipeline, unsigned vl, sim_time now);
 
 #endif

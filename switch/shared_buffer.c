@@ -13,8 +13,8 @@
 #define ALPHA_SHIFT    16u
 
 struct ingress {
-	uint64_t used;     /* of the reserve and the shared part */
-	uint64_t headroom; /* used of it */
+	uint64_t used;     /* bytes of the reserve and the shared part */
+	uint64_t headroom; /* bytes of headroom */
 	uint64_t headroom_size;
 	uint64_t headroom_max;
 	uint64_t alpha; /* << ALPHA_SHIFT */
@@ -34,20 +34,21 @@ struct shared_buffer {
 	uint64_t alpha_lossy; /* << ALPHA_SHIFT */
 	uint64_t used, used_max;
 	uint64_t headroom_used, headroom_pool;
-	struct release *releases; /* a ring in the order of `at`; doubles when full */
+	struct release *releases; /* a ring ordered by `at`, which doubles when it is full */
 	uint32_t first, count, room;
 	uint32_t paused_classes;
 	bool started;
-	uint64_t *egress; /* used, by class */
+	const struct buffer_policy *policy; /* NULL: dynamic threshold */
+	uint64_t *egress;                   /* bytes in use, by class */
 	struct ingress *ingress;
-	struct event watch; /* the next release of a paused class */
+	struct event watch; /* next release of a paused class */
 	struct block *owner;
 	buffer_pause_function *set_pause;
 	void *context;
 	uint64_t reserved_sum, headroom_sum;
 	unsigned ports;
-	uint16_t
-		no_class; /* multicast: in the place of the egress of a packet, and of the ingress of a copy */
+	/* multicast: replaces the egress class of a packet, and the ingress class of a copy */
+	uint16_t no_class;
 	struct shared_buffer_params params;
 };
 
@@ -69,6 +70,37 @@ static uint64_t shared_of(const struct shared_buffer *buffer, const struct ingre
 static uint64_t threshold(const struct shared_buffer *buffer, uint64_t alpha)
 {
 	return above(buffer->shared_size, buffer->shared_used) * alpha >> ALPHA_SHIFT;
+}
+
+static uint64_t policy_limit(const struct shared_buffer *buffer, uint16_t class, bool ingress,
+			     uint64_t used)
+{
+	const struct buffer_queue queue = {
+		.port = class / BUFFER_VLS,
+		.priority = class % BUFFER_VLS,
+		.ingress = ingress,
+		.used_bytes = used,
+		.shared_size = buffer->shared_size,
+		.shared_used = buffer->shared_used,
+	};
+
+	return buffer->policy->limit(buffer->policy->context, &queue);
+}
+
+static uint64_t ingress_limit(const struct shared_buffer *buffer, uint16_t class)
+{
+	const struct ingress *in = &buffer->ingress[class];
+
+	if (__builtin_expect(buffer->policy != NULL, 0))
+		return policy_limit(buffer, class, true, shared_of(buffer, in));
+	return threshold(buffer, in->alpha);
+}
+
+static uint64_t egress_limit(const struct shared_buffer *buffer, uint16_t class)
+{
+	if (__builtin_expect(buffer->policy != NULL, 0))
+		return policy_limit(buffer, class, false, buffer->egress[class]);
+	return threshold(buffer, buffer->alpha_lossy);
 }
 
 static void stop(struct shared_buffer *buffer, uint16_t class)
@@ -100,20 +132,23 @@ static void consider_go(struct shared_buffer *buffer, uint16_t class)
 
 	if (in->headroom)
 		return;
-	if (shared && shared + buffer->params.xon_below > threshold(buffer, in->alpha))
+	if (shared && shared + buffer->params.xon_below > ingress_limit(buffer, class))
 		return;
 	in->paused = false;
 	buffer->paused_classes--;
 	buffer->set_pause(buffer->context, class / BUFFER_VLS, class % BUFFER_VLS, false);
 }
 
-/* Headroom first: it is what a pause waits for. */
+/* Releases memory, headroom first, because the pause ends when it is free. */
 static void give_back(struct shared_buffer *buffer, const struct release *release)
 {
 	struct ingress *in = &buffer->ingress[release->ingress];
 
 	assert(release->bytes <= buffer->egress[release->egress]);
 	buffer->egress[release->egress] -= release->bytes;
+	if (__builtin_expect(buffer->policy != NULL, 0) && release->egress != buffer->no_class)
+		buffer->policy->release(buffer->policy->context, release->egress / BUFFER_VLS,
+					release->egress % BUFFER_VLS, release->bytes);
 	if (__builtin_expect(release->ingress == buffer->no_class, 0))
 		return;
 	uint64_t headroom = release->bytes < in->headroom ? release->bytes : in->headroom;
@@ -130,7 +165,7 @@ static void give_back(struct shared_buffer *buffer, const struct release *releas
 		consider_go(buffer, release->ingress);
 }
 
-/* Counts what is free by now. */
+/* Processes the releases that are due. */
 static inline void settle(struct shared_buffer *buffer)
 {
 	sim_time now = sim_now(buffer->owner->sim);
@@ -148,7 +183,7 @@ static enum buffer_verdict admit_lossless(struct shared_buffer *buffer, uint16_t
 					  uint32_t bytes)
 {
 	struct ingress *in = &buffer->ingress[class];
-	uint64_t limit = threshold(buffer, in->alpha);
+	uint64_t limit = ingress_limit(buffer, class);
 	uint64_t before = shared_of(buffer, in);
 	uint64_t after = above(in->used + bytes, buffer->reserved);
 	enum buffer_verdict verdict = BUFFER_ADMITTED;
@@ -177,13 +212,20 @@ static enum buffer_verdict admit_lossy(struct shared_buffer *buffer, uint16_t in
 	uint64_t grows = above(in->used + bytes, buffer->reserved) - shared_of(buffer, in);
 
 	if (grows && egress != buffer->no_class &&
-	    buffer->egress[egress] + bytes > threshold(buffer, buffer->alpha_lossy))
+	    buffer->egress[egress] + bytes > egress_limit(buffer, egress))
 		return BUFFER_EGRESS_FULL;
 	if (buffer->shared_used + grows > buffer->shared_size)
 		return BUFFER_POOL_FULL;
 	in->used += bytes;
 	buffer->shared_used += grows;
 	return BUFFER_ADMITTED;
+}
+
+static void report_admitted(const struct shared_buffer *buffer, uint16_t egress, uint32_t bytes)
+{
+	if (__builtin_expect(buffer->policy != NULL, 0) && egress != buffer->no_class)
+		buffer->policy->admit(buffer->policy->context, egress / BUFFER_VLS,
+				      egress % BUFFER_VLS, bytes);
 }
 
 enum buffer_verdict shared_buffer_admit(struct shared_buffer *buffer, uint16_t ingress,
@@ -197,6 +239,7 @@ enum buffer_verdict shared_buffer_admit(struct shared_buffer *buffer, uint16_t i
 						    : admit_lossy(buffer, ingress, egress, bytes);
 	if (verdict != BUFFER_ADMITTED)
 		return verdict;
+	report_admitted(buffer, egress, bytes);
 	buffer->egress[egress] += bytes;
 	buffer->used += bytes;
 	if (buffer->used > buffer->used_max)
@@ -215,13 +258,14 @@ enum buffer_verdict shared_buffer_admit_copy(struct shared_buffer *buffer, uint1
 {
 	settle(buffer);
 	if (!buffer->ingress[ingress].lossless &&
-	    buffer->egress[egress] + bytes > threshold(buffer, buffer->alpha_lossy))
+	    buffer->egress[egress] + bytes > egress_limit(buffer, egress))
 		return BUFFER_EGRESS_FULL;
+	report_admitted(buffer, egress, bytes);
 	buffer->egress[egress] += bytes;
 	return BUFFER_ADMITTED;
 }
 
-/* More at once than ever before: the one allocation, of twice the room. */
+/* Doubles the ring, when more releases are pending than ever before. */
 static void grow(struct shared_buffer *buffer)
 {
 	uint32_t room = buffer->room * 2;
@@ -382,6 +426,11 @@ bool shared_buffer_start(struct shared_buffer *buffer, char *error, size_t error
 	buffer->shared_size = buffer->params.size - taken;
 	buffer->started = true;
 	return true;
+}
+
+void shared_buffer_set_policy(struct shared_buffer *buffer, const struct buffer_policy *policy)
+{
+	buffer->policy = policy;
 }
 
 bool shared_buffer_started(const struct shared_buffer *buffer)

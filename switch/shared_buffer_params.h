@@ -9,41 +9,41 @@
 #include "sim/block.h"
 
 /* clang-format off */
-#define SHARED_BUFFER_PARAMS(X) \
-	X(size, BYTES, "0B", "0B..64GiB", \
+#define SHARED_BUFFER_PARAMS(X)                                                                   \
+	X(size, BYTES, "0B", "0B..64GiB",                                                         \
 	  "Packet memory of the switch. `0`: each port has its own memory (port: input_buffer).", \
-	  "ground truth C-15: 12 MB; C-16") \
-	X(reserved, BYTES, "0B", "0B..1GiB", \
-	  "Part of `size` reserved for each port and priority.", \
-	  "choice") \
-	X(lossless, COUNT, "1", "0..255", \
-	  "Lossless priorities, one bit per priority. A lossless priority pauses its senders, " \
-	  "and no packet is dropped while headroom is left.", \
-	  "choice: priority 0, where all goes that names none") \
-	X(alpha, RATIO, "1", "0.001..1024", \
+	  "TLT, EuroSys 2021 (row C-15): 12 MB; C-16")                                            \
+	X(reserved, BYTES, "0B", "0B..1GiB",                                                      \
+	  "Part of `size` reserved for each port and priority.",                                  \
+	  "choice")                                                                               \
+	X(lossless, COUNT, "1", "0..255",                                                         \
+	  "Lossless priorities, one bit per priority. A lossless priority pauses its senders, "   \
+	  "and no packet is dropped while headroom is left.",                                     \
+	  "choice: priority 0, where all goes that names none")                                   \
+	X(alpha, RATIO, "1", "0.001..1024",                                                       \
 	  "Pause threshold: a lossless (port, priority) of ingress is paused above alpha * free " \
-	  "shared memory.", \
-	  "ground truth C-15; mlx5 devices take up to 32") \
-	X(alpha_per_rate, RATE, "0bps", "0bps..3.2Tbps", \
-	  "Port rate for which `alpha` holds. Alpha grows with the rate of the port, up to 1. " \
-	  "`0bps`: alpha is the same for all ports.", \
-	  "the simulator of ground truth D-10: 1/8 at the NIC's rate") \
-	X(alpha_lossy, RATIO, "1", "0.001..1024", \
+	  "shared memory.",                                                                       \
+	  "TLT, EuroSys 2021 (row C-15); mlx5 devices take up to 32")                             \
+	X(alpha_per_rate, RATE, "0bps", "0bps..3.2Tbps",                                          \
+	  "Port rate for which `alpha` holds. Alpha grows with the rate of the port, up to 1. "   \
+	  "`0bps`: alpha is the same for all ports.",                                             \
+	  "HPCC's simulator (row D-10): 1/8 at the NIC's rate")                                   \
+	X(alpha_lossy, RATIO, "1", "0.001..1024",                                                 \
 	  "Drop threshold: a lossy (port, priority) of egress drops packets above alpha_lossy * " \
-	  "free shared memory.", \
-	  "ground truth C-15") \
-	X(xon_below, BYTES, "9216B", "0B..1GiB", \
-	  "Resume hysteresis: a paused (port, priority) resumes when its shared usage is this " \
-	  "far below its pause threshold, or when it uses no shared memory.", \
-	  "ground truth C-14: a jumbo frame") \
-	X(headroom, BYTES, "0B", "0B..1GiB", \
+	  "free shared memory.",                                                                  \
+	  "TLT, EuroSys 2021 (row C-15)")                                                         \
+	X(xon_below, BYTES, "9216B", "0B..1GiB",                                                  \
+	  "Resume hysteresis: a paused (port, priority) resumes when its shared usage is this "   \
+	  "far below its pause threshold, or when it uses no shared memory.",                     \
+	  "Linux mlx5, port_buffer.c (row C-14): a jumbo frame")                                  \
+	X(headroom, BYTES, "0B", "0B..1GiB",                                                      \
 	  "Headroom of each port and lossless priority for packets that arrive after its pause. " \
-	  "`0`: (301 + 2.16 * m) * Gb/s + 2.72 * MTU.", \
-	  "ground truth C-14") \
-	X(headroom_pool, BYTES, "0B", "0B..64GiB", \
-	  "Total headroom of the switch. `0`: sum of all per-priority headrooms. A smaller " \
-	  "value oversubscribes headroom. Lossless packets that find it exhausted are dropped " \
-	  "(`headroom_drops`).", \
+	  "`0`: (301 + 2.16 * m) * Gb/s + 2.72 * MTU.",                                           \
+	  "Linux mlx5, port_buffer.c (row C-14)")                                                 \
+	X(headroom_pool, BYTES, "0B", "0B..64GiB",                                                \
+	  "Total headroom of the switch. `0`: sum of all per-priority headrooms. A smaller "      \
+	  "value oversubscribes headroom. Lossless packets that find it exhausted are dropped "   \
+	  "(`headroom_drops`).",                                                                  \
 	  "choice")
 
 struct shared_buffer_params { SHARED_BUFFER_PARAMS(PARAM_FIELD) };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * starvation: credits of packets that were congested here come back slowly to the port where they came in, so that an adapter without congestion
- * control has to slow down, too (IBTA vol. 1, annex A10: Credit_Mask, CS_Threshold, CS_ReturnDelay). Each return of a VL keeps
- * its packet's time and a gap, as an entry of an adapter's table has it, away from the one before; the rate is that
- * of the line over 1 + cs_multiplier / 2^cs_shift.
+ * starvation: slowly returns the credits of packets that were congested in this switch to the port
+ * of their arrival. An adapter without congestion control must then slow down, too (IBTA vol. 1,
+ * annex A10: Credit_Mask, CS_Threshold, CS_ReturnDelay). Each return of a VL follows the previous
+ * one after the packet's time and a gap, as in an entry of an adapter's table. The resulting rate
+ * is the line rate over 1 + cs_multiplier / 2^cs_shift.
  */
 #include <stdlib.h>
 
@@ -11,7 +12,8 @@
 
 struct starvation {
 	struct port_set inputs;
-	sim_time next_at[PORT_SET_PORTS][PORT_VLS]; /* no credits come back before */
+	/* earliest time of the next return of credits */
+	sim_time next_at[PORT_SET_PORTS][PORT_VLS];
 };
 
 static bool is_congested(const struct switch_port *output, const struct packet *packet)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * switch: see switch.h. Here is the path of a packet from input to output, and the life of a switch.
+ * switch: see switch.h. This file has the path of a packet from input to output, creation and
+ * destruction.
  */
 #include "switch/switch.h"
 
@@ -28,7 +29,7 @@ static void discard(struct switch_port *input, struct packet *packet, enum drop_
 	packet_free(sw->pool, packet);
 }
 
-/* ... which holds its input's memory, if no buffer is shared. */
+/* Drops a packet that holds memory of its input, if there is no shared buffer. */
 static void drop(struct switch_port *input, struct packet *packet, enum drop_reason reason)
 {
 	if (!input->sw->buffer)
@@ -36,7 +37,7 @@ static void drop(struct switch_port *input, struct packet *packet, enum drop_rea
 	discard(input, packet, reason);
 }
 
-/* ... which is a copy. */
+/* Drops a packet that is a copy. */
 static void drop_copy(struct switch_port *input, struct packet *packet, enum drop_reason reason)
 {
 	struct replica *replica = packet->replica;
@@ -62,7 +63,7 @@ static inline void need_start(struct fabric_switch *sw)
 	}
 }
 
-/* Memory for the packet, in the buffer that all ports share; a copy has it, and joins a queue. */
+/* Reserves memory for the packet in the shared buffer. A copy has memory, and joins a queue. */
 static inline enum buffer_verdict admit(struct switch_port *input, struct switch_port *output,
 					const struct packet *packet, unsigned ingress_vl,
 					unsigned egress_vl, bool is_copy)
@@ -76,7 +77,8 @@ static inline enum buffer_verdict admit(struct switch_port *input, struct switch
 		       : shared_buffer_admit(buffer, ingress, egress, packet->wire_bytes);
 }
 
-/* Has its memory and its VL at the output, and may join the queue at the time that head_at says; else it was dropped. */
+/* Reserves memory and VL at the output. The packet may then join the queue at its head_at. Returns
+ * false if it was dropped. */
 static inline __attribute__((always_inline)) bool
 prepare(struct switch_port *input, struct switch_port *output, struct packet *packet, bool is_copy)
 {
@@ -99,7 +101,7 @@ prepare(struct switch_port *input, struct switch_port *output, struct packet *pa
 			return false;
 		}
 		if (!sw->buffer)
-			ingress_vl = packet->vl; /* whose input space it holds */
+			ingress_vl = packet->vl; /* VL of the input space that the packet holds */
 	}
 	if (sw->buffer) {
 		enum buffer_verdict verdict =
@@ -140,10 +142,16 @@ forward(struct switch_port *input, struct switch_port *output, struct packet *pa
 		queue_packet(output, packet);
 }
 
+/* The MTU of a port is the payload of RDMA. Other frames fit any port: MTU 9216. */
+static inline bool is_oversize(const struct switch_port *output, const struct packet *packet)
+{
+	return packet->payload_bytes > port_mtu(output->port) && packet->kind == PACKET_DATA;
+}
+
 static void forward_copy(struct switch_port *input, struct switch_port *output,
 			 struct packet *packet)
 {
-	if (packet->payload_bytes > port_mtu(output->port))
+	if (is_oversize(output, packet))
 		drop_copy(input, packet, DROP_OVERSIZE);
 	else if (input->sw->routes && packet->hop_limit <= 1)
 		drop_copy(input, packet, DROP_HOP_LIMIT);
@@ -151,7 +159,7 @@ static void forward_copy(struct switch_port *input, struct switch_port *output,
 		forward(input, output, packet, true);
 }
 
-/* To each output of the group a copy. */
+/* Sends a copy to each output of the group. */
 static void replicate(struct switch_port *input, struct packet *packet,
 		      const struct port_set *outputs)
 {
@@ -184,7 +192,8 @@ static void replicate(struct switch_port *input, struct packet *packet,
 	packet_free(sw->pool, packet);
 }
 
-/* Out of all ports, as a bridge does with a destination that it does not know; NULL: not here. */
+/* Returns all linked ports, as for an unknown destination of a bridge, or NULL if the switch does
+ * not flood. */
 static const struct port_set *flood(struct fabric_switch *sw, struct packet *packet)
 {
 	if (sw->by_lid || packet->damage & WRONG_MAC || sw->params.unknown == UNKNOWN_DROP ||
@@ -198,7 +207,7 @@ static const struct port_set *flood(struct fabric_switch *sw, struct packet *pac
 	return &sw->linked;
 }
 
-/* Nobody has that address, or several have. */
+/* Handles a packet whose address has no port or several ports. */
 static void no_port(struct switch_port *input, struct packet *packet)
 {
 	struct fabric_switch *sw = input->sw;
@@ -214,11 +223,11 @@ static void no_port(struct switch_port *input, struct packet *packet)
 		replicate(input, packet, outputs);
 }
 
-/* ... what leaves by that output; else it was dropped. */
+/* Returns true if the packet may leave by that output. Otherwise drops it. */
 static inline bool fits(struct switch_port *input, const struct switch_port *output,
 			struct packet *packet)
 {
-	if (packet->payload_bytes > port_mtu(output->port))
+	if (is_oversize(output, packet))
 		drop(input, packet, DROP_OVERSIZE);
 	else if (input->sw->routes && packet->hop_limit <= 1)
 		drop(input, packet, DROP_HOP_LIMIT);
@@ -275,7 +284,7 @@ void switch_receive_filtered(struct port_user *user, struct port *port, struct p
 		drop(input, packet, DROP_PKEY_IN);
 }
 
-/* The memory is the input's, or what all share. */
+/* Releases the memory of the packet, in its input or in the shared buffer. */
 static inline void release(struct switch_port *output, const struct packet *packet, sim_time at)
 {
 	struct fabric_switch *sw = output->sw;
@@ -305,7 +314,46 @@ void switch_departs(struct port_user *user, struct port *port, struct packet *pa
 	release(output, packet, until);
 }
 
-/* Queued, and will not leave: its link is down, or it has waited too long. */
+/* Prefetches the packet's entry of the table, and then the output that it names. */
+static void fetch_arrival(const struct event *event, unsigned stage)
+{
+	struct port_user *user;
+	const struct packet *packet = port_fetch_arrival(event, stage, &user);
+	const struct fabric_switch *sw;
+	uint32_t index;
+
+	if (!packet || !packet->path)
+		return;
+	sw = container_of(user, struct switch_port, user)->sw;
+	index = sw->by_lid ? packet->path->dlid : packet->path->destination;
+	if (index >= sw->table_entries)
+		return;
+	if (stage == 2) {
+		__builtin_prefetch(&sw->table[index]);
+		return;
+	}
+	if (sw->table[index] < sw->port_count)
+		__builtin_prefetch(&sw->ports[sw->table[index]]);
+	else if (sw->table[index] != NO_ROUTE)
+		__builtin_prefetch(&sw->groups[sw->table[index] - sw->port_count]);
+}
+
+/* Prefetches the input of the packet, which gets its space back. */
+static void fetch_departure(const struct event *event, unsigned stage)
+{
+	struct port_user *user;
+	const struct packet *packet = port_fetch_departure(event, stage, &user);
+	const struct fabric_switch *sw;
+
+	if (!packet)
+		return;
+	sw = container_of(user, struct switch_port, user)->sw;
+	if (!sw->buffer)
+		port_prefetch_release(sw->ports[packet->ingress & INGRESS_PORT].port, packet->vl);
+}
+
+/* Handles a queued packet that will not leave, because its link is down or it has waited too
+ * long. */
 static void switch_discarded(struct port_user *user, struct port *port, const struct packet *packet)
 {
 	struct switch_port *output = container_of(user, struct switch_port, user);
@@ -320,7 +368,8 @@ static void switch_discarded(struct port_user *user, struct port *port, const st
 	release(output, packet, packet->tail_at > now ? packet->tail_at : now);
 }
 
-/* The longest path from here to what is congested, in switches: through ports where packets wait and that are paused. */
+/* Returns the depth of a new pause: the longest path to the congestion in switches, through paused
+ * ports with waiting packets. */
 static unsigned pause_depth(const struct fabric_switch *sw, unsigned vl)
 {
 	unsigned deepest = 0;
@@ -361,6 +410,7 @@ static void pause_input(void *context, unsigned port, unsigned vl, bool stop)
 bool switch_start(struct fabric_switch *sw, char *error, size_t error_bytes)
 {
 	marking_start(sw);
+	plugins_start(sw);
 	if (!overlay_start(sw, error, error_bytes))
 		return false;
 	if (!sw->buffer || shared_buffer_started(sw->buffer))
@@ -411,14 +461,25 @@ static const struct param conga_param_list[] = { SWITCH_CONGA_PARAMS(ROW) { 0 } 
 #undef ROW
 #define ROW(...) PARAM_ROW(struct switch_conweave_params, __VA_ARGS__)
 static const struct param conweave_param_list[] = { SWITCH_CONWEAVE_PARAMS(ROW) { 0 } };
+#undef ROW
+#define ROW(...) PARAM_ROW(struct switch_plugin_params, __VA_ARGS__)
+static const struct param plugin_param_list[] = { SWITCH_PLUGIN_PARAMS(ROW) { 0 } };
 
 const struct param_section switch_sections[] = {
-	{"port",   port_param_list,          offsetof(struct switch_params, port),   "each port of the switch"},
-	{"buffer", shared_buffer_param_list, offsetof(struct switch_params, buffer), "packet memory that all ports share (Ethernet)"},
-	{"ecn",    ecn_param_list,           offsetof(struct switch_params, ecn),    "marks on congestion (Ethernet)"},
-	{"fecn",   fecn_param_list,          offsetof(struct switch_params, fecn),   "marks on congestion (InfiniBand)"},
-	{"conga",  conga_param_list,         offsetof(struct switch_params, conga),  "balance: conga (Ethernet)"},
-	{"conweave", conweave_param_list,    offsetof(struct switch_params, conweave), "balance: conweave (Ethernet)"},
+	{"port",   port_param_list,          offsetof(struct switch_params, port),
+	 "each port of the switch"},
+	{"buffer", shared_buffer_param_list, offsetof(struct switch_params, buffer),
+	 "packet memory that all ports share (Ethernet)"},
+	{"ecn",    ecn_param_list,           offsetof(struct switch_params, ecn),
+	 "congestion marks on Ethernet"},
+	{"fecn",   fecn_param_list,          offsetof(struct switch_params, fecn),
+	 "congestion marks on InfiniBand"},
+	{"conga",  conga_param_list,         offsetof(struct switch_params, conga),
+	 "load balancing with balance: conga (Ethernet)"},
+	{"conweave", conweave_param_list,    offsetof(struct switch_params, conweave),
+	 "load balancing with balance: conweave (Ethernet)"},
+	{"plugins", plugin_param_list,       offsetof(struct switch_params, plugins),
+	 "shared objects that take decisions of the switch"},
 	{ 0 },
 };
 
@@ -452,6 +513,7 @@ static void create_port(struct fabric_switch *sw, unsigned index, enum link_laye
 	port->sw = sw;
 	port->port = port_create(sw->block.sim, name, &sw->params.port, link_layer, sw->pool,
 				 &port->user);
+	port_set_fetch(port->port, fetch_arrival, fetch_departure);
 	port_set_sources(port->port, sw->params.queueing == QUEUEING_ARRIVAL ? 1 : sw->port_count);
 	if (sw->routes)
 		port_refuse_wrong_mac(port->port);
@@ -479,6 +541,7 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 						  pause_input, sw);
 	for (unsigned i = 0; i < ports; i++)
 		create_port(sw, i, link_layer);
+	plugins_init(sw);
 	balance_init(sw);
 	overlay_init(sw);
 	multicast_init(sw);
@@ -501,5 +564,6 @@ void switch_destroy(struct fabric_switch *sw)
 	starvation_fini(sw);
 	marking_fini(sw);
 	vl_map_fini(sw);
+	plugins_fini(sw);
 	forwarding_fini(sw);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * switch_state: what the files that make up a switch share: switch.c (the path of a packet, its life), forwarding.c
- * (where to), balance.c (which of several paths), overlay.c (what leaf switches
- * tell each other to choose, with conga.c and conweave.c), multicast.c (several paths at once), partition.c (who may pass), vl_map.c (on
- * which VL), marking.c (ECN, FECN, telemetry), starvation.c (credits that come back slowly). Private.
+ * switch_state: the private declarations that the files of a switch share: switch.c (the path of a
+ * packet, creation), forwarding.c (table), balance.c (choice among several paths), overlay.c (leaf
+ * switches, with conga.c and conweave.c), multicast.c (several outputs), partition.c (P_Key
+ * filters), vl_map.c (VL), marking.c (ECN, FECN, telemetry), starvation.c (slow return of credits),
+ * plugins.c (shared objects in place of such parts).
  */
 #ifndef SWITCH_SWITCH_STATE_H
 #define SWITCH_SWITCH_STATE_H
@@ -13,6 +14,7 @@
 #include "sim/pool.h"
 #include "sim/random.h"
 #include "switch/pipeline.h"
+#include "switch/plugins.h"
 #include "switch/shared_buffer.h"
 #include "switch/switch.h"
 
@@ -24,30 +26,30 @@
 enum { SWITCH_TRACE(TRACE_ENUM) };
 
 struct switch_port {
-	/* one cache line: what each packet looks at */
+	/* one cache line: members that each packet uses */
 	struct port_user user;
 	struct port *port;
 	struct fabric_switch *sw;
 	/* marks */
-	uint32_t fecn_passed __attribute__((aligned(64))); /* since the last mark */
-	uint32_t fecn_threshold;                           /* bytes; UINT32_MAX: none */
-	uint64_t kmin, kmax;                               /* of ECN, bytes */
-	struct random chance;                              /* of ECN marks */
-	struct pipeline *pipeline;                         /* NULL: no telemetry */
-	uint32_t gap_bytes;                  /* of telemetry: between packets, and before them */
-	const struct partitions *partitions; /* of the filters; NULL: none */
+	uint32_t fecn_passed __attribute__((aligned(64))); /* packets since the last mark */
+	uint32_t fecn_threshold;                           /* bytes; UINT32_MAX for no marks */
+	uint64_t kmin, kmax;                               /* thresholds of ECN in bytes */
+	struct random chance;                              /* random numbers of ECN marks */
+	struct pipeline *pipeline;                         /* NULL without telemetry */
+	uint32_t gap_bytes;                  /* bytes between packets that telemetry includes */
+	const struct partitions *partitions; /* P_Keys of the filters, or NULL */
 	bool filters_out;
-	bool marks_victims; /* FECN: though it lacks credits itself */
+	bool marks_victims; /* FECN: marks even without credits of its own */
 };
 
 _Static_assert(offsetof(struct switch_port, fecn_passed) == 64, "the first line is full");
 
-/* Ports of which each leads closer to some destination. */
+/* Ports that lead equally close to some destination. */
 struct port_group {
 	uint16_t count;
-	uint8_t next; /* drill: the place of the one that was shortest last time */
+	uint8_t next; /* drill: index of the shortest queue at the last choice */
 	uint8_t ports[PORT_SET_PORTS];
-	struct port_set set; /* the same */
+	struct port_set set; /* the same ports as a set */
 };
 
 struct flowlet {
@@ -56,36 +58,37 @@ struct flowlet {
 };
 
 struct fabric_switch {
-	/* two cache lines: what each packet looks at */
+	/* two cache lines: members that each packet uses */
 	uint16_t *table; /* by LID or endpoint: a port, or port_count + a group */
 	uint32_t table_entries;
 	uint32_t port_count;
 	sim_time forwarding_latency;
-	struct shared_buffer *buffer; /* NULL: each port has its own */
+	struct shared_buffer *buffer; /* NULL if each port has its own memory */
 	struct packet_pool *pool;
 	struct port_group *groups;
 	uint64_t hash_seed;
 	bool by_lid;
 	bool routes;
-	bool marks;         /* something is done to packets that depart: marks, telemetry */
-	bool maps;          /* the VL may change here, or a filter is at an output */
-	bool telemetry;     /* outputs know which packets cross */
+	bool marks;         /* departing packets get marks or telemetry */
+	bool maps;          /* the VL may change in this switch, or an output has a filter */
+	bool telemetry;     /* outputs record the packets in the pipeline */
 	uint8_t on_arrival; /* ECN is decided at enqueue */
 	struct block block;
 	struct switch_counters count;
-	/* the rest */
-	uint8_t *sl2vl;                /* [input][output][SL], NULL: the VL stays */
-	struct starvation *starvation; /* NULL: no credit starvation */
-	struct overlay_state *overlay; /* NULL: neither conga nor conweave */
+	/* other members */
+	uint8_t *sl2vl;                /* [input][output][SL]; NULL if the VL does not change */
+	struct starvation *starvation; /* NULL without credit starvation */
+	struct overlay_state *overlay; /* NULL without conga and conweave */
 	struct flowlet *flowlets;
 	uint64_t flowlet_mask;
 	uint32_t group_count;
 	uint32_t group_table_entries;
-	struct port_set *group_table;  /* multicast: outputs by group */
-	struct port_set unknown_group; /* outputs of groups that are not in it */
-	struct port_set linked;        /* unknown: flood: outputs with somebody at the other end */
+	struct port_set *group_table;   /* multicast: outputs by group */
+	struct port_set unknown_group;  /* outputs of groups that are not in the table */
+	struct port_set linked;         /* unknown `flood`: linked outputs */
+	struct switch_plugins *plugins; /* NULL without plug-ins */
 	struct pool replicas;
-	struct random chance; /* of paths */
+	struct random chance; /* random choice of paths */
 	struct switch_params params;
 	uint8_t dscp_priority[DSCPS];
 	struct switch_port ports[];
@@ -112,26 +115,29 @@ unsigned balance_choose(struct fabric_switch *sw, struct port_group *group,
 			const struct packet *packet);
 uint64_t balance_hash(const struct fabric_switch *sw, const struct path *path);
 bool balance_all_up(const struct fabric_switch *sw, const struct port_group *group);
-/* Those of the group whose link is up. */
+/* Writes the ports of the group whose link is up. */
 void balance_up(const struct fabric_switch *sw, const struct port_group *group,
 		struct port_group *up);
-/* The flow's entry if a flowlet begins, and its path before, PORT_SET_PORTS: none; NULL: it goes on by that path. */
+/* Returns the flow's entry if a flowlet begins, with its previous next hop, or PORT_SET_PORTS for a
+ * new entry. Returns NULL if the flowlet continues by *next_hop. */
 struct flowlet *balance_flowlet(struct fabric_switch *sw, const struct port_group *group,
 				const struct path *path, unsigned *next_hop);
 unsigned balance_begin_flowlet(struct fabric_switch *sw, struct flowlet *entry, unsigned before,
 			       unsigned next_hop); /* returns next_hop */
 
-/* switch.c: parts of a packet's path, for those who decide otherwise. switch_forward(): by that output, if it is not
- * dropped. switch_admit(): has all that the output asks for, and may join its queue at head_at; false: was dropped. */
+/* Functions of switch.c for files that change a packet's path. switch_forward() sends a packet to
+ * that output, or drops it. switch_admit() reserves the resources of the output. The packet may
+ * then join its queue at head_at. It returns false if the packet was dropped. */
 void switch_receive(struct port_user *user, struct port *port, struct packet *packet);
 void switch_departs(struct port_user *user, struct port *port, struct packet *packet,
 		    sim_time starts_at, sim_time until);
 void switch_forward(struct switch_port *input, unsigned output, struct packet *packet);
 bool switch_admit(struct switch_port *input, unsigned output, struct packet *packet);
 void switch_queue(struct switch_port *output,
-		  struct packet *packet); /* it may leave at its head_at */
+		  struct packet *packet); /* the packet may leave at its head_at */
 
-/* starvation.c: when the space that a packet has held at its input is free, if it leaves by that output until `at` */
+/* Returns the time at which the input space of a packet is free if it leaves by that output until
+ * `at`. starvation.c */
 void starvation_init(struct fabric_switch *sw);
 void starvation_fini(struct fabric_switch *sw);
 sim_time starvation_release_at(struct switch_port *output, const struct packet *packet,
@@ -140,16 +146,17 @@ sim_time starvation_release_at(struct switch_port *output, const struct packet *
 /* multicast.c */
 void multicast_init(struct fabric_switch *sw);
 void multicast_fini(struct fabric_switch *sw);
-/* By which ports the path's packets leave; NULL: it leads to no group. */
+/* Returns the ports by which the path's packets leave, or NULL if it leads to no group. */
 const struct port_set *multicast_find(const struct fabric_switch *sw, const struct path *path);
-/* A packet that holds memory of its input's VL, from which copies are made; multicast_drop() when there are all. */
+/* Registers a packet that holds memory of its input's VL, so that copies of it can be made. Call
+ * multicast_drop() after the last copy. */
 struct replica *multicast_begin(struct switch_port *input, const struct packet *packet,
 				unsigned vl);
 struct packet *multicast_copy(struct fabric_switch *sw, struct replica *replica,
 			      const struct packet *packet);
-/* A copy, or its maker, needs the packet's memory no longer than that. */
+/* Reports that a copy, or the maker of the copies, needs the packet's memory until `at`. */
 void multicast_drop(struct fabric_switch *sw, struct replica *replica, sim_time at);
-/* ... as it leaves by that output. */
+/* For a copy that leaves by the output: releases its switch memory, then calls multicast_drop(). */
 void multicast_depart(struct switch_port *output, const struct packet *packet, sim_time at);
 
 /* partition.c */
@@ -168,7 +175,7 @@ unsigned vl_map_egress(const struct fabric_switch *sw, unsigned input, unsigned 
 /* marking.c */
 void marking_init(struct fabric_switch *sw);
 void marking_fini(struct fabric_switch *sw);
-void marking_start(struct fabric_switch *sw); /* the ports have their rates */
+void marking_start(struct fabric_switch *sw); /* call it when the ports have their rates */
 void marking_arrive(struct switch_port *output, struct packet *packet);
 void marking_depart(struct switch_port *output, struct packet *packet, sim_time starts_at);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vl_map: on which virtual lane or priority a packet goes on. InfiniBand: SL to VL for each pair of input and output
- * (IBTA vol. 1, 7.6.6); without a table the VL stays. Ethernet: the priority is what the sender's VL, its PCP or
- * its DSCP says; a sender that pauses by another priority than the one it is counted in here is misconfigured, and
- * loses packets as such a network does.
+ * vl_map: the virtual lane or priority on which a packet continues. InfiniBand: SL to VL for each
+ * pair of input and output (IBTA vol. 1, 7.6.6). Without a table, the VL does not change. Ethernet:
+ * the sender's VL, the PCP or the DSCP determines the priority. A sender that pauses by another
+ * priority than the one counted here is misconfigured, and loses packets as in a real network.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ unsigned vl_map_egress(const struct fabric_switch *sw, unsigned input, unsigned 
 {
 	size_t row = (size_t)input * sw->port_count + output;
 
-	if (!sw->sl2vl || packet->vl == DISCARD_VL) /* VL15 stays itself */
+	if (!sw->sl2vl || packet->vl == DISCARD_VL) /* VL15 does not change */
 		return vl;
 	return sw->sl2vl[row * SERVICE_LEVELS + (packet->path->service_level & 15)];
 }

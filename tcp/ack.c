@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ack: what an ACK says: RFC 9293 3.10.7.4 (fifth check), RFC 2018, 2883 and 6675 (SACK), RFC 5961 5
- * (which ACKs are acceptable).
+ * ack: processes an ACK: RFC 9293 3.10.7.4 (fifth check), RFC 2018, 2883 and 6675 (SACK), RFC 5961
+ * 5 (acceptable ACKs).
  */
 #include "tcp/connection.h"
 
-/* A record is delivered, acknowledged or SACKed, for the first time. */
+/* Handles a record that is delivered (acknowledged or SACKed) for the first time. */
 static void deliver(struct tcp_connection *c, struct tcp_delivery *delivery,
 		    const struct scoreboard_record *record, const struct tcp_header *header)
 {
@@ -42,7 +42,7 @@ static void acknowledge(struct tcp_connection *c, struct tcp_delivery *delivery,
 	c->events |= delivery->acked_bytes ? TCP_ACKNOWLEDGED : 0;
 }
 
-/* The end of the known SACKed range that has the whole record; 0: none has. */
+/* Returns the end of the known SACKed range that contains the whole record, or 0. */
 static uint64_t seen_end(const struct scoreboard *board, const struct scoreboard_record *record)
 {
 	for (unsigned i = 0; i < TCP_SACK_MAX; i++)
@@ -52,8 +52,8 @@ static uint64_t seen_end(const struct scoreboard *board, const struct scoreboard
 	return 0;
 }
 
-/* SACKs each record that lies within the block. Records of blocks that were seen before are passed
- * over at once, since a receiver repeats its blocks. */
+/* SACKs each record within the block. Records of blocks that were processed before are skipped at
+ * once, because a receiver repeats its blocks. */
 static void sack_block(struct tcp_connection *c, struct tcp_delivery *delivery,
 		       struct scoreboard_range block, const struct tcp_header *header)
 {
@@ -79,7 +79,7 @@ static void sack_block(struct tcp_connection *c, struct tcp_delivery *delivery,
 	}
 }
 
-/* Is the first block a report of bytes that came twice? RFC 2883 4. */
+/* Returns true if the first block reports bytes that were received twice. RFC 2883 4. */
 static bool is_duplicate(const struct scoreboard_range *blocks, unsigned count, uint64_t ack)
 {
 	if (blocks[0].end <= ack)
@@ -100,7 +100,7 @@ static void sack(struct tcp_connection *c, struct tcp_delivery *delivery,
 	if (header->sack_count && is_duplicate(blocks, header->sack_count, ack)) {
 		first = 1;
 		delivery->dsack = true;
-		c->counts.dsacks++;
+		tcp_count(c, dsacks, 1);
 		tcp_rack_dsack(c);
 	}
 	for (unsigned i = first; i < header->sack_count; i++)
@@ -111,7 +111,7 @@ static void sack(struct tcp_connection *c, struct tcp_delivery *delivery,
 		c->board.seen[i] = i < first ? (struct scoreboard_range){0, 0} : blocks[i];
 }
 
-/* Returns whether the window has changed. */
+/* Returns true if the window has changed. */
 static bool update_window(struct tcp_connection *c, const struct tcp_header *header,
 			  uint64_t sequence, uint64_t ack)
 {
@@ -122,7 +122,7 @@ static bool update_window(struct tcp_connection *c, const struct tcp_header *hea
 	if (sequence < c->send.update_sequence ||
 	    (sequence == c->send.update_sequence && ack < c->send.update_ack))
 		return false;
-	/* Which of two came first cannot be told, but a window does not shrink. */
+	/* The order of the two segments is unknown, but a window does not shrink. */
 	if (sequence == c->send.update_sequence && ack == c->send.update_ack &&
 	    end < c->send.window_end)
 		return false;
@@ -149,13 +149,13 @@ bool tcp_ack(struct tcp_connection *c, const struct tcp_segment *segment, uint64
 	bool window_changed;
 
 	if (!acceptable(c, ack)) {
-		c->counts.refused++;
+		tcp_count(c, refused, 1);
 		tcp_output_challenge(c);
 		return false;
 	}
 	if (ack < c->send.una)
 		return true;
-	c->counts.ece_received += ece;
+	tcp_count(c, ece_received, ece);
 	if (ack > c->send.una)
 		acknowledge(c, &delivery, header, ack);
 	if (c->with_sack)
@@ -163,7 +163,7 @@ bool tcp_ack(struct tcp_connection *c, const struct tcp_segment *segment, uint64
 	window_changed = update_window(c, header, sequence, ack);
 	delivery.duplicate = !delivery.advanced && !segment->payload_bytes && !window_changed &&
 			     delivery.prior_flight_bytes && !(header->flags & TCP_FIN);
-	c->counts.duplicate_acks += delivery.duplicate;
+	tcp_count(c, duplicate_acks, delivery.duplicate);
 	if (delivery.rtt_first)
 		tcp_timers_sample(c, delivery.rtt_first);
 	tcp_rack_probe_acked(c, header, ack, &delivery);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * connection: the inside of a connection, for the files of this folder.
+ * connection: the private declarations of a connection, for the files of this folder.
  *
  *     input.c    a segment arrives: states, acceptance (RFC 9293 3.10.7)
- *     ack.c      what its ACK and SACK blocks say
+ *     ack.c      its ACK and SACK blocks
  *     rack.c     which segments are lost, and tail loss probes (RFC 8985)
- *     recovery.c the repair of losses, PRR, and what congestion control is told
+ *     recovery.c the repair of losses, PRR, and events for congestion control
  *     receive.c  its payload, the receive window, when to acknowledge
  *     output.c   segments to send
  *     timers.c   RTT, RTO, window probes, and which deadline is next
  *     tcp.c      calls of the application and the host
  *
- * Sequence numbers are 64 bits wide and do not wrap: the SYN has TCP_SEQUENCE_FIRST, and the wire's
- * number is the initial sequence number plus the low half. Byte `n` of the stream has
+ * Sequence numbers have 64 bits and do not wrap. The SYN has TCP_SEQUENCE_FIRST. The number on the
+ * wire is the initial sequence number plus the low half. Byte `n` of the stream has
  * TCP_SEQUENCE_FIRST + 1 + n.
  */
 #ifndef TCP_CONNECTION_H
@@ -38,63 +38,66 @@ enum tcp_deadline {
 	TCP_DEADLINE_COUNT,
 };
 
-/* Why the congestion window is what it is. */
+/* Phase of congestion control, which determines the window. */
 enum tcp_phase {
 	TCP_OPEN,
-	TCP_RECOVERY, /* fast recovery: PRR says what may be sent */
+	TCP_RECOVERY, /* fast recovery: PRR limits sending */
 	TCP_LOSS,     /* after a timeout: slow start */
 };
 
 struct tcp_send {
-	uint32_t initial;                     /* sequence number on the wire */
-	uint64_t una, next;                   /* first not acknowledged, first not sent */
-	uint64_t end;                         /* behind the last byte that the application wrote */
-	uint64_t window_end;                  /* of the peer's receive window */
-	uint64_t window_max;                  /* largest window seen */
-	uint64_t update_sequence, update_ack; /* of the segment that changed the window: WL1, WL2 */
-	uint64_t small_end;                   /* behind the last segment below the MSS */
-	uint64_t limited_end; /* `next` when the congestion window last stopped the sender */
-	sim_time last_at;     /* last segment with payload */
-	uint32_t mss;         /* payload of a full segment */
+	uint32_t initial;    /* sequence number on the wire */
+	uint64_t una, next;  /* first not acknowledged, first not sent */
+	uint64_t end;        /* number after the last byte that the application wrote */
+	uint64_t window_end; /* end of the peer's receive window */
+	uint64_t window_max; /* largest window seen */
+	/* numbers of the segment that changed the window: WL1, WL2 */
+	uint64_t update_sequence, update_ack;
+	uint64_t small_end; /* end of the last segment below the MSS */
+	/* value of `next` when the congestion window last stopped the sender */
+	uint64_t limited_end;
+	sim_time last_at; /* time of the last segment with payload */
+	uint32_t mss;     /* payload of a full segment */
 	uint8_t window_scale;
 	bool fin;     /* tcp_shutdown() was called; the FIN has the number `end` */
 	bool blocked; /* transmit() has returned false */
-	bool probe;   /* one byte is out beyond the peer's window */
+	bool probe;   /* one byte beyond the peer's window was sent */
 };
 
 struct tcp_receive {
 	uint32_t initial;
-	uint64_t next;        /* first that has not come in order */
-	uint64_t taken;       /* first that the application has not taken */
-	uint64_t window_end;  /* as last advertised */
+	uint64_t next;        /* first number that was not received in order */
+	uint64_t taken;       /* first number that the application has not read */
+	uint64_t window_end;  /* end that was advertised last */
 	uint64_t acked;       /* `next` of the last ACK sent */
-	uint64_t fin;         /* number of the peer's FIN; 0: not known */
+	uint64_t fin;         /* number of the peer's FIN, or 0 if unknown */
 	uint32_t segment_max; /* largest payload so far, at most the MSS */
-	uint32_t quick_acks;  /* left */
+	uint32_t quick_acks;  /* remaining quick ACKs */
 	uint32_t timestamp;   /* TS.Recent */
 	uint8_t window_scale;
 	bool ack_now, ack_pending;
-	bool ce; /* dctcp: the last segment was marked; classic: ECE until CWR */
+	bool pushed; /* the last segment had PSH */
+	bool ce;     /* dctcp: the last segment was marked; classic: send ECE until CWR */
 };
 
 struct tcp_rtt {
-	sim_time srtt, rttvar, min; /* 0: no sample */
+	sim_time srtt, rttvar, min; /* 0 before the first sample */
 	sim_time rto;               /* without back-off */
 	uint32_t backoff;           /* doublings of the RTO */
 	uint32_t retries;           /* timeouts since the last new ACK */
-	uint32_t probes;            /* of the peer's window, in a row */
+	uint32_t probes;            /* probes of the peer's window, in a row */
 };
 
 /* RFC 8985 5.2 and 7. */
 struct tcp_rack {
-	sim_time sent_at; /* of the latest sent segment that was delivered */
+	sim_time sent_at; /* time of the latest sent segment that was delivered */
 	uint64_t end;     /* its end */
 	uint64_t highest; /* end of the highest segment that was delivered: RACK.fack */
 	sim_time rtt;
-	uint64_t dsack_round; /* 0: none */
+	uint64_t dsack_round; /* 0 for none */
 	uint32_t window_steps, window_persist;
 	bool reordering;
-	uint64_t probe_end; /* TLP.end_seq; 0: no probe is out */
+	uint64_t probe_end; /* TLP.end_seq, or 0 if no probe is in flight */
 	bool probe_retransmits;
 };
 
@@ -104,10 +107,10 @@ struct tcp_recovery {
 	uint64_t flight_bytes;    /* RecoverFS */
 	uint64_t delivered_bytes; /* prr_delivered */
 	uint64_t sent_bytes;      /* prr_out */
-	uint64_t cwnd_bytes;      /* of PRR */
+	uint64_t cwnd_bytes;      /* window of PRR */
 	uint64_t reduced_end;     /* marks up to here belong to one window of data */
 	uint32_t duplicate_acks;  /* without SACK */
-	bool force;               /* one segment may be sent whatever the window */
+	bool force;               /* one segment may be sent regardless of the window */
 	bool cwr;                 /* the next new segment carries CWR */
 };
 
@@ -127,7 +130,7 @@ struct tcp_connection {
 	sim_time now;
 	sim_time deadlines[TCP_DEADLINE_COUNT];
 	sim_time asked_at;     /* set_timer() */
-	sim_time challenge_at; /* of the last ACK that answers a segment that is not acceptable */
+	sim_time challenge_at; /* time of the last ACK in response to an unacceptable segment */
 	sim_time allowed_at;   /* pacing */
 	uint64_t line_rate_bps;
 	unsigned events;
@@ -139,21 +142,30 @@ struct tcp_connection {
 	bool with_ecn, ecn_dctcp;
 	bool syn_sent_again;
 	struct tcp_counts counts;
+	struct tcp_counts *totals; /* counters of the host, or NULL */
 };
 
-/* What one ACK has told. */
+/* Adds `number` to a counter of the connection and of its host. */
+#define tcp_count(c, name, number)                     \
+	do {                                           \
+		(c)->counts.name += (number);          \
+		if ((c)->totals)                       \
+			(c)->totals->name += (number); \
+	} while (0)
+
+/* Contents of one ACK. */
 struct tcp_delivery {
 	uint64_t acked_bytes;     /* by the acknowledgment number */
 	uint64_t delivered_bytes; /* acknowledged or SACKed for the first time */
 	uint64_t prior_una;
 	uint64_t prior_flight_bytes;
-	sim_time rtt;       /* of the last delivered segment that was sent once; 0: none */
-	sim_time rtt_first; /* of the first one */
+	sim_time rtt;       /* RTT of the last delivered segment that was sent once; 0 for none */
+	sim_time rtt_first; /* RTT of the first such segment */
 	bool advanced;      /* SND.UNA moved */
-	bool sacked;        /* some record is newly SACKed */
+	bool sacked;        /* a record was SACKed for the first time */
 	bool duplicate;
 	bool dsack;
-	bool lost; /* some segment was newly found lost */
+	bool lost; /* a segment was found lost */
 };
 
 static inline uint64_t tcp_unwrap(uint64_t near, uint32_t initial, uint32_t wire)
@@ -171,7 +183,7 @@ static inline bool tcp_synchronized(const struct tcp_connection *c)
 	return c->state >= TCP_STATE_ESTABLISHED;
 }
 
-/* Bytes and FIN that are sent and not acknowledged. */
+/* Returns the bytes, including the FIN, that are sent and not acknowledged. */
 static inline uint64_t tcp_flight(const struct tcp_connection *c)
 {
 	return c->send.next - c->send.una;
@@ -181,7 +193,7 @@ static inline uint64_t tcp_flight(const struct tcp_connection *c)
 void tcp_input_segment(struct tcp_connection *c, const struct tcp_segment *segment);
 
 /* ack.c */
-/* Returns false if the segment is not to be processed further. */
+/* Processes the ACK of a segment. Returns false if the segment must not be processed further. */
 bool tcp_ack(struct tcp_connection *c, const struct tcp_segment *segment, uint64_t sequence);
 
 /* rack.c */
@@ -189,7 +201,7 @@ void tcp_rack_deliver(struct tcp_connection *c, const struct scoreboard_record *
 		      const struct tcp_header *header);
 void tcp_rack_dsack(struct tcp_connection *c);
 void tcp_rack_recovered(struct tcp_connection *c);
-/* Marks lost segments. Returns whether there are new ones. */
+/* Marks lost segments. Returns true if there are new ones. */
 bool tcp_rack_detect(struct tcp_connection *c, struct tcp_delivery *delivery);
 void tcp_rack_lose_on_rto(struct tcp_connection *c);
 void tcp_rack_timeout(struct tcp_connection *c);
@@ -199,18 +211,19 @@ void tcp_rack_probe_acked(struct tcp_connection *c, const struct tcp_header *hea
 			  const struct tcp_delivery *delivery);
 
 /* recovery.c */
-/* Congestion control begins. handshake_rtt: 0 if it is not known. */
+/* Initialises congestion control. handshake_rtt is 0 if it is unknown. */
 void tcp_recovery_begin(struct tcp_connection *c, sim_time handshake_rtt);
 void tcp_recovery_acked(struct tcp_connection *c, const struct tcp_delivery *delivery, bool ece);
-void tcp_recovery_lost(struct tcp_connection *c); /* losses are found without an ACK */
+void tcp_recovery_lost(struct tcp_connection *c); /* losses were found without an ACK */
 void tcp_recovery_timeout(struct tcp_connection *c);
-void tcp_recovery_reduce(struct tcp_connection *c); /* once, for a loss that is repaired already */
+/* reduces once, for a loss that is already repaired */
+void tcp_recovery_reduce(struct tcp_connection *c);
 void tcp_recovery_sent(struct tcp_connection *c, uint32_t bytes);
-/* The congestion window, or that of PRR. */
+/* Returns the congestion window, or the window of PRR. */
 uint64_t tcp_recovery_cwnd(const struct tcp_connection *c);
-/* Bytes in the network. */
+/* Returns the bytes in the network. */
 uint64_t tcp_recovery_pipe(const struct tcp_connection *c);
-/* Bytes that the congestion window lets into the network now. */
+/* Returns the bytes that the congestion window allows to send now. */
 uint64_t tcp_recovery_room(const struct tcp_connection *c);
 
 /* receive.c */
@@ -226,17 +239,18 @@ void tcp_output_ack(struct tcp_connection *c);
 void tcp_output_challenge(struct tcp_connection *c);
 void tcp_output_syn(struct tcp_connection *c);
 void tcp_output_reset(struct tcp_connection *c, uint64_t sequence);
-/* One byte beyond the window. Returns false if it was within: the window takes a small segment. */
+/* Sends one byte beyond the window. Returns false if the byte was within, because the window allows
+ * a small segment. */
 bool tcp_output_window_probe(struct tcp_connection *c);
-/* Sends the record again, whatever the window. */
+/* Retransmits the record, regardless of the window. */
 bool tcp_output_again(struct tcp_connection *c, uint32_t index);
-/* Sends one new segment, whatever the congestion window. Returns false if there is none. */
+/* Sends one new segment, regardless of the congestion window. Returns false if there is none. */
 bool tcp_output_one_new(struct tcp_connection *c);
 
 /* timers.c */
 void tcp_timers_expire(struct tcp_connection *c);
 void tcp_timers_sample(struct tcp_connection *c, sim_time rtt);
-sim_time tcp_timers_rto(const struct tcp_connection *c); /* with back-off */
+sim_time tcp_timers_rto(const struct tcp_connection *c); /* includes the back-off */
 sim_time tcp_timers_probe_interval(const struct tcp_connection *c);
 void tcp_timers_set(struct tcp_connection *c, enum tcp_deadline deadline, sim_time delay);
 void tcp_timers_clear(struct tcp_connection *c, enum tcp_deadline deadline);

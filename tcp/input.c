@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input: a segment arrives: RFC 9293 3.10.7, in the order of its checks, with RFC 5961 (RST and SYN
- * in the window) and RFC 7323 5 (PAWS).
+ * input: processes a segment that arrives: RFC 9293 3.10.7, in the order of its checks, with RFC
+ * 5961 (RST and SYN in the window) and RFC 7323 5 (PAWS).
  */
 #include "tcp/connection.h"
 
@@ -10,7 +10,8 @@ static uint64_t sequence_of(const struct tcp_connection *c, const struct tcp_hea
 	return tcp_unwrap(c->receive.next, c->receive.initial, header->sequence);
 }
 
-/* Options and ECN bits of the peer's SYN: what both sides offer holds. */
+/* Processes the options and ECN bits of the peer's SYN. An option applies if both sides offer
+ * it. */
 static void agree(struct tcp_connection *c, const struct tcp_header *header)
 {
 	unsigned ecn = header->flags & (TCP_ECE | TCP_CWR);
@@ -53,7 +54,7 @@ static void input_listen(struct tcp_connection *c, const struct tcp_segment *seg
 	const struct tcp_header *header = &segment->header;
 
 	if ((header->flags & (TCP_RST | TCP_ACK | TCP_SYN)) != TCP_SYN) {
-		c->counts.refused++;
+		tcp_count(c, refused, 1);
 		return;
 	}
 	take_syn(c, header);
@@ -72,7 +73,7 @@ static void input_syn_sent(struct tcp_connection *c, const struct tcp_segment *s
 	bool ack = header->flags & TCP_ACK;
 
 	if (ack && header->acknowledgment != tcp_wire(c->send.initial, TCP_SEQUENCE_FIRST + 1)) {
-		c->counts.refused++;
+		tcp_count(c, refused, 1);
 		if (!(header->flags & TCP_RST))
 			tcp_output_reset(c, tcp_unwrap(c->send.una, c->send.initial,
 						       header->acknowledgment));
@@ -97,7 +98,8 @@ static void input_syn_sent(struct tcp_connection *c, const struct tcp_segment *s
 	}
 }
 
-/* PAWS, RFC 7323 5.3, and 3.2: a connection with time stamps has them on each segment but RST. */
+/* Checks PAWS, RFC 7323 5.3, and 3.2: on a connection with time stamps, each segment but RST has
+ * one. */
 static bool timestamp_acceptable(const struct tcp_connection *c, const struct tcp_header *header)
 {
 	if (!c->with_timestamps || (header->flags & TCP_RST))
@@ -106,19 +108,20 @@ static bool timestamp_acceptable(const struct tcp_connection *c, const struct tc
 	       (int32_t)(header->timestamp - c->receive.timestamp) >= 0;
 }
 
-/* First check, as Linux has it in tcp_sequence(): from the last ACK sent to the window's end, so
- * that an ACK that a later segment has overtaken is still good. */
+/* First check, as in Linux tcp_sequence(). The window starts at the last ACK sent, so that an ACK
+ * that was overtaken by a later segment is valid. */
 static bool in_window(const struct tcp_connection *c, uint64_t sequence, uint64_t end)
 {
 	return end >= c->receive.acked && sequence <= c->receive.window_end;
 }
 
-/* A segment that is not acceptable is answered, but by a segment without payload seldom. */
+/* Responds to an unacceptable segment. The response to a segment without payload is
+ * rate-limited. */
 static void refuse(struct tcp_connection *c, const struct tcp_segment *segment, uint64_t sequence)
 {
 	uint64_t end = sequence + segment->payload_bytes;
 
-	c->counts.refused++;
+	tcp_count(c, refused, 1);
 	if (segment->header.flags & TCP_RST)
 		return;
 	if (!segment->payload_bytes && !(segment->header.flags & TCP_FIN)) {
@@ -126,7 +129,7 @@ static void refuse(struct tcp_connection *c, const struct tcp_segment *segment, 
 		return;
 	}
 	if (end <= c->receive.next && end > sequence) {
-		c->counts.duplicates++;
+		tcp_count(c, duplicates, 1);
 		if (c->with_sack)
 			c->reassembly.duplicate = (struct reassembly_range){sequence, end};
 	}
@@ -148,13 +151,13 @@ static void input_reset(struct tcp_connection *c, uint64_t sequence)
 			      : TCP_RESET);
 }
 
-/* Fifth check in SYN-RECEIVED. Returns false if the segment is not to be processed further. */
+/* Fifth check in SYN-RECEIVED. Returns false if the segment must not be processed further. */
 static bool open_by_ack(struct tcp_connection *c, const struct tcp_segment *segment)
 {
 	uint32_t ack = segment->header.acknowledgment;
 
 	if (ack != tcp_wire(c->send.initial, TCP_SEQUENCE_FIRST + 1)) {
-		c->counts.refused++;
+		tcp_count(c, refused, 1);
 		tcp_output_reset(c, tcp_unwrap(c->send.una, c->send.initial, ack));
 		return false;
 	}
@@ -173,7 +176,7 @@ static void enter_time_wait(struct tcp_connection *c)
 	tcp_timers_set(c, TCP_DEADLINE_TIME_WAIT, c->params->time_wait);
 }
 
-/* The peer has acknowledged our FIN. */
+/* Handles the acknowledgment of the local FIN. */
 static void fin_acked(struct tcp_connection *c)
 {
 	if (!c->send.fin || c->send.una <= c->send.end)
@@ -186,7 +189,7 @@ static void fin_acked(struct tcp_connection *c)
 		tcp_closed(c, TCP_FINISHED);
 }
 
-/* Eighth check: the peer's FIN is in order. */
+/* Eighth check: handles the peer's FIN, which is in order. */
 static void fin_received(struct tcp_connection *c)
 {
 	if (c->state == TCP_STATE_ESTABLISHED)
@@ -203,7 +206,7 @@ static bool may_receive(const struct tcp_connection *c)
 	       c->state == TCP_STATE_FIN_WAIT_2;
 }
 
-/* TS.Recent: of the segment that the next ACK answers, RFC 7323 4.3. */
+/* Records TS.Recent, the time stamp of the segment that the next ACK acknowledges: RFC 7323 4.3. */
 static void take_timestamp(struct tcp_connection *c, const struct tcp_header *header,
 			   uint64_t sequence)
 {
@@ -233,7 +236,7 @@ static void input_acceptable(struct tcp_connection *c, const struct tcp_segment 
 		fin_received(c);
 }
 
-/* A SYN of a connection that has one. Returns whether that was all. */
+/* Handles a SYN on an existing connection. Returns true if no further processing is needed. */
 static bool input_syn(struct tcp_connection *c, const struct tcp_segment *segment,
 		      uint64_t sequence)
 {
@@ -243,10 +246,11 @@ static bool input_syn(struct tcp_connection *c, const struct tcp_segment *segmen
 		tcp_output_challenge(c); /* RFC 5961 4.2 */
 		return true;
 	}
-	if (segment->header.flags & TCP_ACK) { /* the answer of a peer that opened, too */
+	/* also the response of a peer that opened actively */
+	if (segment->header.flags & TCP_ACK) {
 		input_acceptable(c, segment, sequence + 1);
 		c->receive.ack_now = true;
-	} else { /* our answer was lost */
+	} else { /* the response was lost */
 		tcp_output_syn(c);
 	}
 	return true;
@@ -272,7 +276,7 @@ static void input_synchronized(struct tcp_connection *c, const struct tcp_segmen
 
 void tcp_input_segment(struct tcp_connection *c, const struct tcp_segment *segment)
 {
-	c->counts.segments_received++;
+	tcp_count(c, segments_received, 1);
 	switch ((enum tcp_state)c->state) {
 	case TCP_STATE_CLOSED:
 		return;

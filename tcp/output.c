@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output: which segment is next, and its header. RFC 9293 3.7.4 (Nagle) and 3.8.6.2.1 (silly
- * windows), RFC 6675 5 (lost segments first), RFC 3168 6.1.5 (no ECT on retransmissions).
+ * output: selects the next segment and builds its header. RFC 9293 3.7.4 (Nagle) and 3.8.6.2.1
+ * (silly windows), RFC 6675 5 (lost segments first), RFC 3168 6.1.5 (no ECT on retransmissions).
  */
 #include "hca/congestion/pace.h"
 #include "tcp/connection.h"
 
-#define LINK_OVERHEAD 78 /* of a segment's payload: Ethernet with preamble and gap, IPv4, TCP */
+#define LINK_OVERHEAD 78 /* overhead of a segment: Ethernet with preamble and gap, IPv4, TCP */
 
-/* The advertised window, which never shrinks. */
+/* Returns the advertised window, which never shrinks. */
 static uint16_t advertise(struct tcp_connection *c, bool syn)
 {
 	struct tcp_receive *receive = &c->receive;
@@ -37,10 +37,11 @@ static void put_sacks(struct tcp_connection *c, struct tcp_header *header)
 
 static uint32_t timestamp(const struct tcp_connection *c)
 {
-	return (uint32_t)(c->now / c->params->timestamp_clock) + 1; /* 0 means none to Linux */
+	/* Linux treats 0 as no time stamp */
+	return (uint32_t)(c->now / c->params->timestamp_clock) + 1;
 }
 
-/* What all segments of a synchronized connection have. */
+/* Returns a segment with the fields that all segments of a synchronized connection have. */
 static struct tcp_segment begin(struct tcp_connection *c, uint64_t sequence, unsigned flags)
 {
 	struct tcp_segment segment = {
@@ -74,8 +75,8 @@ static bool transmit(struct tcp_connection *c, const struct tcp_segment *segment
 		c->send.blocked = true;
 		return false;
 	}
-	c->counts.segments_sent++;
-	c->counts.retransmissions += segment->retransmission;
+	tcp_count(c, segments_sent, 1);
+	tcp_count(c, retransmissions, segment->retransmission);
 	if (segment->header.flags & TCP_ACK) {
 		c->receive.ack_now = c->receive.ack_pending = false;
 		c->receive.acked = c->receive.next;
@@ -88,7 +89,7 @@ void tcp_output_ack(struct tcp_connection *c)
 {
 	struct tcp_segment segment = begin(c, c->send.next, 0);
 
-	c->counts.acks_sent++;
+	tcp_count(c, acks_sent, 1);
 	transmit(c, &segment);
 }
 
@@ -147,14 +148,14 @@ static unsigned syn_ecn_flags(const struct tcp_connection *c)
 
 void tcp_output_syn(struct tcp_connection *c)
 {
-	bool answer = c->state == TCP_STATE_SYN_RECEIVED;
+	bool response = c->state == TCP_STATE_SYN_RECEIVED;
 	struct tcp_segment segment = {
 		.header =
 			{
 				.source_port = c->local_port,
 				.destination_port = c->remote_port,
 				.sequence = tcp_wire(c->send.initial, TCP_SEQUENCE_FIRST),
-				.flags = (uint8_t)(TCP_SYN | (answer ? TCP_ACK : 0) |
+				.flags = (uint8_t)(TCP_SYN | (response ? TCP_ACK : 0) |
 						   syn_ecn_flags(c)),
 				.options = (uint8_t)syn_options(c),
 				.mss = c->local_mss,
@@ -163,13 +164,13 @@ void tcp_output_syn(struct tcp_connection *c)
 		.retransmission = c->send.next > TCP_SEQUENCE_FIRST,
 	};
 
-	if (answer)
+	if (response)
 		segment.header.acknowledgment = tcp_wire(c->receive.initial, c->receive.next);
 	if (c->with_window_scale)
 		segment.header.window_scale = own_window_scale(c);
 	if (c->with_timestamps) {
 		segment.header.timestamp = timestamp(c);
-		segment.header.timestamp_echo = answer ? c->receive.timestamp : 0;
+		segment.header.timestamp_echo = response ? c->receive.timestamp : 0;
 	}
 	segment.header.window = advertise(c, true);
 	c->syn_sent_again = segment.retransmission;
@@ -203,13 +204,13 @@ static struct tcp_segment data_segment(struct tcp_connection *c, uint64_t start,
 	return segment;
 }
 
-/* A segment with payload or FIN has left. */
+/* Records a segment with payload or FIN that has left. */
 static void sent(struct tcp_connection *c, const struct tcp_segment *segment)
 {
 	uint32_t bytes = segment->payload_bytes;
 
-	c->counts.data_sent += bytes > 0;
-	c->counts.retransmitted_bytes += segment->retransmission ? bytes : 0;
+	tcp_count(c, data_sent, bytes > 0);
+	tcp_count(c, retransmitted_bytes, segment->retransmission ? bytes : 0);
 	if (segment->header.flags & TCP_CWR)
 		c->recovery.cwr = false;
 	c->send.last_at = c->now;
@@ -254,7 +255,7 @@ static bool send_new(struct tcp_connection *c, uint32_t bytes)
 	return true;
 }
 
-/* Payload of the next new segment, of what is written and what the peer's window takes. */
+/* Returns the payload of the next new segment: written, and within the peer's window. */
 static uint32_t next_bytes(const struct tcp_connection *c)
 {
 	uint64_t bytes = c->send.end > c->send.next ? c->send.end - c->send.next : 0;
@@ -265,18 +266,18 @@ static uint32_t next_bytes(const struct tcp_connection *c)
 	return (uint32_t)(bytes < c->send.mss ? bytes : c->send.mss);
 }
 
-/* A FIN needs no room in the peer's window. */
+/* Returns true if a FIN is due. A FIN needs no space in the peer's window. */
 static bool fin_due(const struct tcp_connection *c)
 {
 	return c->send.fin && c->send.next == c->send.end;
 }
 
-/* Must a segment below the MSS wait? */
+/* Returns true if a segment below the MSS must wait. */
 static bool small_waits(const struct tcp_connection *c, uint32_t bytes)
 {
 	bool in_flight = c->send.una < c->send.next;
 
-	if (c->send.next + bytes < c->send.end) /* the window cuts it */
+	if (c->send.next + bytes < c->send.end) /* the window limits it */
 		return bytes < c->send.window_max / 2 || !bytes;
 	if (c->send.fin)
 		return false;
@@ -303,11 +304,11 @@ bool tcp_output_window_probe(struct tcp_connection *c)
 {
 	uint32_t bytes = next_bytes(c);
 
-	if (bytes && !c->board.count) { /* too small a window for a full segment */
+	if (bytes && !c->board.count) { /* the window is too small for a full segment */
 		send_new(c, bytes);
 		return false;
 	}
-	c->counts.window_probes++;
+	tcp_count(c, window_probes, 1);
 	if (c->board.count)
 		return tcp_output_again(c, c->board.first);
 	c->send.probe = true;
@@ -333,7 +334,8 @@ static bool pace_allows(struct tcp_connection *c)
 	return false;
 }
 
-/* Notes that the congestion window has stopped the sender. */
+/* Returns true if the congestion window allows the bytes. Otherwise records that it has stopped the
+ * sender. */
 static bool room_allows(struct tcp_connection *c, uint32_t bytes)
 {
 	if (bytes <= tcp_recovery_room(c))
@@ -342,7 +344,7 @@ static bool room_allows(struct tcp_connection *c, uint32_t bytes)
 	return false;
 }
 
-/* Sends a lost segment again. Returns false if none is lost, or none may be sent. */
+/* Retransmits a lost segment. Returns false if no segment is lost, or none may be sent. */
 static bool output_lost(struct tcp_connection *c)
 {
 	uint32_t index = c->board.lost.first;
@@ -356,7 +358,7 @@ static bool output_lost(struct tcp_connection *c)
 	return room_allows(c, record->bytes) && pace_allows(c) && tcp_output_again(c, index);
 }
 
-/* Sends a new segment. Returns false if there is none, or it may not be sent. */
+/* Sends a new segment. Returns false if there is none, or if it may not be sent. */
 static bool output_new(struct tcp_connection *c)
 {
 	uint32_t bytes = next_bytes(c);
@@ -383,18 +385,18 @@ static bool may_send(const struct tcp_connection *c)
 	}
 }
 
-/* Bytes wait, and only the peer's window keeps them. */
+/* Returns true if only the peer's window holds back the waiting bytes. */
 static bool window_blocks(const struct tcp_connection *c)
 {
 	const struct scoreboard_record *first = scoreboard_first(&c->board);
 
-	if (first) /* a probe is out */
+	if (first) /* a probe is in flight */
 		return first->start >= c->send.window_end;
 	return c->send.next < c->send.end && next_bytes(c) < c->send.mss &&
 	       c->send.next + next_bytes(c) < c->send.end;
 }
 
-/* The persist timer runs instead of the retransmission timer while the window is closed. */
+/* Runs the persist timer instead of the retransmission timer while the window is closed. */
 static void arm_window_probe(struct tcp_connection *c)
 {
 	if (!window_blocks(c)) {
@@ -409,7 +411,7 @@ static void arm_window_probe(struct tcp_connection *c)
 		tcp_timers_set(c, TCP_DEADLINE_WINDOW_PROBE, tcp_timers_probe_interval(c));
 }
 
-/* The window has opened before a probe that the peer has not taken. */
+/* Frees a probe that the peer did not accept before the window opened. */
 static void free_probe(struct tcp_connection *c)
 {
 	const struct scoreboard_record *first = scoreboard_first(&c->board);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * params: the parameters of TCP connections. Linux values are those of Linux 6.1, with the name of
- * the constant or the sysctl.
+ * params: the parameters of TCP connections. Linux values come from Linux 6.1, with the name of the
+ * constant or the sysctl.
  */
 #ifndef TCP_PARAMS_H
 #define TCP_PARAMS_H
@@ -35,17 +35,20 @@ enum tcp_ecn { TCP_ECN_AUTO, TCP_ECN_OFF, TCP_ECN_CLASSIC, TCP_ECN_DCTCP };
 	  "`minshall`: while an earlier small segment is unacknowledged. `off`: never "            \
 	  "(TCP_NODELAY).", "RFC 9293 3.7.4; minshall: Linux tcp_nagle_check()")                   \
 	X(initial_window, COUNT, "10", "1..1000",                                                  \
-	  "Congestion window at the start, in segments of the MSS.", "RFC 6928; Linux TCP_INIT_CWND") \
+	  "Congestion window at the start, in segments of the MSS.",                               \
+	  "RFC 6928; Linux TCP_INIT_CWND")                                                         \
 	X(idle_restart, FLAG, "true", "",                                                          \
 	  "After an idle RTO the congestion window restarts from the initial window.",             \
 	  "RFC 5681 4.1; Linux tcp_slow_start_after_idle")                                         \
 	X(rto_initial, TIME, "1s", "1us..60s", "RTO before the first RTT sample.", "RFC 6298 2.1") \
 	X(rto_min, TIME, "200ms", "1us..60s", "Smallest RTO. RFC 6298 says 1 s.",                  \
 	  "Linux TCP_RTO_MIN")                                                                     \
-	X(rto_max, TIME, "120s", "1ms..1000s", "Largest RTO, and largest interval of window probes.", \
+	X(rto_max, TIME, "120s", "1ms..1000s",                                                     \
+	  "Largest RTO, and largest interval of window probes.",                                   \
 	  "RFC 6298 2.5; Linux TCP_RTO_MAX")                                                       \
 	X(retries, COUNT, "15", "1..255",                                                          \
-	  "Timeouts in a row after which a connection fails.", "RFC 9293 3.8.3; Linux tcp_retries2") \
+	  "Timeouts in a row after which a connection fails.",                                     \
+	  "RFC 9293 3.8.3; Linux tcp_retries2")                                                    \
 	X(syn_retries, COUNT, "6", "0..255",                                                       \
 	  "Timeouts in a row after which opening a connection fails.", "Linux tcp_syn_retries")    \
 	X(rack, FLAG, "true", "",                                                                  \

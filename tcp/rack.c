@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rack: which segments are lost. RFC 8985: a segment is lost if one that was sent a reordering
- * window later was delivered, and a flight whose end is not acknowledged is probed. Without RACK, or
- * without SACK: RFC 6675 4 and RFC 6582 3.2, by three segments or ACKs behind the lost one.
+ * rack: determines lost segments. RFC 8985: a segment is lost if a segment that was sent a
+ * reordering window later was delivered. A flight whose end is not acknowledged is probed. Without
+ * RACK or SACK: RFC 6675 4 and RFC 6582 3.2, by three segments or ACKs after the lost segment.
  */
 #include "tcp/connection.h"
 
@@ -19,7 +19,7 @@ static bool with_rack(const struct tcp_connection *c)
 	return c->params->rack && c->with_sack;
 }
 
-/* May the ACK be one of the first transmission of a segment that was sent again? Step 2. */
+/* Returns true if the ACK may be for the first transmission of a retransmitted segment. Step 2. */
 static bool ambiguous(const struct tcp_connection *c, const struct scoreboard_record *record,
 		      const struct tcp_header *header)
 {
@@ -118,7 +118,7 @@ static bool detect_by_time(struct tcp_connection *c)
 	return lost;
 }
 
-/* RFC 6675 4, IsLost(): three segments behind it are SACKed. */
+/* RFC 6675 4, IsLost(): three later segments are SACKed. */
 static bool detect_by_sacks(struct tcp_connection *c)
 {
 	struct scoreboard *board = &c->board;
@@ -140,7 +140,8 @@ static bool detect_by_sacks(struct tcp_connection *c)
 	return lost;
 }
 
-/* Each duplicate ACK stands for a segment that has left the network, until it is acknowledged. */
+/* Counts duplicate ACKs. Each one represents a segment that has left the network, until that
+ * segment is acknowledged. */
 static void count_duplicates(struct tcp_connection *c, struct tcp_delivery *delivery)
 {
 	uint32_t *count = &c->recovery.duplicate_acks;
@@ -189,7 +190,7 @@ void tcp_rack_timeout(struct tcp_connection *c)
 		tcp_recovery_lost(c);
 }
 
-/* RFC 8985 6.3. Without RACK, all are lost. */
+/* RFC 8985 6.3. Without RACK, all segments are lost. */
 void tcp_rack_lose_on_rto(struct tcp_connection *c)
 {
 	struct scoreboard *board = &c->board;
@@ -226,13 +227,14 @@ void tcp_rack_arm_probe(struct tcp_connection *c)
 
 void tcp_rack_probe(struct tcp_connection *c)
 {
-	if (!c->board.count || c->rack.probe_end)
+	/* RFC 8985 7.2: once something is SACKed, the flight's end needs no probe. */
+	if (!c->board.count || c->board.sacked_count || c->rack.probe_end)
 		return;
 	c->rack.probe_retransmits = !tcp_output_one_new(c);
 	if (c->rack.probe_retransmits &&
 	    !tcp_output_again(c, scoreboard_index_of(&c->board, scoreboard_last(&c->board))))
 		return;
-	c->counts.tail_probes++;
+	tcp_count(c, tail_probes, 1);
 	c->rack.probe_end = c->send.next;
 	tcp_timers_set(c, TCP_DEADLINE_RETRANSMIT, tcp_timers_rto(c));
 }

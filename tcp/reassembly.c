@@ -19,7 +19,7 @@ void reassembly_fini(struct reassembly *reassembly)
 	free(reassembly->ranges);
 }
 
-/* The first range that ends at `sequence` or behind it. */
+/* Returns the first range that ends at `sequence` or later. */
 static uint32_t find(const struct reassembly *reassembly, uint64_t sequence)
 {
 	uint32_t low = 0, high = reassembly->count;
@@ -35,7 +35,7 @@ static uint32_t find(const struct reassembly *reassembly, uint64_t sequence)
 	return low;
 }
 
-/* Replaces `count` ranges from `at` on by one. */
+/* Replaces `count` ranges from `at` on by one range. */
 static void replace(struct reassembly *reassembly, uint32_t at, uint32_t count,
 		    struct reassembly_range range)
 {
@@ -53,7 +53,7 @@ static void replace(struct reassembly *reassembly, uint32_t at, uint32_t count,
 	reassembly->count = reassembly->count - count + 1;
 }
 
-/* Range `at` is the one that grew last. */
+/* Records range `at` as the one that grew last. */
 static void remember(struct reassembly *reassembly, uint32_t at)
 {
 	const struct reassembly_range *range = &reassembly->ranges[at];
@@ -134,7 +134,7 @@ unsigned reassembly_blocks(struct reassembly *reassembly, unsigned room,
 		uint32_t at = find(reassembly, number + 1);
 
 		if (at == reassembly->count || reassembly->ranges[at].start > number)
-			continue; /* no gap before it any more */
+			continue; /* no gap is left before it */
 		reassembly->recent[kept++] = number;
 		if (count < room)
 			blocks[count++] = reassembly->ranges[at];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * receive: the payload of segments, the receive window and when to acknowledge. RFC 9293 3.8.6
+ * receive: the payload of segments, the receive window, and the time of ACKs. RFC 9293 3.8.6
  * (window, delayed ACKs, silly windows), RFC 5681 4.2, RFC 3168 6.1.3 and RFC 8257 3.2 (ECE).
  */
 #include "tcp/connection.h"
 
 struct arrival {
 	struct tcp_connection *connection;
-	const uint8_t *payload; /* of byte `sequence`; NULL: lengths only */
+	const uint8_t *payload; /* payload of byte `sequence`; NULL if only lengths are simulated */
 	uint64_t sequence;
 };
 
@@ -32,18 +32,21 @@ uint64_t tcp_receive_window_end(const struct tcp_connection *c)
 	return end >= c->receive.window_end + least ? end : c->receive.window_end;
 }
 
-/* The application has made room. An ACK says so at once if the window at least doubles, as Linux
- * does in tcp_cleanup_rbuf(); else the next ACK does. */
+/* Updates the window after the application has read. An ACK is sent at once if the window at least
+ * doubles. Otherwise the next ACK carries it. A delayed ACK is sent at once if nothing is left to
+ * read and the last segment had PSH. Linux does both in tcp_cleanup_rbuf(). */
 void tcp_receive_taken(struct tcp_connection *c)
 {
 	uint64_t end = tcp_receive_window_end(c);
 
+	if (c->receive.pushed && c->receive.ack_pending && !tcp_readable(c))
+		c->receive.ack_now = true;
 	if (end > c->receive.window_end &&
 	    end - c->receive.next >= 2 * (c->receive.window_end - c->receive.next))
 		c->receive.ack_now = true;
 }
 
-/* Payload in order has come. */
+/* Handles new payload in order. */
 static void acknowledge(struct tcp_connection *c, uint32_t bytes)
 {
 	struct tcp_receive *receive = &c->receive;
@@ -72,9 +75,9 @@ static void report_duplicate(struct tcp_connection *c, uint64_t start, uint64_t 
 static void take_out_of_order(struct tcp_connection *c, struct arrival *arrival,
 			      struct reassembly_range range)
 {
-	c->counts.out_of_order++;
+	tcp_count(c, out_of_order, 1);
 	if (reassembly_has(&c->reassembly, range)) {
-		c->counts.duplicates++;
+		tcp_count(c, duplicates, 1);
 		report_duplicate(c, range.start, range.end);
 	} else {
 		reassembly_add(&c->reassembly, range, new_bytes, arrival);
@@ -85,7 +88,7 @@ static void take_out_of_order(struct tcp_connection *c, struct arrival *arrival,
 static void take_in_order(struct tcp_connection *c, struct arrival *arrival,
 			  struct reassembly_range range)
 {
-	if (c->reassembly.count) { /* it fills a gap, or a part of one */
+	if (c->reassembly.count) { /* the payload fills a gap, or a part of a gap */
 		reassembly_add(&c->reassembly, range, new_bytes, arrival);
 		c->receive.next = reassembly_advance(&c->reassembly, range.end);
 		c->receive.ack_now = true;
@@ -112,7 +115,7 @@ static void take_payload(struct tcp_connection *c, const struct tcp_segment *seg
 		c->receive.ack_now = true;
 	}
 	if (range.start >= range.end) {
-		c->counts.duplicates++;
+		tcp_count(c, duplicates, 1);
 		c->receive.ack_now = true;
 	} else if (range.start == c->receive.next) {
 		take_in_order(c, &arrival, range);
@@ -126,8 +129,10 @@ void tcp_receive_data(struct tcp_connection *c, const struct tcp_segment *segmen
 {
 	uint64_t end = sequence + segment->payload_bytes;
 
-	if (segment->payload_bytes)
+	if (segment->payload_bytes) {
+		c->receive.pushed = segment->header.flags & TCP_PSH;
 		take_payload(c, segment, sequence);
+	}
 	if ((segment->header.flags & TCP_FIN) && end <= c->receive.window_end)
 		c->receive.fin = end;
 	if (!c->receive.fin || c->receive.next != c->receive.fin)
@@ -137,7 +142,7 @@ void tcp_receive_data(struct tcp_connection *c, const struct tcp_segment *segmen
 	c->events |= TCP_PEER_CLOSED;
 }
 
-/* DCTCP: an ACK for what came before the mark changed goes out first, so that each ACK covers
+/* DCTCP: sends an ACK for the segments before a change of the mark, so that each ACK covers
  * segments of one kind. */
 static void follow_mark(struct tcp_connection *c, bool ce)
 {
@@ -155,7 +160,7 @@ void tcp_receive_ecn(struct tcp_connection *c, const struct tcp_segment *segment
 
 	if (!c->with_ecn)
 		return;
-	c->counts.ce_received += ce;
+	tcp_count(c, ce_received, ce);
 	if (c->ecn_dctcp) {
 		if (segment->payload_bytes)
 			follow_mark(c, ce);

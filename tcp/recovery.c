@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recovery: how much may be in flight. Outside of a recovery, the congestion window says it. In a
- * fast recovery, PRR does (RFC 6937, with its slow start reduction bound). Congestion control hears
- * of ACKs, of one loss event a window of data, and of ECN marks (RFC 3168 6.1.2).
+ * recovery: limits the bytes in flight: by the congestion window, or in a fast recovery by PRR (RFC
+ * 6937, with its slow start reduction bound). It reports ACKs, one loss event per window of data,
+ * and ECN marks (RFC 3168 6.1.2) to congestion control.
  */
 #include "hca/congestion/pace.h"
 #include "tcp/connection.h"
@@ -23,7 +23,7 @@ void tcp_recovery_begin(struct tcp_connection *c, sim_time handshake_rtt)
 	c->recovery.reduced_end = c->send.next;
 }
 
-/* The rate was rate_before until now. */
+/* Adapts the pace after a change of the rate from rate_before. */
 static void repace(struct tcp_connection *c, uint64_t rate_before)
 {
 	pace_rate_changed(c->congestion, c->cc, &c->allowed_at, c->now, rate_before);
@@ -35,7 +35,8 @@ static void congestion_lost(struct tcp_connection *c, enum congestion_loss loss)
 	repace(c, congestion_on_loss(c->congestion, c->cc, c->now, loss));
 }
 
-/* Bytes in the network. Without SACK, a duplicate ACK says that a segment has left it. */
+/* Returns the bytes in the network. Without SACK, a duplicate ACK means that a segment has left the
+ * network. */
 uint64_t tcp_recovery_pipe(const struct tcp_connection *c)
 {
 	uint64_t pipe = c->board.in_flight_bytes;
@@ -44,7 +45,7 @@ uint64_t tcp_recovery_pipe(const struct tcp_connection *c)
 	return left < pipe ? pipe - left : 0;
 }
 
-/* PRR: bytes that may be sent in answer to this ACK. RFC 6937 3. */
+/* PRR: computes the bytes that may be sent in response to this ACK. RFC 6937 3. */
 static void reduce_proportionally(struct tcp_connection *c, uint64_t delivered_bytes)
 {
 	struct tcp_recovery *recovery = &c->recovery;
@@ -72,7 +73,7 @@ static void enter(struct tcp_connection *c)
 {
 	struct tcp_recovery *recovery = &c->recovery;
 
-	c->counts.recoveries++;
+	tcp_count(c, recoveries, 1);
 	recovery->phase = TCP_RECOVERY;
 	recovery->end = c->send.next;
 	recovery->flight_bytes = tcp_flight(c);
@@ -108,14 +109,14 @@ void tcp_recovery_timeout(struct tcp_connection *c)
 	congestion_lost(c, LOSS_TIMEOUT);
 }
 
-/* ECE of RFC 3168: once a window of data. */
+/* Reduces the window for ECE of RFC 3168, once per window of data. */
 static void reduce_for_mark(struct tcp_connection *c)
 {
 	if (c->send.una < c->recovery.reduced_end)
 		return;
 	c->recovery.reduced_end = c->send.next;
 	c->recovery.cwr = true;
-	c->counts.window_reductions++;
+	tcp_count(c, window_reductions, 1);
 	if (c->ecn_dctcp || c->recovery.phase != TCP_OPEN)
 		return;
 	c->cc->flight_bytes = tcp_flight(c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scoreboard: see scoreboard.h. An index is a count of records modulo 2^31, so that it stays the
- * same while the ring grows.
+ * scoreboard: see scoreboard.h. An index is a number of records modulo 2^31. It does not change
+ * when the ring grows.
  */
 #include "tcp/scoreboard.h"
 
@@ -60,7 +60,7 @@ static void unlink_record(struct scoreboard *board, struct scoreboard_list *list
 		scoreboard_at(board, record->next)->previous = record->previous;
 }
 
-/* Behind the record `after`; SCOREBOARD_NONE: in front of all. */
+/* Inserts a record after the record `after`, or at the front for SCOREBOARD_NONE. */
 static void link_after(struct scoreboard *board, struct scoreboard_list *list, uint32_t index,
 		       uint32_t after)
 {
@@ -91,7 +91,7 @@ static void grow(struct scoreboard *board)
 	free(old.records);
 }
 
-/* The bytes of the records in the place where this one is. */
+/* Returns the byte counter of the record's state. */
 static uint64_t *place_bytes(struct scoreboard *board, const struct scoreboard_record *record)
 {
 	switch ((enum scoreboard_place)record->place) {
@@ -105,7 +105,7 @@ static uint64_t *place_bytes(struct scoreboard *board, const struct scoreboard_r
 	return &board->lost_bytes;
 }
 
-/* Takes the record out of its place. */
+/* Removes the record from the list and counter of its state. */
 static void leave(struct scoreboard *board, uint32_t index)
 {
 	const struct scoreboard_record *record = scoreboard_at(board, index);
@@ -179,7 +179,8 @@ void scoreboard_sack(struct scoreboard *board, uint32_t index)
 	board->sacked_count++;
 }
 
-/* Into the list of lost records, by sequence number; nearly always at its end. */
+/* Inserts a record into the list of lost records, by sequence number. The place is nearly always
+ * the end. */
 static void link_lost(struct scoreboard *board, uint32_t index)
 {
 	struct scoreboard_record *record = scoreboard_at(board, index);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scoreboard: the segments that were sent and are not acknowledged, in order of their sequence
- * numbers. A record is in flight, or SACKed, or lost. Records in flight are linked in the order in
- * which they were last sent, as RACK wants; lost ones in the order of their sequence numbers.
+ * scoreboard: the segments that were sent and are not acknowledged, ordered by sequence number. A
+ * record is in flight, SACKed, or lost. Records in flight are linked in the order of their last
+ * transmission, for RACK. Lost records are linked in the order of their sequence numbers.
  *
  * RFC 6675 3 and 4 (scoreboard, pipe), RFC 8985 5.2 (per-segment variables).
  */
@@ -19,16 +19,16 @@ enum scoreboard_place { SCOREBOARD_IN_FLIGHT, SCOREBOARD_SACKED, SCOREBOARD_LOST
 
 struct scoreboard_record {
 	uint64_t start;   /* sequence number */
-	sim_time sent_at; /* last */
+	sim_time sent_at; /* time of the last transmission */
 	uint32_t bytes;   /* payload */
 	uint32_t next, previous;
 	uint8_t place; /* enum scoreboard_place */
-	bool fin;      /* behind the payload */
+	bool fin;      /* a FIN follows the payload */
 	bool retransmitted;
 };
 
 struct scoreboard_list {
-	uint32_t first, last; /* SCOREBOARD_NONE: empty */
+	uint32_t first, last; /* SCOREBOARD_NONE if the list is empty */
 };
 
 struct scoreboard_range {
@@ -37,12 +37,12 @@ struct scoreboard_range {
 
 struct scoreboard {
 	struct scoreboard_record *records; /* a ring */
-	uint32_t capacity;                 /* a power of two; 0: nothing was sent yet */
+	uint32_t capacity;                 /* a power of two; 0 before the first segment */
 	uint32_t first, count;             /* index of the first record */
 	struct scoreboard_list in_flight, lost;
 	uint64_t in_flight_bytes, sacked_bytes, lost_bytes;
 	uint32_t sacked_count;
-	struct scoreboard_range seen[TCP_SACK_MAX]; /* SACK blocks that are already marked */
+	struct scoreboard_range seen[TCP_SACK_MAX]; /* SACK blocks that were already processed */
 };
 
 void scoreboard_init(struct scoreboard *board);
@@ -54,46 +54,47 @@ static inline struct scoreboard_record *scoreboard_at(const struct scoreboard *b
 	return &board->records[index & (board->capacity - 1)];
 }
 
-/* Behind the last byte or the FIN. */
+/* Returns the number after the last byte or the FIN. */
 static inline uint64_t scoreboard_end(const struct scoreboard_record *record)
 {
 	return record->start + record->bytes + record->fin;
 }
 
-/* The record with the lowest sequence number; NULL: none. */
+/* Returns the record with the lowest sequence number, or NULL. */
 static inline struct scoreboard_record *scoreboard_first(const struct scoreboard *board)
 {
 	return board->count ? scoreboard_at(board, board->first) : NULL;
 }
 
-/* The record with the highest sequence number; NULL: none. */
+/* Returns the record with the highest sequence number, or NULL. */
 struct scoreboard_record *scoreboard_last(const struct scoreboard *board);
 uint32_t scoreboard_index_of(const struct scoreboard *board,
 			     const struct scoreboard_record *record);
 
-/* A new segment is sent. */
+/* Adds a new segment that is sent now. */
 void scoreboard_append(struct scoreboard *board, uint64_t start, uint32_t bytes, bool fin,
 		       sim_time now);
 
-/* The first record is acknowledged as a whole. */
+/* Removes the first record, which is completely acknowledged. */
 void scoreboard_pop(struct scoreboard *board);
 
-/* The first record is acknowledged up to `start`, within its payload. */
+/* Removes the acknowledged part of the first record, up to `start` within its payload. */
 void scoreboard_trim(struct scoreboard *board, uint64_t start);
 
-/* The index of the first record that ends behind `sequence`, or behind the last record. */
+/* Returns the index of the first record that ends after `sequence`, or the index after the last
+ * record. */
 uint32_t scoreboard_find(const struct scoreboard *board, uint64_t sequence);
 uint32_t scoreboard_next_index(uint32_t index);
 uint32_t scoreboard_end_index(const struct scoreboard *board);
 
-/* Moves a record that is in flight or lost to the SACKed ones, or that is in flight to the lost. */
+/* Mark a record as SACKed that is in flight or lost; mark a record as lost that is in flight. */
 void scoreboard_sack(struct scoreboard *board, uint32_t index);
 void scoreboard_lose(struct scoreboard *board, uint32_t index);
 
-/* A record is sent again: it is in flight, and the last that was sent. */
+/* Records a retransmission: the record is in flight, and the last one sent. */
 void scoreboard_resend(struct scoreboard *board, uint32_t index, sim_time now);
 
-/* The receiver has forgotten what it SACKed: SACKed records are lost. RFC 2018 8. */
+/* Marks all SACKed records as lost, because the receiver has discarded them. RFC 2018 8. */
 void scoreboard_renege(struct scoreboard *board);
 
 #endif

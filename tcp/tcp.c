@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tcp: see tcp.h. Each call of the host or the application ends with tcp_output(): what may be sent
- * is sent, the earliest deadline is asked for, and the application is told what happened.
+ * tcp: see tcp.h. Each call of the host or the application ends with tcp_output(). It sends the
+ * segments that may be sent, requests the earliest deadline, and reports events to the application.
  */
 #include "tcp/connection.h"
 
@@ -36,6 +36,7 @@ struct tcp_connection *tcp_create(const struct tcp_setup *setup)
 	c->remote_port = setup->remote_port;
 	c->local_mss = setup->mss;
 	c->line_rate_bps = setup->line_rate_bps;
+	c->totals = setup->totals;
 	c->with_timestamps = c->params->timestamps;
 	c->with_sack = c->params->sack;
 	c->with_window_scale = c->params->window_scale;
@@ -111,7 +112,7 @@ void tcp_established(struct tcp_connection *c, sim_time handshake_rtt)
 		tcp_timers_sample(c, handshake_rtt);
 	}
 	tcp_recovery_begin(c, handshake_rtt);
-	if (c->send.fin) /* tcp_shutdown() came before */
+	if (c->send.fin) /* tcp_shutdown() was called before */
 		c->state = TCP_STATE_FIN_WAIT_1;
 }
 
@@ -159,6 +160,12 @@ void tcp_resume(struct tcp_connection *c, sim_time now)
 {
 	enter(c, now);
 	leave(c);
+}
+
+void tcp_hold(struct tcp_connection *c)
+{
+	assert(c->busy);
+	c->send.blocked = true;
 }
 
 void tcp_write(struct tcp_connection *c, sim_time now, uint64_t bytes)
@@ -212,13 +219,13 @@ void tcp_abort(struct tcp_connection *c, sim_time now)
 }
 
 /* RFC 9293 3.10.7.1. */
-bool tcp_refuse(const struct tcp_segment *segment, struct tcp_segment *answer)
+bool tcp_refuse(const struct tcp_segment *segment, struct tcp_segment *response)
 {
 	const struct tcp_header *header = &segment->header;
 	uint32_t length =
 		segment->payload_bytes + !!(header->flags & TCP_SYN) + !!(header->flags & TCP_FIN);
 
-	*answer = (struct tcp_segment){
+	*response = (struct tcp_segment){
 		.header = {.source_port = header->destination_port,
 			   .destination_port = header->source_port,
 			   .flags = TCP_RST},
@@ -226,12 +233,42 @@ bool tcp_refuse(const struct tcp_segment *segment, struct tcp_segment *answer)
 	if (header->flags & TCP_RST)
 		return false;
 	if (header->flags & TCP_ACK) {
-		answer->header.sequence = header->acknowledgment;
+		response->header.sequence = header->acknowledgment;
 	} else {
-		answer->header.flags |= TCP_ACK;
-		answer->header.acknowledgment = header->sequence + length;
+		response->header.flags |= TCP_ACK;
+		response->header.acknowledgment = header->sequence + length;
 	}
 	return true;
+}
+
+uint64_t tcp_acknowledged(const struct tcp_connection *c)
+{
+	uint64_t first = TCP_SEQUENCE_FIRST + 1;
+	uint64_t una = c->send.una < first ? first : c->send.una;
+
+	return (una < c->send.end ? una : c->send.end) - first;
+}
+
+uint64_t tcp_unsent(const struct tcp_connection *c)
+{
+	return c->send.end > c->send.next ? c->send.end - c->send.next : 0;
+}
+
+uint32_t tcp_mss(const struct tcp_connection *c)
+{
+	return c->send.mss;
+}
+
+uint32_t tcp_peer_initial(const struct tcp_connection *c)
+{
+	return c->receive.initial;
+}
+
+size_t tcp_memory_bytes(const struct tcp_connection *c)
+{
+	return sizeof(*c) + c->congestion->ops->state_bytes +
+	       c->board.capacity * sizeof(struct scoreboard_record) +
+	       c->reassembly.capacity * sizeof(struct reassembly_range);
 }
 
 void tcp_report(const struct tcp_connection *c, struct tcp_report *report)
@@ -242,7 +279,7 @@ void tcp_report(const struct tcp_connection *c, struct tcp_report *report)
 	*report = (struct tcp_report){
 		.state = (enum tcp_state)c->state,
 		.written = c->send.end - first,
-		.acknowledged = (una < c->send.end ? una : c->send.end) - first,
+		.acknowledged = tcp_acknowledged(c),
 		.received = c->receive.next ? c->receive.taken + tcp_readable(c) - first : 0,
 		.cwnd_bytes = tcp_recovery_cwnd(c),
 		.peer_window_bytes = c->send.window_end > una ? c->send.window_end - una : 0,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timers: RTT and RTO (RFC 6298), and what is due at a deadline. A connection asks its host for one
- * time at a time, the earliest of its deadlines.
+ * timers: RTT and RTO (RFC 6298), and the actions at deadlines. A connection requests one time from
+ * its host, the earliest of its deadlines.
  */
 #include "tcp/connection.h"
 
-#define BACKOFF_MAX 30 /* doublings; rto_max is reached long before */
+#define BACKOFF_MAX 30 /* doublings; rto_max is reached much earlier */
 
 bool tcp_timers_running(const struct tcp_connection *c, enum tcp_deadline deadline)
 {
@@ -41,7 +41,7 @@ sim_time tcp_timers_probe_interval(const struct tcp_connection *c)
 	return doubled(c, c->rtt.probes);
 }
 
-/* RFC 6298 2.2 and 2.3. The clock has no granularity that matters. */
+/* RFC 6298 2.2 and 2.3. The granularity of the clock is negligible. */
 void tcp_timers_sample(struct tcp_connection *c, sim_time rtt)
 {
 	struct tcp_rtt *state = &c->rtt;
@@ -63,8 +63,8 @@ void tcp_timers_sample(struct tcp_connection *c, sim_time rtt)
 	state->backoff = 0;
 }
 
-/* New data is acknowledged. RFC 6298 5.2 and 5.3, RFC 8985 7.2. With time stamps, the ACK of a segment
- * that was sent again is a measurement, too, which ends the back-off: RFC 6298 3. */
+/* Handles an ACK of new data. RFC 6298 5.2 and 5.3, RFC 8985 7.2. With time stamps, the ACK of a
+ * retransmitted segment is also a measurement, which ends the back-off: RFC 6298 3. */
 void tcp_timers_acked(struct tcp_connection *c)
 {
 	c->rtt.retries = 0;
@@ -77,7 +77,7 @@ void tcp_timers_acked(struct tcp_connection *c)
 	tcp_rack_arm_probe(c);
 }
 
-/* New data is sent. RFC 6298 5.1. */
+/* Handles the transmission of new data. RFC 6298 5.1. */
 void tcp_timers_sent(struct tcp_connection *c)
 {
 	if (!tcp_timers_running(c, TCP_DEADLINE_RETRANSMIT))
@@ -97,7 +97,7 @@ static void retransmission_timeout(struct tcp_connection *c)
 	}
 	c->rtt.retries++;
 	c->rtt.backoff++;
-	c->counts.timeouts++;
+	tcp_count(c, timeouts, 1);
 	if (opening) {
 		tcp_output_syn(c);
 		return;
@@ -140,5 +140,5 @@ void tcp_timers_expire(struct tcp_connection *c)
 		retransmission_timeout(c);
 	if (take_due(c, TCP_DEADLINE_WINDOW_PROBE))
 		window_probe_due(c);
-	take_due(c, TCP_DEADLINE_PACE); /* tcp_output() sends what is due */
+	take_due(c, TCP_DEADLINE_PACE); /* tcp_output() sends the due segments */
 }

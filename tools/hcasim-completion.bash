@@ -1,26 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completion of the hcasim command for bash:  source tools/hcasim-completion.bash
-# Verbs, options, names of lists and rows, and what --set takes come from the program itself (--words), so they cannot go stale.
+# Completion of the hcasim command for bash: source tools/hcasim-completion.bash. The program itself
+# prints verbs, options, names of lists and rows, and the keys of --set (--words).
 
 # The words that the program prints for these arguments, of those that begin with $word.
 _hcasim_words() {
   mapfile -t COMPREPLY < <(compgen -W "$("$program" "$@" --words 2>/dev/null)" -- "$word")
 }
 
-# What --set takes: the scenario is the first word that is a file.
+# Words for --set. The scenario is the first word that is a file.
 _hcasim_keys() {
   local i
   for ((i = 2; i < COMP_CWORD; i++)); do
     if [[ -f ${COMP_WORDS[i]} ]]; then
       compopt -o nospace 2>/dev/null
-      mapfile -t COMPREPLY < <(compgen -S = -W "$("$program" check "${COMP_WORDS[i]}" --words 2>/dev/null)" -- "$word")
+      mapfile -t COMPREPLY < <(compgen -S = \
+        -W "$("$program" check "${COMP_WORDS[i]}" --words 2>/dev/null)" -- "$word")
       return
     fi
   done
 }
 
 _hcasim() {
-  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} program=${COMP_WORDS[0]} verb=${COMP_WORDS[1]} i
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+  local program=${COMP_WORDS[0]} verb=${COMP_WORDS[1]} i
   COMPREPLY=()
   for ((i = 2; i < COMP_CWORD; i++)); do
     if [[ ${COMP_WORDS[i]} == -- ]]; then # behind it stand programs

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tables: the reference pages that come from the program's own tables, as Markdown. tools/reference writes them as pages
-of the site, tools/manual as manual pages."""
+"""tables: the reference pages that come from the program's own tables, as Markdown.
+
+tools/reference writes them as pages of the site, tools/manual as manual pages.
+"""
 import glob
 import json
 import os
@@ -33,7 +35,8 @@ def table(titles, rows):
 
 def anchored(name, rows):
     """Gives each row's name an anchor, so that other pages can link to it."""
-    return "\n".join(re.sub(r"^\| `([^`]+)`", lambda m: f'| <a id="{name}.{m[1]}"></a>`{m[1]}`', line)
+    return "\n".join(re.sub(r"^\| `([^`]+)`", lambda m: f'| <a id="{name}.{m[1]}"></a>`{m[1]}`',
+                            line)
                      for line in rows.split("\n"))
 
 
@@ -72,7 +75,7 @@ def entries(body):
 
 
 def lists(pattern):
-    """{name: entries} of all X-lists of the sources whose names match."""
+    """Returns {name: entries} of all X-lists of the sources whose names match."""
     found = {}
     for folder in FOLDERS:
         for path in sorted(glob.glob(os.path.join(TOP, folder, "**", "*.[ch]"), recursive=True)):
@@ -101,8 +104,10 @@ def parameters(program):
     for block, rows in by_block(json.loads(output(program, "params", "--json"))).items():
         columns = ("name", "default", "range", "unit", "meaning", "source")
         text.append(f"## {block}\n\n" + anchored(block, table(
-            [title.capitalize() for title in columns], [[row[column] for column in columns] for row in rows])))
-    return "# Parameters\n\n`hcasim params` prints this list. A value carries its unit.\n\n" + "\n\n".join(text)
+            [title.capitalize() for title in columns], [[row[column] for column in columns]
+                                                        for row in rows])))
+    return ("# Parameters\n\n`hcasim params` prints this list. A value carries its unit.\n\n"
+            + "\n\n".join(text))
 
 
 def counters(program):
@@ -110,20 +115,25 @@ def counters(program):
     for block, rows in by_block(json.loads(output(program, "counters", "--json"))).items():
         if not block.endswith("metrics") and not block.endswith("metrics"):
             text.append(f"## {block}\n\n" + anchored(block, table(
-                ["Counter", "Unit", "Meaning"], [[row["name"], row["unit"], row["meaning"]] for row in rows])))
-    return ("# Counters\n\n`hcasim counters` prints this list. `counters.json` of a result folder has the values.\n\n" +
+                ["Counter", "Unit", "Meaning"], [[row["name"], row["unit"], row["meaning"]]
+                                                 for row in rows])))
+    return ("# Counters\n\n`hcasim counters` prints this list. `counters.json` of a result folder "
+            "has the values.\n\n" +
             "\n\n".join(text))
 
 
 def metrics(program):
-    titles = {"flow": "Metrics of a flow", "port": "Metrics of a port", "load": "Metrics of a load", "": "Metrics of a workload"}
+    titles = {"flow": "Metrics of a flow", "port": "Metrics of a port", "load": "Metrics of a load",
+              "": "Metrics of a workload"}
     text = []
     for block, rows in by_block(json.loads(output(program, "counters", "--json"))).items():
         match = re.match(r"(?:(\w+)_)?(?:figures|metrics)$", block)
         if match:
             text.append(f"## {titles.get(match[1] or '', block)}\n\n" + anchored(block, table(
-                ["Metric", "Unit", "Meaning"], [[row["name"], row["unit"], row["meaning"]] for row in rows])))
-    return "# Metrics of a run\n\n`expect`, `results.csv` and plots use these names.\n\n" + "\n\n".join(text)
+                ["Metric", "Unit", "Meaning"], [[row["name"], row["unit"], row["meaning"]]
+                                                for row in rows])))
+    return ("# Metrics of a run\n\n`expect`, `results.csv` and plots use these names.\n\n"
+            + "\n\n".join(text))
 
 
 def commands(program):
@@ -133,42 +143,51 @@ def commands(program):
 
 
 def trace_points(_):
-    text = [f"## {block_of(name, '_TRACE')}\n\n" + table(["Point", "First value", "Second value", "Meaning"], rows)
+    text = [f"## {block_of(name, '_TRACE')}\n\n"
+            + table(["Point", "First value", "Second value", "Meaning"], rows)
             for name, rows in sorted(lists(r"\w+_TRACE").items())]
-    return ("# Trace points\n\n`--trace FILE` records these points, and `hcasim trace` prints them. Each record has a time, a "
+    return ("# Trace points\n\n`--trace FILE` records these points, and `hcasim trace` prints "
+            "them. Each record has a time, a "
             "block, a point, a tag and up to two values.\n\n" + "\n\n".join(text))
 
 
 def gauges(_):
-    text = [f"## {block_of(name, '_GAUGES')}\n\n" + table(["Gauge", "Kind", "Unit", "Meaning"], [row[:4] for row in rows])
+    text = [f"## {block_of(name, '_GAUGES')}\n\n"
+            + table(["Gauge", "Kind", "Unit", "Meaning"], [row[:4] for row in rows])
             for name, rows in sorted(lists(r"\w+_GAUGES").items()) if rows]
     return ("# Gauges\n\n`hcasim explain RUN --bottleneck` reads these gauges. "
-            "[Latency, bottlenecks and conservation](../explanation/latency-and-bottlenecks.md#use-of-resources) explains the "
-            "kinds.\n\n" + "\n\n".join(text))
+            "[Latency, bottlenecks and conservation]"
+            "(../explanation/latency-and-bottlenecks.md#use-of-resources) explains the kinds.\n\n"
+            + "\n\n".join(text))
 
 
 def latency_stages(_):
     found = lists(r"(?:WHY_|RECEIVE_|SEND_|LATENCY_)?STAGES")
     titles = {True: "Receive completions", False: "Send completions"}
-    text = [f"## {titles['RECEIVE' in name]}\n\n" + table(["Stage", "Ends when"], [row[1:3] for row in rows])
+    text = [f"## {titles['RECEIVE' in name]}\n\n"
+            + table(["Stage", "Ends when"], [row[1:3] for row in rows])
             for name, rows in found.items()]
-    return ("# Latency stages\n\n`hcasim explain RUN` prints these stages. They follow each other without gap, so they sum to the "
+    return ("# Latency stages\n\n`hcasim explain RUN` prints these stages. They follow each other "
+            "without gap, so they sum to the "
             "latency.\n\n" + "\n\n".join(text))
 
 
 def fault_actions(_):
     (rows,) = lists("FAULT_ACTIONS").values()
-    return ("# Fault actions\n\nAn entry of `faults` in a scenario names one of these actions. [Scenario files]"
+    return ("# Fault actions\n\nAn entry of `faults` in a scenario names one of these actions. "
+            "[Scenario files]"
             "(scenario.md#faults) has their keys.\n\n" + table(["Action", "Effect"], rows))
 
 
 def result_columns(_):
     (flows,) = lists("FLOW_COLUMNS").values()
     (groups,) = lists("FLOW_GROUP_COLUMNS").values()
-    return ("# Columns of flows.csv and slowdowns.csv\n\nA column with a unit carries the unit in its name, as `ready_us`. "
+    return ("# Columns of flows.csv and slowdowns.csv\n\nA column with a unit carries the unit in "
+            "its name, as `ready_us`. "
             "[Result files](results.md) describes the other files.\n\n## flows.csv\n\n" +
             table(["Column", "Unit", "Meaning"], [[row[0], row[4], row[5]] for row in flows]) +
-            "\n\nTwo columns follow: `fct_us` (`finished` - `ready`) and `slowdown` (`fct` / `ideal`).\n\n## slowdowns.csv\n\n" +
+            "\n\nTwo columns follow: `fct_us` (`finished` - `ready`) and `slowdown` "
+            "(`fct` / `ideal`).\n\n## slowdowns.csv\n\n" +
             table(["Column", "Unit", "Meaning"], [[row[0], row[2], row[3]] for row in groups]))
 
 
@@ -185,7 +204,8 @@ def head_comment(text):
             break
         lines.append(line[1:])
     words = " ".join(line.strip() for line in lines if not line.startswith("    "))
-    return re.sub(r" +", " ", words).strip(), [line.strip() for line in lines if line.startswith("    ")]
+    return re.sub(r" +", " ", words).strip(), [line.strip() for line in lines
+                                               if line.startswith("    ")]
 
 
 def yaml_files(folder):
@@ -203,7 +223,8 @@ def values(text):
         match = re.match(r"( *)(?:- )?([\w.*-]+):(?: +(.*?))?(?: +#(.*)| *)$", line)
         if not match:
             continue
-        depth, key, value, comment = len(match[1]), match[2], match[3] or "", (match[4] or "").strip()
+        depth, key, value, comment = len(match[1]), match[2], match[3] or "", (match[4]
+                                                                               or "").strip()
         above = [entry for entry in above if entry[0] < depth]
         if value.startswith("#"):
             value, comment = "", value[1:].strip()
@@ -219,18 +240,23 @@ def presets(_):
         source = read(path)
         words, _ = head_comment(source)
         kind = re.search(r"^kind: *(\w+)", source, re.M)
-        text.append(f"## {name_of(path)}\n\nKind: `{kind[1] if kind else ''}`. {cell(words)}\n\n" + table(
+        text.append(f"## {name_of(path)}\n\nKind: `{kind[1] if kind else ''}`. {cell(words)}\n\n"
+                    + table(
             ["Key", "Value", "Source"], values(source)))
-    return ("# Presets\n\nA preset is a file of `scenarios/presets/`. Values that are not listed are defaults "
-            "([Parameters](parameters.md)), or values of the preset under the key `preset`.\n\n" + "\n\n".join(text))
+    return ("# Presets\n\nA preset is a file of `scenarios/presets/`. Values that are not listed "
+            "are defaults "
+            "([Parameters](parameters.md)), or values of the preset under the key `preset`.\n\n"
+            + "\n\n".join(text))
 
 
 def studies(_):
     text = []
     for path in yaml_files("studies"):
         words, lines = head_comment(read(path))
-        text.append(f"## {name_of(path)}\n\n{cell(words)}" + ("\n\n```sh\n" + "\n".join(lines) + "\n```" if lines else ""))
-    return ("# Studies\n\nEach study is a file of `scenarios/studies/`. Run it by `hcasim run scenarios/studies/NAME.yaml`.\n\n" +
+        text.append(f"## {name_of(path)}\n\n{cell(words)}"
+                    + ("\n\n```sh\n" + "\n".join(lines) + "\n```" if lines else ""))
+    return ("# Studies\n\nEach study is a file of `scenarios/studies/`. Run it by `hcasim run "
+            "scenarios/studies/NAME.yaml`.\n\n" +
             "\n\n".join(text))
 
 
@@ -240,13 +266,18 @@ def published(_):
         source = read(path)
         field = {key: (re.search(rf'^{key}: *"?(.*?)"? *(?:#.*)?$', source, re.M) or ["", ""])[1]
                  for key in ("what", "hardware", "source", "class", "tolerance")}
-        rows.append([name_of(path), field["what"], field["hardware"], field["source"], field["class"] or "predicted",
-                     field["tolerance"], len(re.findall(r"^ *- ", source.partition("\nexpect:")[2], re.M))])
-    return ("# Published rows\n\nEach row is a file of `scenarios/published/`. `hcasim published ROW` measures it again. "
-            "[Accuracy](../explanation/accuracy.md) explains tolerances and classes, and discusses the results.\n\n" +
+        rows.append([name_of(path), field["what"], field["hardware"], field["source"],
+                     field["class"] or "predicted",
+                     field["tolerance"], len(re.findall(r"^ *- ", source.partition("\nexpect:")[2],
+                                                        re.M))])
+    return ("# Published rows\n\nEach row is a file of `scenarios/published/`. `hcasim published "
+            "ROW` measures it again. "
+            "[Accuracy](../explanation/accuracy.md) explains tolerances and classes, and discusses "
+            "the results.\n\n" +
             table(["Row", "Figure", "Hardware", "Source", "Class", "Tolerance", "Cases"], rows))
 
 
 PAGES = {"parameters": parameters, "counters": counters, "metrics": metrics, "commands": commands,
-         "trace-points": trace_points, "gauges": gauges, "latency-stages": latency_stages, "fault-actions": fault_actions,
-         "result-columns": result_columns, "presets": presets, "studies": studies, "published": published}
+         "trace-points": trace_points, "gauges": gauges, "latency-stages": latency_stages,
+         "fault-actions": fault_actions, "result-columns": result_columns, "presets": presets,
+         "studies": studies, "published": published}

@@ -16,14 +16,14 @@ struct flow_fabric {
 	const struct topology *topology;
 	const struct fluid_ops *ops;
 	struct fluid *fluid;
-	struct flow_transfer waiting;   /* the head of a ring: to be begun at this instant */
-	struct flow_transfer under_way; /* likewise: of those that share links */
+	struct flow_transfer waiting; /* head of a circular list: transfers to begin at this time */
+	struct flow_transfer under_way; /* head of a circular list: transfers in progress */
 	struct event step;
 	struct flow_fabric_counters count;
 	struct block block;
 };
 
-/* ---- rings ---- */
+/* ---- circular lists ---- */
 
 static void ring_init(struct flow_transfer *head)
 {
@@ -44,7 +44,7 @@ static void ring_remove(struct flow_transfer *transfer)
 	transfer->next->previous = transfer->previous;
 }
 
-/* ---- what ports count ---- */
+/* ---- counters of ports ---- */
 
 static void count(struct flow_fabric *fabric, struct flow_transfer *transfer, uint64_t packets,
 		  uint64_t bytes)
@@ -112,7 +112,7 @@ static void begin_waiting(struct flow_fabric *fabric)
 	}
 }
 
-/* What ends may let others begin, still at this instant. */
+/* Ends transfers. Their owners may begin other transfers at the same time. */
 static void step(struct event *event)
 {
 	struct flow_fabric *fabric = container_of(event, struct flow_fabric, step);
@@ -134,7 +134,7 @@ void flow_fabric_begin(struct flow_fabric *fabric, struct flow_transfer *transfe
 	schedule(fabric, sim_now(fabric->block.sim));
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 static const struct fluid_ops *load(char *error, size_t error_bytes)
 {
@@ -143,7 +143,7 @@ static const struct fluid_ops *load(char *error, size_t error_bytes)
 	void *module;
 
 	if (!install_paths_library(MODULE, path)) {
-		snprintf(error, error_bytes, "%s is not there: it belongs beside the program",
+		snprintf(error, error_bytes, "%s not found; expected in the folder of the program",
 			 MODULE);
 		return NULL;
 	}

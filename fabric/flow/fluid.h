@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fluid: rates of flows that share links, by SimGrid's network model CM02: every flow has the greatest share that
- * leaves no other with less (max-min), at every moment. The C side of the border; fluid.cpp is the other one, a module
- * of its own that is loaded when first wanted, since SimGrid brings 28 libraries along.
+ * fluid: rates of flows that share links, by SimGrid's network model CM02. At any time, each flow
+ * has the largest share that reduces no smaller share of another flow (max-min fairness). This
+ * header is the C side of the interface. fluid.cpp is the other side. It is a shared object that is
+ * loaded on first use, because SimGrid needs 28 libraries.
  *
  *     flow_fabric --begin(), advance(), next()--> fluid ops --> SimGrid's engine
  *
@@ -21,31 +22,33 @@ struct fluid;
 struct fluid_flow;
 
 struct fluid_ops {
-	/* One a process at a time. */
+	/* Creates the solver. A process has at most one. */
 	struct fluid *(*create)(void);
 	void (*destroy)(struct fluid *fluid); /* ends all flows */
 
-	/* Numbers count from 0. Before the first begin(). */
+	/* Adds a link and returns its number, from 0. Called before the first begin(). */
 	uint32_t (*add_link)(struct fluid *fluid, uint64_t rate_bps);
 
-	/* It begins now, which is the time of the last advance(). */
+	/* Begins a flow at the time of the last advance(). */
 	struct fluid_flow *(*begin)(struct fluid *fluid, const uint32_t *links, uint32_t count,
 				    uint64_t bytes, void *user);
 
-	/* When the first flow ends if no other begins; SIM_NEVER: there is none. */
+	/* Returns the time at which the first flow ends if no other begins, or SIM_NEVER. */
 	sim_time (*next)(struct fluid *fluid);
 
-	/* To that time, which is not beyond next(). Flows that have ended are to be taken out afterwards. */
+	/* Advances to a time that is not after next(). The caller then takes out the flows that
+	 * have ended. */
 	void (*advance)(struct fluid *fluid, sim_time to);
 
-	/* The user of a flow that has ended, in the order in which they did, and it is gone; NULL: no more. */
+	/* Takes out the next flow that has ended, in the order of their ends, and returns its user.
+	 * Returns NULL if none is left. */
 	void *(*take_ended)(struct fluid *fluid);
 
-	/* What has been carried of a flow that has not ended. */
+	/* Returns the bytes that a running flow has carried. */
 	double (*carried_bytes)(const struct fluid_flow *flow);
 };
 
-extern const struct fluid_ops fluid_ops; /* the module's */
+extern const struct fluid_ops fluid_ops; /* exported by the module */
 
 #ifdef __cplusplus
 }

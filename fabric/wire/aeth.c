@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * aeth: the two code tables of the standard, and words for people.
+ * aeth: the two code tables of the standard, and their texts.
  */
 #include "fabric/wire/aeth.h"
 
@@ -13,8 +13,9 @@
 static const char *const nak_meanings[NAK_CODE_COUNT] = { NAK_CODES(NAK_MEANING) };
 
 static const uint32_t rnr_delays_10_us[32] = {
-	65536, 1,    2,    3,    4,    6,    8,    12,   16,   24,   32,   48,    64,    96,    128,   192,
-	256,   384,  512,  768,  1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
+	65536, 1,    2,    3,    4,    6,     8,     12,    16,   24,   32,
+	48,    64,   96,   128,  192,  256,   384,   512,   768,  1024, 1536,
+	2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
 };
 /* clang-format on */
 
@@ -24,7 +25,7 @@ sim_time aeth_rnr_delay(unsigned timer)
 	return rnr_delays_10_us[timer] * 10 * US;
 }
 
-/* 0 1 2 3 4 6 8 12 16 24 ...: powers of two, and half of one more between them. */
+/* Returns 0 1 2 3 4 6 8 12 16 24 ...: powers of two, and the mean of neighbours in between. */
 uint32_t aeth_credits(unsigned code)
 {
 	assert(code < AETH_CREDITS_NONE);

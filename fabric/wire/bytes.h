@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bytes: numbers in byte buffers. The only way the model reads or writes a wire format: big-endian
- * for what travels, little-endian for what capture files and the ICRC keep that way.
+ * bytes: numbers in byte buffers. All code that reads or writes a wire format uses these functions:
+ * big-endian for packets, little-endian for capture files and the ICRC.
  */
 #ifndef FABRIC_WIRE_BYTES_H
 #define FABRIC_WIRE_BYTES_H
 
 #include <stdint.h>
+
+/* Numbers of 24 bits: PSN, MSN, QPN, CQN, SRQN, and indices of queues. */
+#define MASK_24 UINT32_C(0xffffff)
 
 /* The number in the first `count` bytes, most significant first; count <= 8. */
 static inline uint64_t be_get(const uint8_t *bytes, unsigned count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * capture: walks a file in memory. Every length in it is doubted before it is used. Called by decode.c, tests and
- * fuzz targets.
+ * capture: reads a file in memory. Every length is checked before it is used. Called by decode.c,
+ * tests and fuzz targets.
  */
 #include "fabric/wire/capture.h"
 
@@ -32,7 +32,7 @@ struct capture {
 	size_t at;
 	bool big_endian;
 	bool is_pcapng;
-	bool nanoseconds; /* pcap: of its records */
+	bool nanoseconds; /* pcap: time stamps have nanoseconds */
 	uint64_t records;
 	struct interface *interfaces; /* pcap: one */
 	uint32_t interface_count;
@@ -84,7 +84,8 @@ static bool pcap_start(struct capture *capture)
 		capture->nanoseconds = magics[i] == PCAP_MAGIC_NANO;
 		capture->big_endian = be32_get(capture->bytes) == magics[i];
 		if (capture->big_endian || le32_get(capture->bytes) == magics[i]) {
-			/* the upper bits say whether there is an FCS; frames are read without it either way */
+			/* the upper bits tell whether frames have an FCS, which is ignored in both
+			 * cases */
 			interface_add(capture)->link_type =
 				get32(capture, capture->bytes + 20) & 0xffff;
 			capture->at = PCAP_HEADER_BYTES;
@@ -122,7 +123,7 @@ const char *capture_error(const struct capture *capture)
 	return capture->error;
 }
 
-/* What the link type wraps around the packet comes off. */
+/* Removes the headers of the link type from the packet. */
 static void record_unwrap(struct capture_record *record, uint32_t link_type, const uint8_t *bytes,
 			  size_t length, size_t original)
 {
@@ -132,6 +133,7 @@ static void record_unwrap(struct capture_record *record, uint32_t link_type, con
 	record->bytes = bytes;
 	record->length = length;
 	record->cut = length < original;
+	record->whole = original;
 	record->readable = link_type == LINKTYPE_ETHERNET || link_type == LINKTYPE_INFINIBAND;
 	record->link_layer = link_type == LINKTYPE_ETHERNET ? LINK_ETHERNET : LINK_INFINIBAND;
 	if (link_type != LINKTYPE_ERF ||
@@ -143,6 +145,8 @@ static void record_unwrap(struct capture_record *record, uint32_t link_type, con
 	record->interface += interface;
 	record->bytes = bytes + header_bytes;
 	record->length = packet_bytes;
+	record->whole =
+		record->cut && original > header_bytes ? original - header_bytes : packet_bytes;
 }
 
 static enum capture_status pcap_next(struct capture *capture, struct capture_record *record)
@@ -225,7 +229,7 @@ static void record_time(struct capture_record *record, const struct interface *i
 			uint64_t fraction = bits ? ticks & ((UINT64_C(1) << bits) - 1) : 0;
 
 			record->seconds = ticks >> bits;
-			/* 30 bits of the fraction say nanoseconds */
+			/* 30 bits of the fraction are enough for nanoseconds */
 			fraction = bits > 34 ? fraction >> (bits - 34) : fraction << (34 - bits);
 			record->nanoseconds = (uint32_t)((fraction * NANOSECONDS) >> 34);
 		}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * codec: puts the layers together. Each layer is a file: lrh, grh, ethernet, ip, headers, icrc, vcrc, pfc, credit.
+ * codec: combines the layers. Each layer is a file: lrh, grh, ethernet, ip, headers, icrc, vcrc,
+ * pfc, credit, tcp_packet.
  */
 #include "fabric/wire/codec.h"
 
@@ -19,7 +20,7 @@
 
 /* Where the parts of a packet with a BTH start, from its first byte. */
 struct extent {
-	size_t network; /* what the ICRC covers: LRH, GRH or IP */
+	size_t network; /* start of the ICRC: LRH, GRH or IP */
 	size_t bth;
 	size_t icrc;
 };
@@ -34,7 +35,12 @@ static size_t payload_build(const struct packet *packet, uint8_t *bytes)
 	return packet->payload_bytes + packet_pad_bytes(packet);
 }
 
-/* Everything before the BTH; transport_bytes: BTH to ICRC. */
+static uint16_t ip_ethertype(const struct path *path)
+{
+	return path->roce_version == ROCE_V2_IPV4 ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6;
+}
+
+/* Writes the headers before the BTH. transport_bytes is the length from BTH to ICRC. */
 static struct extent network_build(const struct packet *packet, size_t transport_bytes,
 				   uint8_t *bytes)
 {
@@ -51,11 +57,10 @@ static struct extent network_build(const struct packet *packet, size_t transport
 		grh_build(packet, transport_bytes, bytes + extent.network);
 		extent.bth = extent.network + GRH_BYTES;
 	} else {
-		extent.network = ethernet_build(
-			path, path->roce_version == ROCE_V2_IPV4 ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6,
-			bytes);
-		extent.bth =
-			extent.network + ip_build(packet, transport_bytes, bytes + extent.network);
+		extent.network = ethernet_build(path, ip_ethertype(path), bytes);
+		extent.bth = extent.network + ip_build(packet, IP_UDP, UDP_BYTES + transport_bytes,
+						       bytes + extent.network);
+		extent.bth += ip_build_udp(path, transport_bytes, bytes + extent.bth);
 	}
 	assert(extent.bth == path_header_bytes(path));
 	return extent;
@@ -87,7 +92,20 @@ static size_t data_build(const struct packet *packet, uint8_t *bytes, size_t siz
 	return end;
 }
 
-size_t packet_build(const struct packet *packet, uint8_t *bytes, size_t size)
+static size_t tcp_frame_build(const struct packet *packet, uint8_t *bytes, size_t size)
+{
+	const struct path *path = packet->path;
+	uint32_t segment_bytes = tcp_packet_bytes(packet);
+	size_t network, end;
+
+	assert(path_header_bytes(path) + segment_bytes <= size);
+	assert(packet->payload_bytes <= TCP_PAYLOAD_MAX);
+	network = ethernet_build(path, ip_ethertype(path), bytes);
+	end = network + ip_build(packet, IP_TCP, segment_bytes, bytes + network);
+	return end + tcp_packet_build(packet, bytes + network, bytes + end);
+}
+
+size_t codec_build(const struct packet *packet, uint8_t *bytes, size_t size)
 {
 	switch ((enum packet_kind)packet->kind) {
 	case PACKET_FLOW_CONTROL:
@@ -99,12 +117,14 @@ size_t packet_build(const struct packet *packet, uint8_t *bytes, size_t size)
 		pfc_build(packet, bytes);
 		return PFC_BYTES;
 	case PACKET_RAW:
-		assert(size >= packet->payload_bytes && packet->payload_bytes <= PAYLOAD_MAX);
+		assert(size >= packet->payload_bytes);
 		if (packet->payload)
-			memcpy(bytes, packet->payload->bytes, packet->payload_bytes);
+			packet_payload_copy(packet->payload, bytes, packet->payload_bytes);
 		else
 			memset(bytes, 0, packet->payload_bytes);
 		return packet->payload_bytes;
+	case PACKET_TCP:
+		return tcp_frame_build(packet, bytes, size);
 	case PACKET_DATA:
 		break;
 	}
@@ -138,12 +158,30 @@ static enum parse_status infiniband_parse(const uint8_t *bytes, size_t length,
 	return status;
 }
 
+/* Parses a TCP segment completely, or a RoCEv2 packet up to the BTH. */
+static enum parse_status ip_packet_parse(const uint8_t *bytes, size_t length, struct packet *packet,
+					 struct path *path, size_t *network_bytes,
+					 size_t *payload_bytes)
+{
+	uint8_t protocol = 0;
+	size_t ip_bytes = 0, rest = 0;
+	enum parse_status status =
+		ip_parse(bytes, length, packet, path, &protocol, &ip_bytes, &rest);
+
+	if (status != PARSE_OK)
+		return status;
+	if (protocol == IP_TCP)
+		return tcp_packet_parse(bytes, bytes + ip_bytes, rest, packet, path);
+	*network_bytes = ip_bytes + UDP_BYTES;
+	return ip_parse_udp(bytes, bytes + ip_bytes, rest, path, payload_bytes);
+}
+
 static enum parse_status ethernet_frame_parse(const uint8_t *bytes, size_t length,
 					      struct packet *packet, struct path *path,
 					      struct extent *extent)
 {
 	enum parse_status status;
-	size_t network_bytes, payload_bytes;
+	size_t network_bytes = 0, payload_bytes = 0;
 	uint16_t ethertype;
 
 	status = ethernet_parse(bytes, length, packet, path, &extent->network, &ethertype);
@@ -161,7 +199,8 @@ static enum parse_status ethernet_frame_parse(const uint8_t *bytes, size_t lengt
 	case ETHERTYPE_IPV4:
 	case ETHERTYPE_IPV6:
 		path->roce_version = ethertype == ETHERTYPE_IPV4 ? ROCE_V2_IPV4 : ROCE_V2_IPV6;
-		status = ip_parse(bytes, length, packet, path, &network_bytes, &payload_bytes);
+		status = ip_packet_parse(bytes, length, packet, path, &network_bytes,
+					 &payload_bytes);
 		break;
 	case ETHERTYPE_MAC_CONTROL:
 		path->has_grh = false;
@@ -172,7 +211,7 @@ static enum parse_status ethernet_frame_parse(const uint8_t *bytes, size_t lengt
 		path->has_grh = false;
 		return PARSE_NOT_RDMA;
 	}
-	if (status != PARSE_OK)
+	if (status != PARSE_OK || packet->kind == PACKET_TCP)
 		return status;
 	if (payload_bytes < ICRC_BYTES)
 		return PARSE_TRUNCATED;
@@ -201,8 +240,8 @@ static enum parse_status transport_parse(const uint8_t *bytes, const struct exte
 	return PARSE_OK;
 }
 
-enum parse_status packet_parse(const uint8_t *bytes, size_t length, enum link_layer link_layer,
-			       struct packet *packet, struct path *path)
+enum parse_status codec_parse(const uint8_t *bytes, size_t length, enum link_layer link_layer,
+			      struct packet *packet, struct path *path)
 {
 	struct payload *payload = packet->payload;
 	struct extent extent = {0};
@@ -225,4 +264,40 @@ enum parse_status packet_parse(const uint8_t *bytes, size_t length, enum link_la
 	if (status == PARSE_OK)
 		packet->wire_bytes = packet_wire_bytes(packet);
 	return status;
+}
+
+/* Returns the bytes before the payload. */
+static size_t headers_end(const struct packet *packet, size_t whole)
+{
+	if (packet->kind == PACKET_DATA)
+		return path_header_bytes(packet->path) +
+		       (opcode_known(packet->opcode) ? opcode_info[packet->opcode].bytes
+						     : header_bytes[HDR_BTH]);
+	return whole - packet->payload_bytes;
+}
+
+/* Missing fields are zeros. Fields come from bytes that are there. */
+enum parse_status codec_parse_cut(const uint8_t *bytes, size_t length, size_t whole,
+				  enum link_layer link_layer, struct packet *packet,
+				  struct path *path)
+{
+	uint8_t padded[PACKET_BYTES_MAX];
+	enum parse_status status = PARSE_TRUNCATED;
+
+	assert(!packet->payload);
+	if (length != CREDIT_BYTES || length >= whole) /* not as many bytes of another packet */
+		status = codec_parse(bytes, length, link_layer, packet, path);
+	if (status != PARSE_TRUNCATED || length >= whole || whole > sizeof(padded))
+		return status;
+	memcpy(padded, bytes, length);
+	memset(padded + length, 0, whole - length);
+	status = codec_parse(padded, whole, link_layer, packet, path);
+	if (status == PARSE_TCP_CHECKSUM) {
+		packet->wire_bytes = packet_wire_bytes(packet);
+		status = PARSE_OK;
+	}
+	packet->damage = 0;
+	if (status != PARSE_OK && status != PARSE_BTH_OPCODE)
+		return PARSE_TRUNCATED;
+	return headers_end(packet, whole) <= length ? status : PARSE_TRUNCATED;
 }

@@ -1,37 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * codec: a struct packet as the bytes of the wire and back. Only those who look at bytes call it: the pcapng
- * writer, hcasim decode, faults that flip bits, tests.
+ * codec: converts a struct packet to the bytes on the wire and back. Only code that needs bytes
+ * calls it: the pcapng writer, hcasim decode, faults that flip bits, tests.
  *
  *     InfiniBand   LRH [GRH]           BTH extended headers payload pad ICRC VCRC
  *     RoCEv1       Ethernet GRH        BTH extended headers payload pad ICRC
  *     RoCEv2       Ethernet IP UDP     BTH extended headers payload pad ICRC
+ *     TCP          Ethernet IP         TCP with options payload
  *
- * An Ethernet frame is built and parsed without its FCS and without padding to the least length, as captures
- * have it. A packet of 6 bytes on InfiniBand is a flow control packet; a MAC control frame on Ethernet is PFC.
+ * Ethernet frames have no FCS and no padding to the minimum length, as in captures. A packet of 6
+ * bytes on InfiniBand is a flow control packet. A MAC control frame on Ethernet is PFC.
  */
 #ifndef FABRIC_WIRE_CODEC_H
 #define FABRIC_WIRE_CODEC_H
 
 #include "fabric/wire/packet.h"
 #include "fabric/wire/parse_status.h"
+#include "fabric/wire/tcp_packet.h"
 
-/* Enough for any packet: Ethernet with tag, IPv6, UDP, the longest headers, payload, ICRC. */
-#define PACKET_BYTES_MAX (18 + 40 + 8 + 44 + PAYLOAD_MAX + 4)
-
-/*
- * Bytes written; size must do. A payload that is by length only is written as zeros. Damage is built in: a wrong
- * ICRC, a wrong VCRC. Of PACKET_RAW only the payload's bytes are known, and written as they are.
- */
-size_t packet_build(const struct packet *packet, uint8_t *bytes, size_t size);
+/* Largest packet: Ethernet with tag, IPv6, the longest TCP header, payload. */
+#define PACKET_BYTES_MAX (18 + 40 + TCP_HEADER_BYTES_MAX + TCP_PAYLOAD_MAX)
 
 /*
- * Fills *packet and *path, to which packet->path is set; neither knows endpoints. packet->payload, if the caller
- * set it, receives the payload's bytes. Anything else in *packet is reset. A wrong ICRC or VCRC is told in
- * packet->damage, also when the opcode is unknown; a capture may lack the VCRC. Bytes behind the packet (padding,
- * FCS) are ignored.
+ * Writes the packet's bytes and returns their number; `size` must be enough for them. A payload
+ * without bytes is written as zeros. A damaged packet gets a wrong ICRC, VCRC or TCP checksum. A
+ * PACKET_RAW has only payload bytes, which are written unchanged.
  */
-enum parse_status packet_parse(const uint8_t *bytes, size_t length, enum link_layer link_layer,
-			       struct packet *packet, struct path *path);
+size_t codec_build(const struct packet *packet, uint8_t *bytes, size_t size);
+
+/*
+ * Fills *packet and *path from bytes, and sets packet->path to `path`. Endpoint numbers are not
+ * set. The caller may set packet->payload to receive the payload, of TCP at most PAYLOAD_MAX bytes.
+ * All other fields of *packet are reset. packet->damage reports a wrong ICRC or VCRC, also for an
+ * unknown opcode. A capture may lack the VCRC. Bytes after the packet (padding, FCS) are ignored.
+ */
+enum parse_status codec_parse(const uint8_t *bytes, size_t length, enum link_layer link_layer,
+			      struct packet *packet, struct path *path);
+
+/*
+ * The same for a packet of which the capture has only the first `length` of `whole` bytes. If all
+ * headers are there, the result is that of the whole packet, without its payload, and nothing says
+ * whether its CRCs and checksums are right. Otherwise it is that of codec_parse(). packet->payload
+ * is NULL.
+ */
+enum parse_status codec_parse_cut(const uint8_t *bytes, size_t length, size_t whole,
+				  enum link_layer link_layer, struct packet *packet,
+				  struct path *path);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decode: file into memory, capture.c over it, packet_parse() over each record, decode_print.c over the result.
+ * decode: reads a file into memory, and applies capture.c to it, codec_parse() to each record, and
+ * decode_print.c to each result.
  */
 #include "fabric/wire/decode.h"
 
@@ -12,19 +13,21 @@
 #include "fabric/wire/capture.h"
 #include "fabric/wire/codec.h"
 #include "fabric/wire/decode_print.h"
+#include "fabric/wire/vcrc.h"
 #include "sim/input.h"
 
 enum decode_status { DECODE_RIGHT, DECODE_WRONG, DECODE_UNREADABLE }; /* exit status */
 
 struct decode_counts {
 	uint64_t packets;
-	uint64_t judged; /* with a BTH, and whole */
+	uint64_t judged; /* complete packets with a BTH */
 	uint64_t wrong_icrc;
 	uint64_t wrong_vcrc;
 	uint64_t malformed;
+	uint64_t cut; /* by the capture */
 };
 
-/* NULL: errno says why. */
+/* Returns NULL and sets errno on failure. */
 static uint8_t *file_read(const char *path, size_t *length)
 {
 	FILE *file = input_open(path);
@@ -66,6 +69,12 @@ static bool is_malformed(enum parse_status status, const struct capture_record *
 	return !(record->cut && status == PARSE_TRUNCATED);
 }
 
+/* A capture may lack the VCRC. */
+static bool has_crcs(const struct capture_record *record)
+{
+	return !record->cut || record->length + VCRC_BYTES >= record->whole;
+}
+
 static void record_decode(const struct capture_record *record, FILE *out,
 			  const struct decode_options *options, struct decode_counts *counts)
 {
@@ -75,11 +84,13 @@ static void record_decode(const struct capture_record *record, FILE *out,
 
 	counts->packets++;
 	if (record->readable) {
-		decoded.status = packet_parse(record->bytes, record->length, record->link_layer,
-					      &packet, &path);
+		decoded.status = codec_parse_cut(record->bytes, record->length, record->whole,
+						 record->link_layer, &packet, &path);
+		counts->judged += has_crcs(record) && (decoded.status == PARSE_OK ||
+						       decoded.status == PARSE_BTH_OPCODE);
 		decoded.malformed = is_malformed(decoded.status, record);
 		counts->malformed += decoded.malformed;
-		counts->judged += decoded.status == PARSE_OK || decoded.status == PARSE_BTH_OPCODE;
+		counts->cut += record->cut;
 		counts->wrong_icrc += (packet.damage & DAMAGE_ICRC) != 0;
 		counts->wrong_vcrc += (packet.damage & DAMAGE_VCRC) != 0;
 	}
@@ -108,6 +119,11 @@ static enum decode_status capture_decode(struct capture *capture, const char *pa
 			(unsigned long long)counts.wrong_icrc,
 			(unsigned long long)counts.wrong_vcrc,
 			(unsigned long long)counts.malformed);
+	if (counts.cut)
+		fprintf(err,
+			"%s: %llu packets are cut short by the capture (record.snap of a run); "
+			"their headers are shown, their CRCs are not checked\n",
+			path, (unsigned long long)counts.cut);
 	if (status == CAPTURE_BROKEN) {
 		fprintf(err, "%s: after packet %llu: %s\n", path,
 			(unsigned long long)counts.packets, capture_error(capture));

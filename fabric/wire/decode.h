@@ -10,13 +10,14 @@
 
 struct decode_options {
 	bool verbose; /* each field on its own line */
-	bool json;    /* one object a packet, one a line; wins over verbose */
+	bool json;    /* one JSON object per line and packet; overrides verbose */
 };
 
 /*
- * Packets go to `out`, complaints about the file to `err`. Returns the exit status: 0; 1: a CRC is wrong, or a
- * packet malformed; 2: the file cannot be read to its end, or `out` not be written. Packets of other protocols,
- * and those that the capture cut short, are shown and not judged.
+ * Prints the packets to `out`, and errors of the file to `err`. Returns the exit status. 0: no
+ * error. 1: a CRC is wrong, or a packet is malformed. 2: the file cannot be read to its end, or
+ * `out` cannot be written. Packets of other protocols, and packets that the capture cut short, are
+ * printed and not checked.
  */
 int decode_file(const char *path, FILE *out, FILE *err, const struct decode_options *options);
 

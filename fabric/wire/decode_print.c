@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decode_print: what each kind of packet shows. The fields of the transport headers come from the table of
- * headers.h.
+ * decode_print: prints the fields of each kind of packet. The fields of the transport headers come
+ * from the table of headers.h.
  */
 #include "fabric/wire/decode_print.h"
 
@@ -93,6 +93,44 @@ static void print_transport(FILE *out, const struct packet *packet)
 		packet->becn ? " becn" : "", packet->migration ? " migrated" : "");
 }
 
+static void tcp_flags_text(const struct packet *packet, char *text)
+{
+	/* from the lowest bit, in the notation of tshark */
+	static const char letters[] = "FSRPAUEC";
+
+	for (unsigned i = 0; i < 8; i++)
+		if (packet->tcp.flags >> i & 1)
+			*text++ = letters[i];
+	*text = '\0';
+}
+
+static void print_tcp(FILE *out, const struct packet *packet)
+{
+	const struct packet_tcp *tcp = &packet->tcp;
+	char flags[9];
+
+	tcp_flags_text(packet, flags);
+	fprintf(out, " TCP %u > %u [%s] seq %" PRIu32, packet->path->tcp_source_port,
+		packet->path->tcp_destination_port, flags, tcp->sequence);
+	if (tcp->flags & TCP_ACK)
+		fprintf(out, " ack %" PRIu32, tcp->acknowledgment);
+	fprintf(out, " window %u", tcp->window);
+	if (tcp->options & TCP_OPTION_MSS)
+		fprintf(out, " mss %u", tcp->mss);
+	if (tcp->options & TCP_OPTION_WINDOW_SCALE)
+		fprintf(out, " scale %u", tcp->window_scale);
+	if (tcp->options & TCP_OPTION_SACK_PERMITTED)
+		fprintf(out, " sack-permitted");
+	if (tcp->options & TCP_OPTION_TIMESTAMPS)
+		fprintf(out, " time %" PRIu32 " echo %" PRIu32, tcp->timestamp,
+			tcp->timestamp_echo);
+	for (unsigned i = 0; i < tcp->sack_count; i++)
+		fprintf(out, " sack %" PRIu32 "-%" PRIu32, packet->sack[i].left,
+			packet->sack[i].right);
+	fprintf(out, " payload %" PRIu32 "%s", packet->payload_bytes,
+		packet->ecn == ECN_CE ? " congestion" : "");
+}
+
 static void print_pfc(FILE *out, const struct packet *packet)
 {
 	fprintf(out, " PFC");
@@ -139,6 +177,8 @@ void decode_print_line(FILE *out, const struct decoded *decoded)
 	}
 	if (has_transport(decoded))
 		print_transport(out, packet);
+	if (decoded->status == PARSE_OK && packet->kind == PACKET_TCP)
+		print_tcp(out, packet);
 	if (packet->kind == PACKET_PFC)
 		print_pfc(out, packet);
 	if (decoded->status == PARSE_BTH_OPCODE)
@@ -184,10 +224,13 @@ static void print_path_fields(FILE *out, const struct decoded *decoded)
 	fprintf(out, " destination %s class 0x%02x flow 0x%05" PRIx32 " hops %u\n",
 		inet_ntop(AF_INET6, path->dgid, gid, sizeof(gid)), path->traffic_class,
 		path->flow_label, decoded->packet->hop_limit);
-	if (path->roce_version >= ROCE_V2_IPV4)
-		fprintf(out, "    IP ecn %u identification 0x%04x UDP source port %u\n",
-			decoded->packet->ecn, decoded->packet->ip_identification,
-			path->udp_source_port);
+	if (path->roce_version < ROCE_V2_IPV4)
+		return;
+	fprintf(out, "    IP ecn %u identification 0x%04x", decoded->packet->ecn,
+		decoded->packet->ip_identification);
+	if (!path_is_tcp(path))
+		fprintf(out, " UDP source port %u", path->udp_source_port);
+	fprintf(out, "\n");
 }
 
 void decode_print_fields(FILE *out, const struct decoded *decoded)
@@ -211,7 +254,7 @@ void decode_print_fields(FILE *out, const struct decoded *decoded)
 		packet_pad_bytes(packet));
 }
 
-/* A text between quotes; control characters and what is not ASCII become \u00xx. */
+/* Prints a text in quotes. Control characters and non-ASCII characters become \u00xx. */
 static void print_json_text(FILE *out, const char *text)
 {
 	fputc('"', out);
@@ -240,6 +283,29 @@ static void print_json_transport(FILE *out, const struct packet *packet)
 	fprintf(out, ",\"ecn\":%u", packet->ecn);
 }
 
+static void print_json_tcp(FILE *out, const struct packet *packet)
+{
+	const struct packet_tcp *tcp = &packet->tcp;
+	char flags[9];
+
+	tcp_flags_text(packet, flags);
+	fprintf(out,
+		",\"name\":\"TCP\",\"payload_bytes\":%" PRIu32 ",\"wire_bytes\":%" PRIu32
+		",\"TCP.source_port\":%u,\"TCP.destination_port\":%u,\"TCP.sequence\":%" PRIu32
+		",\"TCP.acknowledgment\":%" PRIu32 ",\"TCP.window\":%u,\"TCP.flags\":\"%s\"",
+		packet->payload_bytes, packet->wire_bytes, packet->path->tcp_source_port,
+		packet->path->tcp_destination_port, tcp->sequence, tcp->acknowledgment, tcp->window,
+		flags);
+	if (tcp->options & TCP_OPTION_TIMESTAMPS)
+		fprintf(out, ",\"TCP.timestamp\":%" PRIu32 ",\"TCP.timestamp_echo\":%" PRIu32,
+			tcp->timestamp, tcp->timestamp_echo);
+	fprintf(out, ",\"TCP.sack\":[");
+	for (unsigned i = 0; i < tcp->sack_count; i++)
+		fprintf(out, "%s[%" PRIu32 ",%" PRIu32 "]", i ? "," : "", packet->sack[i].left,
+			packet->sack[i].right);
+	fprintf(out, "],\"ecn\":%u", packet->ecn);
+}
+
 void decode_print_json(FILE *out, const struct decoded *decoded)
 {
 	const struct capture_record *record = decoded->record;
@@ -250,7 +316,8 @@ void decode_print_json(FILE *out, const struct decoded *decoded)
 	fprintf(out, "{\"number\":%" PRIu64 ",\"time\":%" PRIu64 ".%09" PRIu32 ",\"interface\":",
 		record->number, record->seconds, record->nanoseconds);
 	print_json_text(out, text);
-	fprintf(out, ",\"captured_bytes\":%zu,\"wrong\":%s,\"status\":", record->length,
+	fprintf(out, ",\"captured_bytes\":%zu%s,\"wrong\":%s,\"status\":", record->length,
+		record->cut ? ",\"cut\":true" : "",
 		decoded->malformed || packet->damage ? "true" : "false");
 	print_json_text(out, record->readable ? parse_status_meaning(decoded->status)
 					      : "unknown link type");
@@ -268,6 +335,8 @@ void decode_print_json(FILE *out, const struct decoded *decoded)
 	}
 	if (has_transport(decoded))
 		print_json_transport(out, packet);
+	if (decoded->status == PARSE_OK && packet->kind == PACKET_TCP)
+		print_json_tcp(out, packet);
 	if (record->readable && packet->kind == PACKET_FLOW_CONTROL)
 		fprintf(out, ",\"name\":\"CREDITS\",\"op\":%u,\"vl\":%u,\"fctbs\":%u,\"fccl\":%u",
 			packet->opcode, packet->vl, packet->credit_total, packet->credit_limit);

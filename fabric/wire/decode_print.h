@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decode_print: one packet as a line, as fields, or as a JSON object. Used by decode.c only.
+ * decode_print: prints one packet as a line, as fields, or as a JSON object. Used by decode.c only.
  */
 #ifndef FABRIC_WIRE_DECODE_PRINT_H
 #define FABRIC_WIRE_DECODE_PRINT_H
@@ -15,10 +15,10 @@ struct decoded {
 	const struct capture_record *record;
 	const struct packet *packet;
 	enum parse_status status;
-	bool malformed; /* and it is not the capture's fault */
+	bool malformed; /* malformed, and not because the capture cut it short */
 };
 
-/* As `hcasim decode` has it; fields: with -v; JSON: with --json. */
+/* Print a packet in the formats of `hcasim decode`: a line, fields (-v), or JSON (--json). */
 void decode_print_line(FILE *out, const struct decoded *decoded);
 void decode_print_fields(FILE *out, const struct decoded *decoded);
 void decode_print_json(FILE *out, const struct decoded *decoded);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * erf: time in 2^-32 s (little-endian), type, flags, record length, losses, wire length (big-endian).
- * Called by pcapng.c and capture.c.
+ * erf: time in 2^-32 s (little-endian), type, flags, record length, losses, wire length
+ * (big-endian). Called by pcapng.c and capture.c.
  */
 #include "fabric/wire/erf.h"
 
@@ -13,7 +13,7 @@
 #define FLAG_INTERFACE      0x03
 #define FLAG_VARYING_LENGTH 0x04
 #define TYPE_EXTENDED \
-	0x80 /* another header of 8 bytes follows, as does each whose first bit is set */
+	0x80 /* another header of 8 bytes follows, and so on while the first bit is set */
 #define EXTENSION_BYTES    8
 #define ETHERNET_PAD_BYTES 2
 

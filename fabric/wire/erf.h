@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * erf: the record header that stands before an InfiniBand packet in a capture of link type ERF (197), the one
- * form of InfiniBand capture that tshark reads. Endace ERF types document, EDM11-01.
+ * erf: the record header before an InfiniBand packet in a capture of link type ERF (197). It is the
+ * only form of InfiniBand capture that tshark reads. Endace ERF types document, EDM11-01.
  */
 #ifndef FABRIC_WIRE_ERF_H
 #define FABRIC_WIRE_ERF_H
@@ -14,18 +14,19 @@
 
 #define ERF_BYTES 16
 
-/* What a link packet of 6 bytes is padded to: without its tree (as in a list of packets) Wireshark's dissector looks
- * for an LRH and a GRH there, and calls a shorter one malformed. */
+/* Length to which a link packet of 6 bytes is padded. Without its tree (as in a list of packets),
+ * Wireshark's dissector reads an LRH and a GRH there, and calls a shorter packet malformed. */
 #define ERF_LINK_BYTES 48
 
 enum erf_type { ERF_ETHERNET = 2, ERF_INFINIBAND = 21, ERF_INFINIBAND_LINK = 25 };
 
-/* What follows the header is packet_bytes long. */
+/* Writes the header of a packet of packet_bytes. */
 void erf_build(enum erf_type type, unsigned interface, sim_time at, size_t packet_bytes,
 	       uint8_t *bytes);
 
-/* false: the record ends inside its headers. *header_bytes: with extension headers, and Ethernet's offset and
- * pad; *packet_bytes: what is captured of the packet. */
+/* Reads a header. *header_bytes includes extension headers, and the offset and pad of Ethernet.
+ * *packet_bytes is the captured length of the packet. Returns false if the record ends inside its
+ * headers. */
 bool erf_parse(const uint8_t *bytes, size_t length, unsigned *type, unsigned *interface,
 	       size_t *header_bytes, size_t *packet_bytes);
 

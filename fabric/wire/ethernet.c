@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ethernet: the header only: preamble and gap are the link's, the FCS and the padding to 64 bytes the MAC's;
- * captures hold neither. Called by codec.c and pfc.c.
+ * ethernet: the header only. The link has preamble and gap, the MAC has the FCS and the padding to
+ * 64 bytes. Captures have neither. Called by codec.c and pfc.c.
  */
 #include "fabric/wire/ethernet.h"
 

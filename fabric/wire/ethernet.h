@@ -16,10 +16,11 @@ enum ethertype {
 	ETHERTYPE_ROCE_V1 = 0x8915,
 };
 
-/* Bytes written: 14, or 18 with a tag. */
+/* Writes the header. Returns its length: 14 bytes, or 18 with a tag. */
 size_t ethernet_build(const struct path *path, uint16_t ethertype, uint8_t *bytes);
 
-/* Fills addresses, tag, service level and vl; *header_bytes and *ethertype say what comes next. */
+/* Fills in addresses, tag, service level and vl. Writes the length of the header and the type of
+ * the next header. */
 enum parse_status ethernet_parse(const uint8_t *bytes, size_t length, struct packet *packet,
 				 struct path *path, size_t *header_bytes, uint16_t *ethertype);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * headers: walks the field table. What the table cannot say (pad count, transport version, FECN) is below.
- * Called by codec.c; the table is also read by decode.c.
+ * headers: processes the field table. Fields that are not in the table (pad count, transport
+ * version, FECN) are handled separately. Called by codec.c; decode.c also reads the table.
  */
 #include "fabric/wire/headers.h"
 
@@ -15,9 +15,10 @@
 #define BTH_FECN         0x80
 
 /* clang-format off */
-#define FIELD(header, member, first_byte, bytes, lowest_bit, bits, meaning)                                \
-	{#header, #member, meaning, HDR_##header, first_byte, bytes, lowest_bit, bits ? bits : 8 * bytes,  \
-	 sizeof(((struct packet *)0)->member), offsetof(struct packet, member)},
+#define FIELD(header, member, first_byte, bytes, lowest_bit, bits, meaning)                        \
+	{#header, #member, meaning, HDR_##header, first_byte, bytes, lowest_bit,                   \
+	 bits ? bits : 8 * bytes, sizeof(((struct packet *)0)->member),                            \
+	 offsetof(struct packet, member)},
 const struct header_field header_fields[] = { HEADER_FIELDS(FIELD) };
 /* clang-format on */
 const size_t header_field_count = ARRAY_SIZE(header_fields);
@@ -77,7 +78,7 @@ bool headers_fecn_carries_ecn(const struct path *path)
 	return path->roce_version != ROCE_V2_IPV4 && path->roce_version != ROCE_V2_IPV6;
 }
 
-/* Where each header of the opcode starts; those it has not are left alone. */
+/* Writes the offset of each header of the opcode. Entries of other headers are not changed. */
 static void offsets_of(uint8_t opcode, uint8_t offsets[HDR_COUNT])
 {
 	uint8_t offset = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * icrc: CRC-32 of Ethernet over the packet with the fields that may change on the way replaced by ones. A table
- * says which. RoCE has no LRH: eight bytes of ones stand for it. Called by codec.c.
+ * icrc: the CRC-32 of Ethernet over the packet, with fields that may change replaced by ones. A
+ * table lists these fields. RoCE has no LRH, so eight bytes of ones replace it. Called by codec.c.
  */
 #include "fabric/wire/icrc.h"
 
@@ -19,7 +19,7 @@ enum encapsulation { LOCAL, GLOBAL, V1, V2_IPV4, V2_IPV6, ENCAPSULATION_COUNT };
 
 struct masked_byte {
 	uint8_t offset;
-	uint8_t ones; /* 0: end of list */
+	uint8_t ones; /* 0 at the end of the list */
 };
 
 /* clang-format off */
@@ -29,12 +29,17 @@ static const struct {
 	struct masked_byte masked[MASKED_MAX];
 } rules[ENCAPSULATION_COUNT] = {
 	[LOCAL]   = {false, 8,  {{0, 0xf0}}}, /* LRH: VL */
-	[GLOBAL]  = {false, 48, {{0, 0xff}, {1, 0xff}, {2, 0xff}, {3, 0xff}, {4, 0xff}, {5, 0xff}, {6, 0xff}, {7, 0xff},
-				 {8, 0x0f}, {9, 0xff}, {10, 0xff}, {11, 0xff}, {15, 0xff}}}, /* all of the LRH; as V1 */
-	[V1]      = {true,  40, {{0, 0x0f}, {1, 0xff}, {2, 0xff}, {3, 0xff}, {7, 0xff}}}, /* traffic class, flow, hops */
-	[V2_IPV4] = {true,  28, {{1, 0xff}, {8, 0xff}, {10, 0xff}, {11, 0xff}, /* DSCP, ECN; TTL; checksum */
-				 {26, 0xff}, {27, 0xff}}},                     /* UDP checksum */
-	[V2_IPV6] = {true,  48, {{0, 0x0f}, {1, 0xff}, {2, 0xff}, {3, 0xff}, {7, 0xff}, {46, 0xff}, {47, 0xff}}},
+	/* the whole LRH; the rest as V1 */
+	[GLOBAL]  = {false, 48, {{0, 0xff}, {1, 0xff}, {2, 0xff}, {3, 0xff}, {4, 0xff}, {5, 0xff},
+				 {6, 0xff}, {7, 0xff}, {8, 0x0f}, {9, 0xff}, {10, 0xff}, {11, 0xff},
+				 {15, 0xff}}},
+	/* traffic class, flow, hops */
+	[V1]      = {true,  40, {{0, 0x0f}, {1, 0xff}, {2, 0xff}, {3, 0xff}, {7, 0xff}}},
+	/* DSCP, ECN; TTL; checksum; UDP checksum */
+	[V2_IPV4] = {true,  28, {{1, 0xff}, {8, 0xff}, {10, 0xff}, {11, 0xff},
+				 {26, 0xff}, {27, 0xff}}},
+	[V2_IPV6] = {true,  48, {{0, 0x0f}, {1, 0xff}, {2, 0xff}, {3, 0xff}, {7, 0xff},
+				 {46, 0xff}, {47, 0xff}}},
 };
 /* clang-format on */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ip: builds what annex A17 asks for (do not fragment, UDP checksum 0) and reads what is equivalent. IPv4
- * addresses are the path's GIDs as ::ffff:a.b.c.d. Called by codec.c.
+ * ip: builds the headers of annex A17 (do not fragment, UDP checksum 0) and parses equivalent ones.
+ * IPv4 addresses are the GIDs ::ffff:a.b.c.d of the path. Called by codec.c.
  */
 #include "fabric/wire/ip.h"
 
@@ -14,7 +14,6 @@
 #define IPV4_VERSION_IHL   0x45
 #define IPV4_DONT_FRAGMENT 0x4000
 #define IPV4_FRAGMENT_MASK 0x3fff /* more fragments, offset */
-#define PROTOCOL_UDP       17
 
 static const uint8_t ipv4_prefix[12] = {[10] = 0xff, [11] = 0xff};
 
@@ -29,15 +28,17 @@ uint32_t ip_sum(const uint8_t *bytes, size_t length, uint32_t sum)
 	return sum;
 }
 
-static void udp_build(const struct path *path, size_t payload_bytes, uint8_t *bytes)
+size_t ip_build_udp(const struct path *path, size_t payload_bytes, uint8_t *bytes)
 {
 	be16_put(bytes, path->udp_source_port);
 	be16_put(bytes + 2, ROCE_V2_UDP_PORT);
 	be16_put(bytes + 4, (uint16_t)(UDP_BYTES + payload_bytes));
 	be16_put(bytes + 6, 0);
+	return UDP_BYTES;
 }
 
-static void ipv4_build(const struct packet *packet, size_t total_bytes, uint8_t *bytes)
+static void ipv4_build(const struct packet *packet, enum ip_protocol protocol, size_t total_bytes,
+		       uint8_t *bytes)
 {
 	const struct path *path = packet->path;
 
@@ -47,44 +48,42 @@ static void ipv4_build(const struct packet *packet, size_t total_bytes, uint8_t 
 	be16_put(bytes + 4, packet->ip_identification);
 	be16_put(bytes + 6, IPV4_DONT_FRAGMENT);
 	bytes[8] = packet->hop_limit;
-	bytes[9] = PROTOCOL_UDP;
+	bytes[9] = (uint8_t)protocol;
 	be16_put(bytes + 10, 0);
 	memcpy(bytes + 12, path->sgid + 12, 4);
 	memcpy(bytes + 16, path->dgid + 12, 4);
 	be16_put(bytes + 10, (uint16_t)~ip_sum(bytes, IPV4_BYTES, 0));
 }
 
-static void ipv6_build(const struct packet *packet, size_t payload_bytes, uint8_t *bytes)
+static void ipv6_build(const struct packet *packet, enum ip_protocol protocol, size_t payload_bytes,
+		       uint8_t *bytes)
 {
 	const struct path *path = packet->path;
 	uint32_t traffic_class = (path->traffic_class & 0xfcu) | packet->ecn;
 
 	be32_put(bytes, UINT32_C(6) << 28 | traffic_class << 20 | (path->flow_label & 0xfffff));
 	be16_put(bytes + 4, (uint16_t)payload_bytes);
-	bytes[6] = PROTOCOL_UDP;
+	bytes[6] = (uint8_t)protocol;
 	bytes[7] = packet->hop_limit;
 	memcpy(bytes + 8, path->sgid, 16);
 	memcpy(bytes + 24, path->dgid, 16);
 }
 
-size_t ip_build(const struct packet *packet, size_t payload_bytes, uint8_t *bytes)
+size_t ip_build(const struct packet *packet, enum ip_protocol protocol, size_t payload_bytes,
+		uint8_t *bytes)
 {
-	size_t udp_bytes = UDP_BYTES + payload_bytes;
-
-	assert(IPV4_BYTES + udp_bytes <= UINT16_MAX);
+	assert(IPV4_BYTES + payload_bytes <= UINT16_MAX);
 	if (packet->path->roce_version == ROCE_V2_IPV4) {
-		ipv4_build(packet, IPV4_BYTES + udp_bytes, bytes);
-		udp_build(packet->path, payload_bytes, bytes + IPV4_BYTES);
-		return IPV4_BYTES + UDP_BYTES;
+		ipv4_build(packet, protocol, IPV4_BYTES + payload_bytes, bytes);
+		return IPV4_BYTES;
 	}
-	ipv6_build(packet, udp_bytes, bytes);
-	udp_build(packet->path, payload_bytes, bytes + IPV6_BYTES);
-	return IPV6_BYTES + UDP_BYTES;
+	ipv6_build(packet, protocol, payload_bytes, bytes);
+	return IPV6_BYTES;
 }
 
-/* *rest: what IP says is behind its header. */
+/* *rest is the length after the header, by the IP header. */
 static enum parse_status ipv4_parse(const uint8_t *bytes, size_t length, struct packet *packet,
-				    struct path *path, size_t *rest)
+				    struct path *path, uint8_t *protocol, size_t *rest)
 {
 	size_t total_bytes;
 
@@ -92,8 +91,9 @@ static enum parse_status ipv4_parse(const uint8_t *bytes, size_t length, struct 
 		return PARSE_TRUNCATED;
 	if (bytes[0] != IPV4_VERSION_IHL)
 		return PARSE_IP_HEADER;
-	if (bytes[9] != PROTOCOL_UDP)
+	if (bytes[9] != IP_UDP && bytes[9] != IP_TCP)
 		return PARSE_NOT_RDMA;
+	*protocol = bytes[9];
 	path->traffic_class = bytes[1] & 0xfc;
 	packet->ecn = bytes[1] & 3;
 	packet->ip_identification = be16_get(bytes + 4);
@@ -114,7 +114,7 @@ static enum parse_status ipv4_parse(const uint8_t *bytes, size_t length, struct 
 }
 
 static enum parse_status ipv6_parse(const uint8_t *bytes, size_t length, struct packet *packet,
-				    struct path *path, size_t *rest)
+				    struct path *path, uint8_t *protocol, size_t *rest)
 {
 	uint32_t first;
 
@@ -123,8 +123,9 @@ static enum parse_status ipv6_parse(const uint8_t *bytes, size_t length, struct 
 	first = be32_get(bytes);
 	if (first >> 28 != 6)
 		return PARSE_IP_HEADER;
-	if (bytes[6] != PROTOCOL_UDP)
+	if (bytes[6] != IP_UDP && bytes[6] != IP_TCP)
 		return PARSE_NOT_RDMA;
+	*protocol = bytes[6];
 	path->traffic_class = first >> 20 & 0xfc;
 	packet->ecn = first >> 20 & 3;
 	path->flow_label = first & 0xfffff;
@@ -135,11 +136,12 @@ static enum parse_status ipv6_parse(const uint8_t *bytes, size_t length, struct 
 	return *rest > length - IPV6_BYTES ? PARSE_TRUNCATED : PARSE_OK;
 }
 
-/* RFC 768: over addresses, protocol, length, header and data; 0 on the wire: none was made. */
+/* Checks the UDP checksum of RFC 768: over addresses, protocol, length, header and data. 0 on the
+ * wire means that there is no checksum. */
 static bool udp_checksum_right(const uint8_t *addresses, size_t address_bytes, const uint8_t *udp,
 			       size_t length)
 {
-	uint32_t sum = PROTOCOL_UDP + (uint32_t)length;
+	uint32_t sum = IP_UDP + (uint32_t)length;
 
 	if (be16_get(udp + 6) == 0)
 		return true;
@@ -148,27 +150,40 @@ static bool udp_checksum_right(const uint8_t *addresses, size_t address_bytes, c
 }
 
 enum parse_status ip_parse(const uint8_t *bytes, size_t length, struct packet *packet,
-			   struct path *path, size_t *header_bytes, size_t *payload_bytes)
+			   struct path *path, uint8_t *protocol, size_t *header_bytes,
+			   size_t *payload_bytes)
+{
+	if (path->roce_version == ROCE_V2_IPV4) {
+		*header_bytes = IPV4_BYTES;
+		return ipv4_parse(bytes, length, packet, path, protocol, payload_bytes);
+	}
+	*header_bytes = IPV6_BYTES;
+	return ipv6_parse(bytes, length, packet, path, protocol, payload_bytes);
+}
+
+const uint8_t *ip_addresses(const struct path *path, const uint8_t *bytes, size_t *address_bytes)
 {
 	bool four = path->roce_version == ROCE_V2_IPV4;
-	size_t ip_bytes = four ? IPV4_BYTES : IPV6_BYTES;
-	size_t rest = 0;
-	enum parse_status status = four ? ipv4_parse(bytes, length, packet, path, &rest)
-					: ipv6_parse(bytes, length, packet, path, &rest);
-	const uint8_t *udp = bytes + ip_bytes;
 
-	if (status != PARSE_OK)
-		return status;
-	if (rest < UDP_BYTES)
+	*address_bytes = four ? 4 : 16;
+	return bytes + (four ? 12 : 8);
+}
+
+enum parse_status ip_parse_udp(const uint8_t *ip, const uint8_t *udp, size_t length,
+			       struct path *path, size_t *payload_bytes)
+{
+	size_t address_bytes;
+	const uint8_t *addresses = ip_addresses(path, ip, &address_bytes);
+
+	if (length < UDP_BYTES)
 		return PARSE_TRUNCATED;
 	path->udp_source_port = be16_get(udp);
 	if (be16_get(udp + 2) != ROCE_V2_UDP_PORT)
 		return PARSE_NOT_RDMA;
-	if (be16_get(udp + 4) != rest)
+	if (be16_get(udp + 4) != length)
 		return PARSE_UDP_LENGTH;
-	if (!udp_checksum_right(four ? bytes + 12 : bytes + 8, four ? 8 : 32, udp, rest))
+	if (!udp_checksum_right(addresses, 2 * address_bytes, udp, length))
 		return PARSE_UDP_CHECKSUM;
-	*header_bytes = ip_bytes + UDP_BYTES;
-	*payload_bytes = rest - UDP_BYTES;
+	*payload_bytes = length - UDP_BYTES;
 	return PARSE_OK;
 }

@@ -10,10 +10,10 @@
 
 #define LRH_BYTES 8
 
-/* packet_bytes: LRH to ICRC, a multiple of four. */
+/* packet_bytes is the length from LRH to ICRC, a multiple of four. */
 void lrh_build(const struct packet *packet, size_t packet_bytes, uint8_t *bytes);
 
-/* Fills vl, addresses, service level and has_grh. NOT_RDMA: a raw packet. */
+/* Fills in vl, addresses, service level and has_grh. Returns PARSE_NOT_RDMA for a raw packet. */
 enum parse_status lrh_parse(const uint8_t *bytes, size_t length, struct packet *packet,
 			    struct path *path, size_t *packet_bytes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opcode: the table of opcode.h as arrays, and what follows from a line. Used by everything that
- * makes or reads a packet.
+ * opcode: the table of opcode.h as arrays, and properties derived from a line. Used by all code
+ * that creates or reads a packet.
  */
 #include "fabric/wire/opcode.h"
 
@@ -16,16 +16,19 @@
 const uint8_t header_bytes[HDR_COUNT] = { HEADERS(HEADER_BYTES, ) };
 
 #define BYTES_IF(mask, name, bytes) + ((mask) & H(name) ? (bytes) : 0)
-#define INFO(code, name, transport, operation, segment, headers, payload)                                  \
-	[code] = {#name, TRANSPORT_##transport, OP_##operation, SEG_##segment, COLUMN_##payload,           \
+#define INFO(code, name, transport, operation, segment, headers, payload)                        \
+	[code] = {#name, TRANSPORT_##transport, OP_##operation, SEG_##segment, COLUMN_##payload, \
 		  H(BTH) | (headers), 0 HEADERS(BYTES_IF, H(BTH) | (headers))},
 const struct opcode_info opcode_info[256] = { OPCODES(INFO) };
 
-/* Code + 1, so that 0 says there is none. */
-#define SUFFIX_OF(headers) ((headers) & H(IMM) ? SUFFIX_IMM : (headers) & H(IETH) ? SUFFIX_INV : SUFFIX_NONE)
-#define FOUND(code, name, transport, operation, segment, headers, payload)                                 \
+/* Code + 1, so that 0 means that there is none. */
+#define SUFFIX_OF(headers)                                                                       \
+	((headers) & H(IMM) ? SUFFIX_IMM : (headers) & H(IETH) ? SUFFIX_INV : SUFFIX_NONE)
+#define FOUND(code, name, transport, operation, segment, headers, payload) \
 	[TRANSPORT_##transport][OP_##operation][SEG_##segment][SUFFIX_OF(headers)] = code + 1,
-static const uint16_t found[TRANSPORT_COUNT][OP_COUNT][SEG_COUNT][SUFFIX_COUNT] = { OPCODES(FOUND) };
+static const uint16_t found[TRANSPORT_COUNT][OP_COUNT][SEG_COUNT][SUFFIX_COUNT] = {
+	OPCODES(FOUND)
+};
 /* clang-format on */
 
 int opcode_find(enum transport transport, enum operation operation, enum segment segment,

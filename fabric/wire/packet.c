@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * packet: pools of packets and payloads, and the length of a packet on the wire. Pools grow in
- * slabs and never shrink, so a run that has warmed up allocates nothing.
+ * slabs and never shrink. A run therefore allocates no memory after its warm-up.
  */
 #include "fabric/wire/packet.h"
 
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "fabric/wire/opcode.h"
+#include "fabric/wire/tcp_packet.h"
 #include "sim/arena.h"
 
 #define SLAB_PACKETS   512
@@ -23,7 +24,8 @@
 #define BATCH_PACKETS 64
 #define BATCHES_KEPT  4
 
-/* What pools have in common whose packets mix: one that frees more than it makes leaves batches here. */
+/* Shared state of pools that exchange packets. A pool that frees more packets than it creates
+ * stores batches here. */
 struct depot {
 	pthread_mutex_t lock;
 	struct packet *batches; /* the first packet of each; ->path leads to the next */
@@ -31,17 +33,18 @@ struct depot {
 };
 
 struct packet_pool {
-	struct packet *free_packets; /* less than a batch, by ->next */
+	struct packet *free_packets; /* less than a batch, linked by ->next */
 	uint32_t free_count;
 	uint32_t batch_count;
-	struct packet *batches;  /* full ones, as in the depot */
-	uint64_t packets_in_use; /* modulo 2^64: others may free what this one has made */
+	struct packet *batches; /* full batches, as in the depot */
+	/* modulo 2^64, because other pools may free packets of this pool */
+	uint64_t packets_in_use;
 	struct payload *free_payloads;
 	struct telemetry *free_telemetry;
 	uint64_t payloads_in_use;
 	struct arena arena;
 	struct depot *depot;
-	struct packet_pool *next; /* of the depot */
+	struct packet_pool *next; /* list of the depot */
 };
 
 static size_t round_to_line(size_t bytes)
@@ -124,7 +127,8 @@ static void packets_grow(struct packet_pool *pool)
 	}
 }
 
-/* free_packets is empty: from the own batches, or those that others have left, or new ones. */
+/* Refills free_packets: from the pool's own batches, from batches of other pools, or with new
+ * packets. */
 static void refill(struct packet_pool *pool)
 {
 	struct depot *depot = pool->depot;
@@ -150,7 +154,7 @@ static void refill(struct packet_pool *pool)
 	pool->free_count = BATCH_PACKETS;
 }
 
-/* free_packets is a batch. */
+/* Stores free_packets, which is a full batch. */
 static void put_away(struct packet_pool *pool)
 {
 	struct depot *depot = pool->depot;
@@ -221,7 +225,7 @@ static void telemetry_grow(struct packet_pool *pool)
 	}
 }
 
-struct telemetry *telemetry_new(struct packet_pool *pool)
+struct telemetry *packet_telemetry_new(struct packet_pool *pool)
 {
 	struct telemetry *telemetry;
 
@@ -234,13 +238,13 @@ struct telemetry *telemetry_new(struct packet_pool *pool)
 	return telemetry;
 }
 
-void telemetry_free(struct packet_pool *pool, struct telemetry *telemetry)
+void packet_telemetry_free(struct packet_pool *pool, struct telemetry *telemetry)
 {
 	telemetry->next_free = pool->free_telemetry;
 	pool->free_telemetry = telemetry;
 }
 
-struct payload *payload_new(struct packet_pool *pool)
+struct payload *packet_payload_new(struct packet_pool *pool)
 {
 	struct payload *payload;
 
@@ -251,28 +255,62 @@ struct payload *payload_new(struct packet_pool *pool)
 	pool->free_payloads = payload->next_free;
 	pool->payloads_in_use++;
 	payload->next_free = NULL;
+	payload->more = NULL;
 	payload->references = 1;
 	return payload;
 }
 
-void payload_drop(struct packet_pool *pool, struct payload *payload)
+struct payload *packet_payload_of(struct packet_pool *pool, const uint8_t *bytes, uint32_t length)
+{
+	struct payload *first = NULL, **place = &first;
+
+	while (length > 0) {
+		uint32_t part = length < PAYLOAD_MAX ? length : PAYLOAD_MAX;
+
+		*place = packet_payload_new(pool);
+		memcpy((*place)->bytes, bytes, part);
+		place = &(*place)->more;
+		bytes += part;
+		length -= part;
+	}
+	return first;
+}
+
+void packet_payload_copy(const struct payload *payload, uint8_t *bytes, uint32_t length)
+{
+	for (; length > 0; payload = payload->more) {
+		uint32_t part = length < PAYLOAD_MAX ? length : PAYLOAD_MAX;
+
+		memcpy(bytes, payload->bytes, part);
+		bytes += part;
+		length -= part;
+	}
+}
+
+void packet_payload_drop(struct packet_pool *pool, struct payload *payload)
 {
 	assert(payload->references > 0);
 	if (--payload->references > 0)
 		return;
-	payload->next_free = pool->free_payloads;
-	pool->free_payloads = payload;
-	assert(pool->payloads_in_use > 0);
-	pool->payloads_in_use--;
+	while (payload) {
+		struct payload *more = payload->more;
+
+		payload->next_free = pool->free_payloads;
+		pool->free_payloads = payload;
+		payload->references = 0;
+		assert(pool->payloads_in_use > 0);
+		pool->payloads_in_use--;
+		payload = more;
+	}
 }
 
 void packet_free(struct packet_pool *pool, struct packet *packet)
 {
 	if (packet->payload)
-		payload_drop(pool, packet->payload);
+		packet_payload_drop(pool, packet->payload);
 	packet->payload = NULL;
 	if (packet->telemetry)
-		telemetry_free(pool, packet->telemetry);
+		packet_telemetry_free(pool, packet->telemetry);
 	packet->telemetry = NULL;
 	packet->next = pool->free_packets;
 	pool->free_packets = packet;
@@ -297,7 +335,7 @@ uint64_t packet_pool_payloads_in_use(const struct packet_pool *pool)
 
 uint32_t packet_wire_bytes(const struct packet *packet)
 {
-	uint32_t bytes;
+	uint32_t transport_bytes = 0, bytes;
 
 	switch ((enum packet_kind)packet->kind) {
 	case PACKET_FLOW_CONTROL:
@@ -305,13 +343,19 @@ uint32_t packet_wire_bytes(const struct packet *packet)
 	case PACKET_PFC:
 		return ETHERNET_BYTES_MIN;
 	case PACKET_RAW:
-		return packet->wire_bytes; /* nobody knows but who made it */
+		return packet->wire_bytes; /* only its creator knows the length */
+	case PACKET_TCP:
+		transport_bytes = tcp_packet_bytes(packet);
+		break;
 	case PACKET_DATA:
+		assert(opcode_known(packet->opcode));
+		transport_bytes = opcode_info[packet->opcode].bytes + packet->payload_bytes +
+				  packet_pad_bytes(packet);
 		break;
 	}
-	assert(packet->path && opcode_known(packet->opcode));
-	bytes = path_header_bytes(packet->path) + opcode_info[packet->opcode].bytes +
-		packet->payload_bytes + packet_pad_bytes(packet) + path_trailer_bytes(packet->path);
+	assert(packet->path);
+	bytes = path_header_bytes(packet->path) + transport_bytes +
+		path_trailer_bytes(packet->path);
 	if (packet->path->link_layer == LINK_ETHERNET && bytes < ETHERNET_BYTES_MIN)
 		bytes = ETHERNET_BYTES_MIN;
 	return bytes;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packet: one packet as the models carry it: headers decoded, payload by reference. Bytes are built
- * only where someone looks (pcapng, corruption): see packet_build() and packet_parse() in codec.h.
+ * packet: one packet of the models: decoded headers, and payload by reference. Bytes are only built
+ * when they are needed (pcapng, corruption): see codec_build() and codec_parse() in codec.h.
  *
- * The first cache line is what queues, links and switches touch; the second is the transport's.
+ * Queues, links and switches use the first cache line. The transport uses the second line.
  */
 #ifndef FABRIC_WIRE_PACKET_H
 #define FABRIC_WIRE_PACKET_H
@@ -13,57 +13,51 @@
 #include <stdint.h>
 
 #include "fabric/wire/path.h"
+#include "fabric/wire/tcp.h"
+#include "hcasim/congestion.h"
+#include "hcasim/telemetry.h"
 #include "sim/sim.h"
 
 /* clang-format off */
-/* What a packet is to the link: BTH packets are DATA; the rest are the link's own. */
-enum packet_kind { PACKET_DATA, PACKET_FLOW_CONTROL /* IB credits */, PACKET_PFC, PACKET_RAW };
+/* Kind of a packet for the link. Hosts send DATA (with a BTH), TCP segments, and RAW frames, whose
+ * payload is the whole frame but the FCS (UDP of programs). Ports themselves send FLOW_CONTROL and
+ * PFC. */
+enum packet_kind { PACKET_DATA, PACKET_FLOW_CONTROL /* IB credits */, PACKET_PFC, PACKET_RAW,
+                  PACKET_TCP };
 
-enum packet_damage { /* by a fault; found by whoever checks that CRC */
-	DAMAGE_ICRC = 1, /* payload or invariant header hit: the HCA drops it */
+enum packet_damage { /* by a fault; the receiver that checks the CRC finds it */
+	/* wrong payload or invariant header, so that the HCA drops the packet; TCP: a wrong
+	 * checksum */
+	DAMAGE_ICRC = 1,
 	DAMAGE_VCRC = 2, /* found by the next port, IB VCRC or Ethernet FCS */
-	WRONG_MAC = 4,      /* no damage: flooded with the MAC address of a host that its switch did not know */
+	/* no damage: a switch flooded it because the destination MAC address was unknown */
+	WRONG_MAC = 4,
 };
 
 enum ecn { ECN_NOT_ECT = 0, ECN_ECT1 = 1, ECN_ECT0 = 2, ECN_CE = 3 };
 
 #define PAYLOAD_MAX 4096
 
-/* Bytes of one packet's payload; from a pool, shared by retransmissions and taps through the count. */
+/* Payload bytes of one packet, from a pool. Retransmissions and taps share it and count
+ * references. */
 struct payload {
 	struct payload *next_free;
+	/* TCP and RAW: the bytes after the first PAYLOAD_MAX; NULL for none */
+	struct payload *more;
 	uint32_t references;
 	uint8_t bytes[PAYLOAD_MAX];
 };
 
-#define TELEMETRY_HOPS 8
-
-/* What one switch adds to a packet that leaves it, as in-band telemetry does. */
-struct telemetry_hop {
-	sim_time at;          /* the packet's first bit leaves */
-	uint64_t sent_bytes;  /* of data packets that this port has sent so far, this one included */
-	uint64_t rate_bps;    /* of the link */
-	uint32_t queue_bytes; /* that wait behind this packet, of its VL */
-	uint32_t port;        /* number of the switch's port in the run, port_number(): counters of two ports do not compare */
-};
-
-/* Side record of a packet that asks for it; from a pool, one owner: goes with the packet, or on with the ACK. */
-struct telemetry {
-	struct telemetry *next_free;
-	uint32_t count;   /* hops filled */
-	uint16_t skipped; /* hops beyond them */
-	bool complete;    /* the receiver has it: an ACK carries it back as it is */
-	struct telemetry_hop hops[TELEMETRY_HOPS];
-};
 
 struct replica;
 
-/* What leaf switches that balance load write on packets between them (switch/overlay.h); no host ever sees one. */
+/* Header of leaf switches that balance load, between them only (switch/overlay.h). */
 enum overlay_kind {
 	OVERLAY_NONE,
 	OVERLAY_CONGA,
 	OVERLAY_WEAVE, /* ConWeave: data */
-	OVERLAY_REPLY, /* ConWeave: the switches' own, back to the leaf of path->source; these and those below */
+	/* ConWeave: control packets to the leaf of path->source, from here on */
+	OVERLAY_REPLY,
 	OVERLAY_CLEAR,
 	OVERLAY_NOTIFY,
 };
@@ -72,137 +66,188 @@ struct overlay {
 	union {
 		struct {
 			sim_time sent_at; /* by the source's leaf */
-			sim_time tail_at; /* when that sent the last packet of the path before */
+			sim_time tail_at; /* departure of the last packet on the former path */
 		} weave;
 		struct {
-			uint8_t metric;          /* of the most congested link so far */
-			uint8_t feedback_next_hop;    /* of the other direction, at the destination's leaf, ... */
-			uint8_t feedback_metric; /* ... and how congested that is */
+			uint8_t metric; /* congestion metric of the most congested link so far */
+			/* a next hop of the opposite direction, at the destination's leaf */
+			uint8_t feedback_next_hop;
+			uint8_t feedback_metric; /* of that next hop */
 			bool has_feedback;
 		} conga;
 	};
 	uint32_t epoch; /* ConWeave */
 	uint8_t kind;   /* enum overlay_kind */
-	uint8_t next_hop;    /* the port by which it left the source's leaf */
+	uint8_t next_hop;    /* port by which the packet left the source's leaf */
 	bool request, tail, rerouted; /* ConWeave: RTT_REQUEST, TAIL, REROUTED */
+};
+
+/* TCP header and SACK blocks. The path has the ports. Members as in struct tcp_header. */
+struct packet_tcp {
+	uint32_t sequence, acknowledgment;
+	uint32_t timestamp, timestamp_echo;
+	uint16_t window, urgent;
+	uint16_t mss;
+	uint8_t flags, options;
+	uint8_t sack_count, window_scale;
+	bool ends_message; /* not on the wire: the payload ends a message of the sender */
 };
 
 struct packet {
 	/* line 0: queues, links, switches */
-	struct packet *next;     /* link of whatever queue holds it */
+	struct packet *next;     /* next packet of the queue */
 	const struct path *path; /* NULL only for PACKET_FLOW_CONTROL and PACKET_PFC */
-	sim_time head_at;        /* first bit at the receiver that has it now */
-	sim_time tail_at;        /* last bit there; equals head_at plus serialization at the link's rate */
-	uint32_t wire_bytes;     /* LRH..VCRC or Ethernet destination..FCS; no preamble, gap, symbols */
-	uint16_t ingress;        /* the switch's: port it came in by; its VL there in the upper byte */
+	sim_time head_at;        /* arrival of the first bit at the present receiver */
+	/* arrival of the last bit: head_at plus the serialization at the link's rate */
+	sim_time tail_at;
+	/* LRH..VCRC or Ethernet destination..FCS; no preamble, gap, symbols */
+	uint32_t wire_bytes;
+	/* in a switch: the input port; the upper byte is the VL on input */
+	uint16_t ingress;
 	uint8_t vl;              /* virtual lane, or priority in Ethernet */
 	uint8_t kind;            /* enum packet_kind */
 	uint8_t ecn;             /* enum ecn; InfiniBand FECN as ECN_CE */
-	uint8_t hop_limit;       /* what is left of it */
+	uint8_t hop_limit;       /* remaining hops */
 	uint8_t damage;          /* enum packet_damage bits */
 	uint8_t opcode;          /* BTH: see opcode.h */
 	uint32_t payload_bytes;  /* without pad */
 	sim_time sent_at;        /* when the HCA handed it to its port */
-	uint64_t serial;         /* number in the run, in order of creation per HCA port: ties a pcapng line to a trace */
+	/* number of the packet at its HCA port; the same in pcapng and traces */
+	uint64_t serial;
 
 	/* line 1: transport */
-	struct payload *payload; /* NULL: lengths only (YAML workloads), or no payload */
-	uint32_t tag;            /* follows one WQE through traces; 0: none */
-	uint32_t psn;            /* 24 bits */
-	uint32_t dest_qp;        /* 24 bits */
-	uint16_t pkey;
-	bool solicited;
-	bool ack_request;
-	bool migration;
-	bool becn;
-	uint8_t syndrome;        /* AETH */
-	uint32_t msn;            /* AETH, 24 bits */
-	uint32_t immediate;      /* ImmDt as the number on the wire read big-endian, or IETH R_Key */
+	/* NULL if only lengths are simulated (YAML workloads), or without payload */
+	struct payload *payload;
+	struct telemetry *telemetry; /* NULL if it was not requested */
 	union {
-		uint64_t remote_address; /* RETH, AtomicETH */
-		sim_time request_at;     /* responses; not on the wire: when the last bit of what they answer came */
+		struct {
+			uint32_t psn;            /* 24 bits */
+			uint16_t pkey;
+			bool solicited;
+			bool ack_request;
+			bool migration;
+			bool becn;
+			uint8_t syndrome;        /* AETH */
+			uint32_t msn;            /* AETH, 24 bits */
+			/* ImmDt as the number on the wire read big-endian, or IETH R_Key */
+			uint32_t immediate;
+			union {
+				uint64_t remote_address; /* RETH, AtomicETH */
+				/* responses, not on the wire: arrival of the last bit of the
+				 * request */
+				sim_time request_at;
+			};
+			uint32_t rkey;
+			uint32_t dma_length;     /* RETH */
+		};
+		struct packet_tcp tcp; /* PACKET_TCP; see tcp_packet.h */
 	};
-	uint32_t rkey;
-	uint32_t dma_length;     /* RETH */
-	struct telemetry *telemetry; /* NULL: not asked for */
+	uint32_t tag;            /* follows one WQE through traces; 0 for none */
+	uint32_t dest_qp;        /* 24 bits; TCP: not on the wire, the connection */
 
 	/* line 2: rarely used */
-	uint32_t qkey;           /* DETH */
-	uint32_t source_qp;      /* DETH, DCETH */
 	union {
-		uint64_t swap_or_add; /* AtomicETH */
-		uint64_t dc_key;      /* DC connect */
+		struct {
+			uint32_t qkey;           /* DETH */
+			uint32_t source_qp;      /* DETH, DCETH */
+			union {
+				uint64_t swap_or_add; /* AtomicETH */
+				uint64_t dc_key;      /* DC connect */
+			};
+			uint64_t compare;        /* AtomicETH; AtomicAckETH: the original value */
+			union {
+				uint32_t xrc_srqn;   /* XRCETH */
+				uint32_t dc_session; /* DC connect */
+			};
+		};
+		struct tcp_sack sack[TCP_SACK_MAX]; /* PACKET_TCP */
+		/* WRITEs, SENDs, ACKs and CNPs of endpoint adapters, not in captures */
+		struct congestion_fields congestion;
 	};
-	uint64_t compare;        /* AtomicETH; AtomicAckETH: the original value */
-	union {
-		uint32_t xrc_srqn;   /* XRCETH */
-		uint32_t dc_session; /* DC connect */
-	};
-	uint16_t ip_identification; /* RoCEv2 over IPv4 */
 	union {
 		struct { /* PACKET_PFC */
 			uint16_t pause_quanta[8];
-			uint8_t pause_enable;   /* one bit a priority */
+			uint8_t pause_enable;   /* one bit per priority */
 			uint8_t pause_depth[8]; /* not on the wire: see port_set_pause_depth() */
 		};
-		struct overlay overlay; /* PACKET_DATA; wire_bytes counts it, codec.h does not build it */
+		/* PACKET_DATA and PACKET_TCP; wire_bytes counts it, codec.h does not build it */
+		struct overlay overlay;
 	};
+	uint16_t ip_identification; /* RoCEv2 and TCP over IPv4 */
 	uint16_t credit_total;    /* PACKET_FLOW_CONTROL: FCTBS */
 	uint16_t credit_limit;    /* PACKET_FLOW_CONTROL: FCCL */
-	sim_time asked_at;        /* not on the wire, with congestion control alone: when the request left that an ACK answers */
-	struct replica *replica;  /* the switch's: the packet of multicast that this is a copy of */
+	/* not on the wire, only with congestion control: departure of the request that this ACK
+	 * acknowledges */
+	sim_time asked_at;
+	/* in a switch: the multicast packet that this packet is a copy of */
+	struct replica *replica;
+	/* in an adapter: time of the grant of a packet to send, or of the arrival of a received
+	 * packet */
+	sim_time since;
+	sim_time waits_since; /* in an adapter: start of the wait for a queue pair context */
 };
 
 /* clang-format on */
 static_assert(offsetof(struct packet, payload) == 64, "line 0 is one cache line");
 static_assert(offsetof(struct packet, qkey) == 128, "line 1 is one cache line");
 
-/* Grows in slabs; freeing returns to the pool. */
+/* A pool of packets. It grows in slabs, and freed packets return to it. */
 struct packet_pool;
 
-/* Aborts if memory is at an end, as all that makes packets does. */
+/* Creates a pool. All functions that create packets abort if memory is exhausted. */
 struct packet_pool *packet_pool_create(void);
-void packet_pool_destroy(struct packet_pool *pool); /* and those beside it */
+/* also destroys the pools of other threads beside it */
+void packet_pool_destroy(struct packet_pool *pool);
 
-/* Another, for another thread: what one has made any of them may free. Payloads stay with their pool. */
+/* Creates a pool beside another, for another thread. Any of these pools may free the packets of
+ * each. Payloads return to their own pool. */
 struct packet_pool *packet_pool_create_beside(struct packet_pool *pool);
 
-/* Zeroed. */
+/* Returns a zeroed packet. */
 struct packet *packet_new(struct packet_pool *pool);
 
-/* With one reference; bytes not zeroed. */
-struct payload *payload_new(struct packet_pool *pool);
+/* Returns a payload with one reference. Its bytes are not zeroed. */
+struct payload *packet_payload_new(struct packet_pool *pool);
 
-/* Empty. packet_free() gives it back with the packet that holds it; who takes it off a packet must not forget it. */
-struct telemetry *telemetry_new(struct packet_pool *pool);
-void telemetry_free(struct packet_pool *pool, struct telemetry *telemetry);
+/* Returns empty telemetry. packet_free() frees it with its packet. Code that takes it off a packet
+ * must free it. */
+struct telemetry *packet_telemetry_new(struct packet_pool *pool);
+void packet_telemetry_free(struct packet_pool *pool, struct telemetry *telemetry);
 
-/* Shares the payload, and has no telemetry. */
+/* Returns a copy that shares the payload and has no telemetry. */
 struct packet *packet_copy(struct packet_pool *pool, const struct packet *packet);
 
-/* Drops its payload's reference, and its telemetry. */
+/* Frees the packet, its reference to the payload, and its telemetry. */
 void packet_free(struct packet_pool *pool, struct packet *packet);
 
-/* Both are 0 at the end of a run, or it leaked. Packets: of all pools that are beside each other. */
+/* Return the numbers of packets and payloads in use. Both are 0 at the end of a run without leaks.
+ * The number of packets includes all pools beside this one. */
 uint64_t packet_pool_in_use(const struct packet_pool *pool);
 uint64_t packet_pool_payloads_in_use(const struct packet_pool *pool);
 
-/* One more, one fewer holder of the bytes. */
+/* Returns payload for any number of bytes, as a chain of payloads, and copies the bytes to it.
+ * packet_payload_copy() copies the bytes of a chain. */
+struct payload *packet_payload_of(struct packet_pool *pool, const uint8_t *bytes, uint32_t length);
+void packet_payload_copy(const struct payload *payload, uint8_t *bytes, uint32_t length);
+
+/* Adds a reference to the payload. */
 static inline void payload_hold(struct payload *payload)
 {
 	payload->references++;
 }
 
-/* The last holder gives them back to the pool, which is that of payload_new(). */
-void payload_drop(struct packet_pool *pool, struct payload *payload);
+/* Drops one reference. The last one returns the payload, with its chain, to the pool of
+ * packet_payload_new(). */
+void packet_payload_drop(struct packet_pool *pool, struct payload *payload);
 
-/* Bytes behind the payload that bring it to a multiple of four. */
+/* Returns the pad bytes that extend the payload of a packet with a BTH to a multiple of four. */
 static inline uint32_t packet_pad_bytes(const struct packet *packet)
 {
 	return -packet->payload_bytes & 3;
 }
 
-/* wire_bytes from path, opcode and payload_bytes (pad included). IBTA vol. 1, 9.2 and annex A17. */
+/* Returns wire_bytes by the path, the opcode or TCP header, and payload_bytes with pad. IBTA vol.
+ * 1, 9.2 and annex A17. */
 uint32_t packet_wire_bytes(const struct packet *packet);
 
 #endif

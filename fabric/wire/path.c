@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * path: the set of paths of a run, an open-addressing hash over their bytes, and what their headers
- * weigh.
+ * path: the set of paths of a run, an open-addressing hash over their bytes, and the lengths of
+ * their headers.
  */
 #include "fabric/wire/path.h"
+#include "sim/hash.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -12,8 +13,8 @@
 #define SLOTS_FIRST 256
 
 struct paths {
-	struct path **slots; /* a power of two of them, at most half in use; each path has its own
-				memory */
+	/* number of slots is a power of two, at most half of them in use; paths do not move */
+	struct path **slots;
 	size_t slot_count;
 	size_t used;
 };
@@ -39,21 +40,10 @@ void paths_destroy(struct paths *paths)
 	free(paths);
 }
 
-/* FNV-1a, 64 bits: depends on the bytes only. */
-static uint64_t path_hash(const struct path *path)
-{
-	const uint8_t *bytes = (const uint8_t *)path;
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < sizeof(*path); i++)
-		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 static struct path **slot_find(const struct paths *paths, const struct path *path)
 {
 	size_t mask = paths->slot_count - 1;
-	size_t slot = path_hash(path) & mask;
+	size_t slot = hash_bytes(HASH_BEGIN, path, sizeof(*path)) & mask;
 
 	while (paths->slots[slot] && memcmp(paths->slots[slot], path, sizeof(*path)) != 0)
 		slot = (slot + 1) & mask;
@@ -88,7 +78,7 @@ const struct path *path_intern(struct paths *paths, const struct path *path)
 	*slot = malloc(sizeof(**slot));
 	if (!*slot)
 		abort();
-	memcpy(*slot, path, sizeof(**slot)); /* padding too: equality is by bytes */
+	memcpy(*slot, path, sizeof(**slot)); /* including padding, because equality is by bytes */
 	return *slot;
 }
 
@@ -96,7 +86,7 @@ const struct path *path_reverse(struct paths *paths, const struct path *path)
 {
 	struct path back;
 
-	memcpy(&back, path, sizeof(back)); /* padding too */
+	memcpy(&back, path, sizeof(back)); /* including padding */
 	back.source = path->destination;
 	back.destination = path->source;
 	back.slid = path->dlid;
@@ -105,6 +95,8 @@ const struct path *path_reverse(struct paths *paths, const struct path *path)
 	memcpy(back.dgid, path->sgid, sizeof(back.dgid));
 	memcpy(back.smac, path->dmac, sizeof(back.smac));
 	memcpy(back.dmac, path->smac, sizeof(back.dmac));
+	back.tcp_source_port = path->tcp_destination_port;
+	back.tcp_destination_port = path->tcp_source_port;
 	return path_intern(paths, &back);
 }
 
@@ -128,11 +120,12 @@ uint16_t path_udp_source_port(uint32_t flow_label)
 }
 
 /* clang-format off */
-static const uint8_t roce_header_bytes[] = { /* behind the Ethernet header */
-	[ROCE_V1]      = 40,     /* GRH */
-	[ROCE_V2_IPV4] = 20 + 8, /* IP, UDP */
-	[ROCE_V2_IPV6] = 40 + 8,
+static const uint8_t network_bytes[] = { /* after the Ethernet header */
+	[ROCE_V1]      = 40, /* GRH */
+	[ROCE_V2_IPV4] = 20, /* IP */
+	[ROCE_V2_IPV6] = 40,
 };
+#define UDP_BYTES 8
 /* clang-format on */
 
 uint32_t path_header_bytes(const struct path *path)
@@ -140,10 +133,13 @@ uint32_t path_header_bytes(const struct path *path)
 	if (path->link_layer == LINK_INFINIBAND)
 		return 8 + (path->has_grh ? 40u : 0u);
 	assert(path->roce_version != ROCE_NONE && path->roce_version <= ROCE_V2_IPV6);
-	return 14 + (path_vlan_tag(path) ? 4u : 0u) + roce_header_bytes[path->roce_version];
+	return 14 + (path_vlan_tag(path) ? 4u : 0u) + network_bytes[path->roce_version] +
+	       (path->roce_version != ROCE_V1 && !path_is_tcp(path) ? UDP_BYTES : 0u);
 }
 
 uint32_t path_trailer_bytes(const struct path *path)
 {
+	if (path_is_tcp(path))
+		return 4;
 	return path->link_layer == LINK_INFINIBAND ? 4 + 2 : 4 + 4;
 }

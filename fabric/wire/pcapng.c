@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcapng: section header, interface descriptions, enhanced packet blocks; all little-endian. A block is put
- * together in the writer's own buffer and written whole.
+ * pcapng: section header, interface descriptions, enhanced packet blocks, all little-endian. A
+ * block is built in the writer's buffer and written as a whole.
  */
 #include "fabric/wire/pcapng.h"
 
@@ -22,13 +22,13 @@
 
 struct pcapng {
 	FILE *file;
-	int error; /* errno of the first write that failed */
+	int error; /* errno of the first failed write */
 	uint32_t interface_count;
 	uint8_t link_layers[INTERFACES_MAX]; /* enum link_layer */
 	uint64_t packets;
-	size_t used; /* of the block being put together */
+	size_t used; /* bytes of the block being built */
 	uint8_t block[PACKET_BYTES_MAX + 512];
-	uint32_t snap; /* bytes, 0: all */
+	uint32_t snap; /* bytes per packet, 0 for all */
 	uint64_t written, max_bytes;
 	sim_time full_since;
 };
@@ -61,13 +61,13 @@ static void put_text_option(struct pcapng *pcapng, uint16_t code, const char *te
 	put_option(pcapng, code, text, strnlen(text, TEXT_MAX));
 }
 
-#define BLOCK_REST 300 /* lengths, padding and a comment, at most */
+#define BLOCK_REST 300 /* maximum of lengths, padding and a comment */
 
 static void block_begin(struct pcapng *pcapng, uint32_t type)
 {
 	pcapng->used = 0;
 	put32(pcapng, type);
-	put32(pcapng, 0); /* length: block_end() */
+	put32(pcapng, 0); /* length, set by block_end() */
 }
 
 static void block_end(struct pcapng *pcapng)
@@ -98,7 +98,7 @@ struct pcapng *pcapng_create(const char *path)
 	block_begin(pcapng, BLOCK_SECTION);
 	put32(pcapng, BYTE_ORDER_MAGIC);
 	put32(pcapng, 1);                                         /* version 1.0 */
-	put_bytes(pcapng, "\xff\xff\xff\xff\xff\xff\xff\xff", 8); /* section length: not known */
+	put_bytes(pcapng, "\xff\xff\xff\xff\xff\xff\xff\xff", 8); /* section length: unknown */
 	put_text_option(pcapng, OPTION_SECTION_APPLICATION, "hcasim");
 	put32(pcapng, OPTION_END);
 	block_end(pcapng);
@@ -128,7 +128,7 @@ uint32_t pcapng_interface_add(struct pcapng *pcapng, const char *name, enum link
 	assert(pcapng->interface_count < INTERFACES_MAX);
 	block_begin(pcapng, BLOCK_INTERFACE);
 	put32(pcapng, link_layer == LINK_ETHERNET ? LINKTYPE_ETHERNET : LINKTYPE_ERF);
-	put32(pcapng, pcapng->snap); /* 0: no limit to a packet's length */
+	put32(pcapng, pcapng->snap); /* 0: no limit of a packet's length */
 	put_text_option(pcapng, OPTION_INTERFACE_NAME, name);
 	put_option(pcapng, OPTION_INTERFACE_RESOLUTION, &resolution, 1);
 	put32(pcapng, OPTION_END);
@@ -137,11 +137,11 @@ uint32_t pcapng_interface_add(struct pcapng *pcapng, const char *name, enum link
 	return pcapng->interface_count++;
 }
 
-/* The packet behind its ERF header. Bytes of both. */
+/* Writes the packet after its ERF header. Returns the length of both. */
 static size_t erf_record_build(uint32_t interface, sim_time at, const struct packet *packet,
 			       uint8_t *bytes)
 {
-	size_t length = packet_build(packet, bytes + ERF_BYTES, PACKET_BYTES_MAX);
+	size_t length = codec_build(packet, bytes + ERF_BYTES, PACKET_BYTES_MAX);
 	enum erf_type type = ERF_INFINIBAND;
 
 	if (packet->kind == PACKET_FLOW_CONTROL) {
@@ -170,15 +170,15 @@ void pcapng_write(struct pcapng *pcapng, uint32_t interface, sim_time at,
 	lengths = pcapng->block + pcapng->used;
 	bytes = lengths + 8;
 	length = pcapng->link_layers[interface] == LINK_ETHERNET
-			 ? packet_build(packet, bytes, PACKET_BYTES_MAX)
+			 ? codec_build(packet, bytes, PACKET_BYTES_MAX)
 			 : erf_record_build(interface, at, packet, bytes);
 	kept = pcapng->snap && pcapng->snap < length ? pcapng->snap : length;
 	if (pcapng->written + pcapng->used + kept + BLOCK_REST > pcapng->max_bytes) {
 		pcapng->full_since = at;
 		return;
 	}
-	put32(pcapng, (uint32_t)kept);   /* captured */
-	put32(pcapng, (uint32_t)length); /* of as many */
+	put32(pcapng, (uint32_t)kept);   /* captured bytes */
+	put32(pcapng, (uint32_t)length); /* bytes of the packet */
 	memset(bytes + kept, 0, -kept & 3);
 	pcapng->used += (kept + 3) & ~(size_t)3;
 	if (comment) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcapng: writes packets to a file that Wireshark and tshark read: an interface a port, with its name, and
- * simulated time in nanoseconds (what is below is cut off). RoCE as Ethernet (link type 1), InfiniBand as ERF
- * (197). The same packets give the same bytes. IETF draft-ietf-opsawg-pcapng.
+ * pcapng: writes packets to a file for Wireshark and tshark. Each port is an interface with its
+ * name. Time stamps are simulated time in nanoseconds, rounded down. RoCE packets have link type
+ * Ethernet (1), InfiniBand packets ERF (197). The same packets give the same bytes. IETF
+ * draft-ietf-opsawg-pcapng.
  *
- *     tap --pcapng_write(interface, time, packet)--> packet_build() --> file
+ *     tap --pcapng_write(interface, time, packet)--> codec_build() --> file
  */
 #ifndef FABRIC_WIRE_PCAPNG_H
 #define FABRIC_WIRE_PCAPNG_H
@@ -13,27 +14,27 @@
 
 struct pcapng;
 
-/* NULL: the file cannot be made; errno says why. */
+/* Creates a file. Returns NULL and sets errno on failure. */
 struct pcapng *pcapng_create(const char *path);
 
-/* Of each packet no more bytes than `snap` are kept, 0: all; packets with which the file would be larger than max_bytes are left
- * out. Before the first interface. */
+/* Sets limits, before the first interface. Of each packet, at most `snap` bytes are kept (0: all).
+ * Packets that would make the file larger than max_bytes are omitted. */
 void pcapng_limit(struct pcapng *pcapng, uint32_t snap, uint64_t max_bytes);
 
-/* 0, or the errno of the first write that failed. */
+/* Closes the file. Returns 0, or the errno of the first failed write. */
 int pcapng_destroy(struct pcapng *pcapng);
 
-/* Number of the new interface, from 0. */
+/* Adds an interface and returns its number, from 0. */
 uint32_t pcapng_interface_add(struct pcapng *pcapng, const char *name, enum link_layer link_layer);
 
-/* Allocates nothing. comment: NULL, or a text for this packet, cut at 255 bytes. `at` never goes back in time by
- * itself: records come in the order of the calls. */
+/* Writes a packet, without allocating memory. `comment` is NULL or a text of the packet, cut at 255
+ * bytes. Records keep the order of the calls; the caller must pass times that do not decrease. */
 void pcapng_write(struct pcapng *pcapng, uint32_t interface, sim_time at,
 		  const struct packet *packet, const char *comment);
 
 uint64_t pcapng_packets(const struct pcapng *pcapng);
 
-/* The time of the first packet that was left out; SIM_NEVER: none was. */
+/* Returns the time of the first packet that was omitted, or SIM_NEVER. */
 sim_time pcapng_full_since(const struct pcapng *pcapng);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcapng_format: the numbers of the pcap and pcapng formats that pcapng.c writes and capture.c reads.
- * IETF draft-ietf-opsawg-pcapng, draft-ietf-opsawg-pcap; link types: the registry at tcpdump.org.
+ * pcapng_format: constants of the pcap and pcapng formats, for pcapng.c and capture.c. IETF
+ * draft-ietf-opsawg-pcapng, draft-ietf-opsawg-pcap; link types: the registry at tcpdump.org.
  */
 #ifndef FABRIC_WIRE_PCAPNG_FORMAT_H
 #define FABRIC_WIRE_PCAPNG_FORMAT_H
@@ -16,7 +16,7 @@ enum block_type_code {
 	BLOCK_INTERFACE = 1,
 	BLOCK_SIMPLE_PACKET = 3,
 	BLOCK_PACKET = 6,
-	BLOCK_SECTION = 0x0a0d0d0a, /* a palindrome: reads the same in both byte orders */
+	BLOCK_SECTION = 0x0a0d0d0a, /* a palindrome, which reads the same in both byte orders */
 };
 
 enum block_option {

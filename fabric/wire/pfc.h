@@ -10,10 +10,10 @@
 
 #define PFC_BYTES 60 /* without FCS */
 
-/* The source address is the path's; zero if it has none. */
+/* Writes a frame. The source address is the path's, or zero without a path. */
 void pfc_build(const struct packet *packet, uint8_t *bytes);
 
-/* bytes: the whole frame, of type MAC control. */
+/* Parses a whole frame of type MAC control. */
 enum parse_status pfc_parse(const uint8_t *bytes, size_t length, struct packet *packet);
 
 #endif

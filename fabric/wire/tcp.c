@@ -29,7 +29,7 @@ enum {
 	CHECKSUM_AT = 16,
 };
 
-/* Of all options but SACK, padded. */
+/* Returns the length of all options but SACK, padded. */
 static uint32_t fixed_options_bytes(const struct tcp_header *header)
 {
 	uint32_t bytes = 0;
@@ -37,7 +37,7 @@ static uint32_t fixed_options_bytes(const struct tcp_header *header)
 	if (header->options & TCP_OPTION_MSS)
 		bytes += MSS_BYTES;
 	if (header->options &
-	    TCP_OPTION_TIMESTAMPS) /* SACK permitted takes the place of its NOPs */
+	    TCP_OPTION_TIMESTAMPS) /* SACK permitted replaces the NOPs of the time stamps */
 		bytes += TCP_TIMESTAMP_BYTES;
 	else if (header->options & TCP_OPTION_SACK_PERMITTED)
 		bytes += 4;
@@ -116,7 +116,7 @@ void tcp_header_build(const struct tcp_header *header, uint8_t *bytes)
 	options_build(header, bytes + TCP_HEADER_BYTES);
 }
 
-/* An option of a known length, behind its kind and length. */
+/* Parses an option of known length, after its kind and length. */
 static void option_parse(uint8_t kind, unsigned bytes, const uint8_t *at, struct tcp_header *header)
 {
 	bool syn = header->flags & TCP_SYN;
@@ -179,7 +179,7 @@ enum parse_status tcp_header_parse(const uint8_t *bytes, size_t length, struct t
 uint16_t tcp_checksum(const uint8_t *addresses, size_t address_bytes, const uint8_t *segment,
 		      size_t length)
 {
-	uint32_t sum = ip_sum(addresses, 2 * address_bytes, TCP_PROTOCOL + (uint32_t)length);
+	uint32_t sum = ip_sum(addresses, 2 * address_bytes, IP_TCP + (uint32_t)length);
 
 	return (uint16_t)~ip_sum(segment, length, sum);
 }

@@ -14,11 +14,10 @@
 
 #include "fabric/wire/parse_status.h"
 
-#define TCP_PROTOCOL         6  /* of the IP header */
 #define TCP_HEADER_BYTES     20 /* without options */
 #define TCP_HEADER_BYTES_MAX 60
 #define TCP_SACK_MAX         4
-#define TCP_TIMESTAMP_BYTES  12 /* the option with the two NOPs before it */
+#define TCP_TIMESTAMP_BYTES  12 /* the option and the two NOPs before it */
 #define TCP_WINDOW_SCALE_MAX 14 /* RFC 7323 2.3 */
 
 enum tcp_flag {
@@ -32,7 +31,7 @@ enum tcp_flag {
 	TCP_CWR = 128,
 };
 
-/* Options that are there. MSS, window scale and SACK permitted stand on segments with SYN only. */
+/* Options of a header. MSS, window scale and SACK permitted occur only on segments with SYN. */
 enum tcp_option {
 	TCP_OPTION_MSS = 1,
 	TCP_OPTION_WINDOW_SCALE = 2,
@@ -41,7 +40,7 @@ enum tcp_option {
 };
 
 struct tcp_sack {
-	uint32_t left, right; /* first byte received, first byte behind */
+	uint32_t left, right; /* first byte received, and first byte after the block */
 };
 
 struct tcp_header {
@@ -57,22 +56,22 @@ struct tcp_header {
 	struct tcp_sack sack[TCP_SACK_MAX];
 };
 
-/* SACK blocks that fit into the header beside its other options. */
+/* Returns the number of SACK blocks that fit into the header with its other options. */
 unsigned tcp_sack_room(const struct tcp_header *header);
 
-/* Bytes of the header with its options, a multiple of four. */
+/* Returns the length of the header with its options, a multiple of four. */
 uint32_t tcp_header_bytes(const struct tcp_header *header);
 
-/* Writes tcp_header_bytes(); the checksum is 0. */
+/* Writes tcp_header_bytes() bytes. The checksum field is 0. */
 void tcp_header_build(const struct tcp_header *header, uint8_t *bytes);
 
-/* Reads a header from the `length` bytes of a segment. *header_bytes: where the payload begins.
- * Options that are unknown, or that must not stand on this segment, are skipped. */
+/* Parses a header from the `length` bytes of a segment. *header_bytes is the offset of the payload.
+ * Options that are unknown, or not allowed on this segment, are skipped. */
 enum parse_status tcp_header_parse(const uint8_t *bytes, size_t length, struct tcp_header *header,
 				   size_t *header_bytes);
 
-/* The checksum of a segment with 0 in its place, or 0 if a received segment's checksum is right.
- * Addresses are 4 or 16 bytes, source before destination. */
+/* Returns the checksum of a segment whose checksum field is 0. Returns 0 for a received segment
+ * with a correct checksum. Addresses are 4 or 16 bytes, source before destination. */
 uint16_t tcp_checksum(const uint8_t *addresses, size_t address_bytes, const uint8_t *segment,
 		      size_t length);
 void tcp_checksum_put(uint8_t *segment, uint16_t checksum);

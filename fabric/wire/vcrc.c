@@ -1,23 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vcrc: polynomial 0x100B, bits least significant first, all ones at the start, complemented at the end; eight
- * bytes a step, because a capture of InfiniBand spends most of its time here. Called by codec.c and credit.c.
+ * vcrc: polynomial 0x100B, bits least significant first, all ones at the start, complemented at the
+ * end. Each step processes eight bytes, because captures of InfiniBand spend most of their time in
+ * this function. Called by codec.c and credit.c.
  */
 #include "fabric/wire/vcrc.h"
 
 #define STEP 8
 
 /* clang-format off */
-/* What the bits of a byte leave behind adds up, so eight numbers give the table of 256. */
-#define BYTE(i, b0, b1, b2, b3, b4, b5, b6, b7)                                                            \
-	(((i) & 1 ? b0 : 0) ^ ((i) & 2 ? b1 : 0) ^ ((i) & 4 ? b2 : 0) ^ ((i) & 8 ? b3 : 0) ^               \
+/* The remainders of the bits of a byte add up, so eight numbers give the table of 256. */
+#define BYTE(i, b0, b1, b2, b3, b4, b5, b6, b7)                                              \
+	(((i) & 1 ? b0 : 0) ^ ((i) & 2 ? b1 : 0) ^ ((i) & 4 ? b2 : 0) ^ ((i) & 8 ? b3 : 0) ^ \
 	 ((i) & 16 ? b4 : 0) ^ ((i) & 32 ? b5 : 0) ^ ((i) & 64 ? b6 : 0) ^ ((i) & 128 ? b7 : 0)),
-#define BYTES_4(i, ...)  BYTE(i, __VA_ARGS__) BYTE(i + 1, __VA_ARGS__) BYTE(i + 2, __VA_ARGS__) BYTE(i + 3, __VA_ARGS__)
-#define BYTES_16(i, ...) BYTES_4(i, __VA_ARGS__) BYTES_4(i + 4, __VA_ARGS__) BYTES_4(i + 8, __VA_ARGS__) BYTES_4(i + 12, __VA_ARGS__)
-#define BYTES_64(i, ...) BYTES_16(i, __VA_ARGS__) BYTES_16(i + 16, __VA_ARGS__) BYTES_16(i + 32, __VA_ARGS__) BYTES_16(i + 48, __VA_ARGS__)
-#define BYTES(...)       BYTES_64(0, __VA_ARGS__) BYTES_64(64, __VA_ARGS__) BYTES_64(128, __VA_ARGS__) BYTES_64(192, __VA_ARGS__)
+#define BYTES_4(i, ...)                                                                      \
+	BYTE(i, __VA_ARGS__) BYTE(i + 1, __VA_ARGS__) BYTE(i + 2, __VA_ARGS__)               \
+	BYTE(i + 3, __VA_ARGS__)
+#define BYTES_16(i, ...)                                                                     \
+	BYTES_4(i, __VA_ARGS__) BYTES_4(i + 4, __VA_ARGS__) BYTES_4(i + 8, __VA_ARGS__)      \
+	BYTES_4(i + 12, __VA_ARGS__)
+#define BYTES_64(i, ...)                                                                     \
+	BYTES_16(i, __VA_ARGS__) BYTES_16(i + 16, __VA_ARGS__) BYTES_16(i + 32, __VA_ARGS__) \
+	BYTES_16(i + 48, __VA_ARGS__)
+#define BYTES(...)                                                                           \
+	BYTES_64(0, __VA_ARGS__) BYTES_64(64, __VA_ARGS__) BYTES_64(128, __VA_ARGS__)        \
+	BYTES_64(192, __VA_ARGS__)
 
-/* [n]: of a byte that n more bytes follow; each number is the one above it, eight bits further on. */
+/* [n]: for a byte that n more bytes follow. Each number is the one above it, shifted by 8 bits. */
 static const uint16_t remainders[STEP][256] = {
 	{BYTES(0x1ba1, 0x3742, 0x6e84, 0xdd08, 0x1a01, 0x3402, 0x6804, 0xd008)},
 	{BYTES(0xffb0, 0x5f71, 0xbee2, 0xddd5, 0x1bbb, 0x3776, 0x6eec, 0xddd8)},

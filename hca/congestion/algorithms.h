@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * algorithms: the built-in algorithms, one line each; NAME is defined in NAME.c.
+ * algorithms: the list of built-in algorithms. Each NAME is defined in NAME.c.
  */
 #ifndef HCA_CONGESTION_ALGORITHMS_H
 #define HCA_CONGESTION_ALGORITHMS_H
@@ -17,7 +17,7 @@ CONGESTION_ALGORITHMS(ALGORITHM_DECLARE)
 #undef ALGORITHM_DECLARE
 /* clang-format on */
 
-/* Payload bytes that fill the path at line rate. */
+/* Returns the payload bytes that fill the path at line rate. */
 static inline uint64_t congestion_bdp_bytes(const struct congestion_path *path)
 {
 	return (uint64_t)((double)path->line_rate_bps * (double)path->base_rtt /
@@ -29,7 +29,7 @@ static inline uint64_t congestion_clamp(double value, double low, double high)
 	return (uint64_t)(value < low ? low : value > high ? high : value);
 }
 
-/* ack_bytes of what lives by each packet's ACK. */
+/* Implements ack_bytes() for algorithms that need an ACK for each packet. */
 static inline uint64_t congestion_each_packet(const void *params)
 {
 	(void)params;

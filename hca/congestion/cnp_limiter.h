@@ -2,7 +2,7 @@
 /*
  * cnp_limiter: limits the CNPs that a receiver of marked packets sends to one per interval. The
  * interval applies to each queue pair, each source address, or the whole port, because adapters
- * differ (ground truth C-21).
+ * differ (Lumina, SIGCOMM 2023, row C-21).
  *
  *     endpoint (hca/endpoint/notify.c),
  *     detailed adapter (hca/transport/notification.c) --cnp_limiter_pass()--> true: send the CNP
@@ -14,18 +14,18 @@
 
 /* clang-format off */
 /* Parameters for blocks that send CNPs, part of the block's own list. */
-#define CNP_PARAMS(X) \
-	X(cnp_limit, CHOICE, "qp", "qp|address|port", \
+#define CNP_PARAMS(X)                                                                      \
+	X(cnp_limit, CHOICE, "qp", "qp|address|port",                                      \
 	  "Scope of cnp_interval: each queue pair, each peer address, or the whole port.", \
-	  "ground truth C-21") \
-	X(cnp_interval, TIME, "50us", "0ps..100ms", \
-	  "Minimum time between two CNPs.", \
-	  "ground truth C-17; 4 us: C-19") \
-	X(cnp_delay, TIME, "0ps", "0ps..1ms", \
-	  "Time from a marked packet to its CNP, in addition to the time of any packet.", \
-	  "choice") \
-	X(cnp_priority, COUNT, "16", "0..16", \
-	  "Service level of CNPs. `16`: the service level of the queue pair.", \
+	  "Lumina, SIGCOMM 2023 (row C-21)")                                               \
+	X(cnp_interval, TIME, "50us", "0ps..100ms",                                        \
+	  "Minimum time between two CNPs.",                                                \
+	  "Zhu et al., CoNEXT 2016 (row C-17); 4 us: C-19")                                \
+	X(cnp_delay, TIME, "0ps", "0ps..1ms",                                              \
+	  "Time from a marked packet to its CNP, in addition to the time of any packet.",  \
+	  "choice")                                                                        \
+	X(cnp_priority, COUNT, "16", "0..16",                                              \
+	  "Service level of CNPs. `16`: the service level of the queue pair.",             \
 	  "choice")
 /* clang-format on */
 
@@ -34,7 +34,7 @@ enum cnp_limit { CNP_PER_QP, CNP_PER_ADDRESS, CNP_PER_PORT }; /* in the order of
 #define CNP_OWN_PRIORITY 16
 
 struct cnp_peer {        /* one source address */
-	uint32_t source; /* NO_ENDPOINT: free */
+	uint32_t source; /* NO_ENDPOINT if the entry is free */
 	sim_time cnp_at;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * congestion: see congestion.h. Here are the list of algorithms, the loading of others, and their parameters.
+ * congestion: see congestion.h. This file has the list of algorithms, loads shared objects, and
+ * sets parameters.
  */
 #include "hca/congestion/congestion.h"
 
@@ -19,7 +20,9 @@
 
 /* clang-format off */
 #define ALGORITHM_OPS(name) &congestion_##name,
-static const struct congestion_ops *const algorithms[] = { CONGESTION_ALGORITHMS(ALGORITHM_OPS) NULL };
+static const struct congestion_ops *const algorithms[] = {
+	CONGESTION_ALGORITHMS(ALGORITHM_OPS) NULL
+};
 /* clang-format on */
 
 const struct congestion_ops *const *congestion_list(void)
@@ -27,15 +30,23 @@ const struct congestion_ops *const *congestion_list(void)
 	return algorithms;
 }
 
-static const struct congestion_ops *find(const char *name)
+/* The algorithms of the program that links the library. */
+static _Thread_local const struct congestion_ops *const *attached;
+
+void congestion_attach(const struct congestion_ops *const *list)
 {
-	for (const struct congestion_ops *const *ops = algorithms; *ops; ops++)
-		if (!strcmp((*ops)->name, name))
-			return *ops;
+	attached = list;
+}
+
+static const struct congestion_ops *find(const struct congestion_ops *const *list, const char *name)
+{
+	for (; list && *list; list++)
+		if (!strcmp((*list)->name, name))
+			return *list;
 	return NULL;
 }
 
-/* The algorithm or preset of which that may be a misspelt name; NULL: none. */
+/* Returns the algorithm or preset whose name is most similar, or NULL if none is similar. */
 static const char *nearest(const char *name)
 {
 	const char *names[NAMES_MAX];
@@ -78,22 +89,42 @@ uint32_t congestion_ack_interval(const struct congestion *congestion, uint64_t w
 	return bytes && packets < ACK_INTERVAL ? (uint32_t)packets : ACK_INTERVAL;
 }
 
-/* Does the table fit this program? */
+/* Returns true if the table fits this program. Otherwise writes the reason to `error`. */
 static bool usable(const struct congestion_ops *ops, const char *name, char *error,
 		   size_t error_bytes)
 {
 	const char *wrong = NULL;
 
 	if (ops->version != CONGESTION_VERSION)
-		wrong = "is for another version of the interface";
+		wrong = "was built for another version of the interface";
 	else if (!ops->name || !ops->state_init)
-		wrong = "has no name or no state_init()";
+		wrong = "has no name or no function state_init()";
 	else if (ops->state_bytes < sizeof(struct cc_state) ||
 		 ops->state_bytes > CC_STATE_BYTES_MAX)
-		wrong = "has a cc_state that is too small or too large";
+		wrong = "has a state that is too small or too large";
+	else if (ops->sending_offset &&
+		 (ops->sending_offset < sizeof(struct cc_state) ||
+		  ops->sending_offset + sizeof(struct congestion_sending) > ops->state_bytes))
+		wrong = "has a sending_offset outside of its state";
+	else if (ops->paths > CONGESTION_PATHS_MAX || (ops->paths > 1 && !ops->on_packet))
+		wrong = "has too many paths, or paths without on_packet()";
+	else if (ops->data_field_bytes > sizeof(struct congestion_fields) ||
+		 ops->ack_field_bytes > sizeof(struct congestion_fields))
+		wrong = "has more bytes of fields on the wire than fields";
+	else if (ops->receiver_bytes && (ops->receiver_bytes < sizeof(struct cc_receiver) ||
+					 !ops->receiver_init || !ops->on_data))
+		wrong = "has a receiver's state that is too small, or no receiver_init() or "
+			"on_data()";
 	if (wrong)
 		snprintf(error, error_bytes, "%s: %s", name, wrong);
 	return !wrong;
+}
+
+/* The guard catches signals of the plug-in's code and checks its results. */
+static void guard(struct congestion *congestion, const char *name)
+{
+	congestion->ops = guard_create(congestion->ops, name, &congestion->params);
+	congestion->guarded = true;
 }
 
 static bool load(struct congestion *congestion, const char *path, char *error, size_t error_bytes)
@@ -105,13 +136,23 @@ static bool load(struct congestion *congestion, const char *path, char *error, s
 	}
 	congestion->ops = dlsym(congestion->library, "congestion_plugin");
 	if (!congestion->ops) {
-		snprintf(error, error_bytes, "%s: exports no congestion_plugin", path);
+		snprintf(error, error_bytes, "%s: exports no symbol congestion_plugin", path);
 		return false;
 	}
 	if (!usable(congestion->ops, path, error, error_bytes))
 		return false;
-	congestion->ops = guard_create(congestion->ops, path, &congestion->params);
+	guard(congestion, path);
 	return true;
+}
+
+bool congestion_fits(const struct congestion_ops *ops, char *error, size_t error_bytes)
+{
+	if (!usable(ops, ops->name ? ops->name : "the algorithm", error, error_bytes))
+		return false;
+	if (!find(algorithms, ops->name) && !congestion_preset(ops->name))
+		return true;
+	snprintf(error, error_bytes, "%s is the name of a built-in algorithm", ops->name);
+	return false;
 }
 
 static bool set_preset(struct congestion *congestion, const struct congestion_preset *preset,
@@ -128,7 +169,13 @@ bool congestion_init(struct congestion *congestion, const char *name, char *erro
 {
 	const struct congestion_preset *preset = congestion_preset(name);
 
-	*congestion = (struct congestion){.ops = find(preset ? preset->algorithm : name)};
+	*congestion =
+		(struct congestion){.ops = find(algorithms, preset ? preset->algorithm : name)};
+	if (!congestion->ops) {
+		congestion->ops = find(attached, name);
+		if (congestion->ops)
+			guard(congestion, congestion->ops->name);
+	}
 	if (!congestion->ops && strchr(name, '/') && !load(congestion, name, error, error_bytes)) {
 		congestion_fini(congestion);
 		return false;
@@ -138,7 +185,7 @@ bool congestion_init(struct congestion *congestion, const char *name, char *erro
 		return false;
 	}
 	if (congestion->ops->params_bytes) {
-		if (!congestion->library)
+		if (!congestion->guarded)
 			congestion->params = calloc(1, congestion->ops->params_bytes);
 		assert(congestion->params);
 		params_default(congestion->ops->params, congestion->params);
@@ -148,7 +195,7 @@ bool congestion_init(struct congestion *congestion, const char *name, char *erro
 
 void congestion_fini(struct congestion *congestion)
 {
-	if (congestion->library)
+	if (congestion->guarded)
 		guard_destroy(congestion->params);
 	else
 		free(congestion->params);

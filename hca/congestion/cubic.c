@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cubic: a window that is a cubic function of the time since the last loss: it comes back to the
- * window of that loss, stays there, and then grows faster. It is never below Reno's window.
- * RFC 9438; HyStart is not modelled.
+ * cubic: a window that is a cubic function of the time since the last loss. It returns to the
+ * window of that loss, stays there for a time, and then grows faster. It is never below Reno's
+ * window. RFC 9438. HyStart is not modelled.
  */
 #include <math.h>
 
@@ -10,16 +10,16 @@
 #include "hca/congestion/reno.h"
 
 /* clang-format off */
-#define CUBIC_PARAMS(X)                                                                            \
-	X(slow_start_limit, COUNT, "2", "0..1000",                                                 \
-	  "Segments by which one ACK may open the window in slow start. `0`: as many as it "       \
-	  "acknowledges, as Linux.", "RFC 3465 2.2: L")                                            \
-	X(c, RATIO, "0.4", "0.001..1000", "Growth of the window, in segments a second cubed.",     \
-	  "RFC 9438 5.1")                                                                          \
-	X(beta, RATIO, "0.7", "0.1..0.95", "Share of the window that a loss or a mark leaves.",    \
-	  "RFC 9438 4.6")                                                                          \
-	X(fast_convergence, FLAG, "true", "",                                                      \
-	  "A loss below the window of the loss before lowers the window that is aimed at.",        \
+#define CUBIC_PARAMS(X)                                                                          \
+	X(slow_start_limit, COUNT, "2", "0..1000",                                               \
+	  "Segments by which one ACK may open the window in slow start. `0`: all segments "      \
+	  "that it acknowledges, as in Linux.", "RFC 3465 2.2: L")                               \
+	X(c, RATIO, "0.4", "0.001..1000", "Growth of the window, in segments per second cubed.", \
+	  "RFC 9438 5.1")                                                                        \
+	X(beta, RATIO, "0.7", "0.1..0.95", "Share of the window that a loss or a mark leaves.",  \
+	  "RFC 9438 4.6")                                                                        \
+	X(fast_convergence, FLAG, "true", "",                                                    \
+	  "A loss below the window of the previous loss lowers the target window.",              \
 	  "RFC 9438 4.7")
 /* clang-format on */
 
@@ -27,14 +27,14 @@ struct cubic_params {
 	CUBIC_PARAMS(PARAM_FIELD)
 };
 
-/* Windows in segments, as in the RFC. */
+/* Windows are in segments, as in the RFC. */
 struct cubic_state {
 	struct cc_state cc;
 	struct reno reno;
 	double w_max, w_est, cwnd_prior;
 	double k;          /* seconds */
 	double srtt;       /* seconds */
-	sim_time epoch_at; /* congestion avoidance began; SIM_NEVER: it has not */
+	sim_time epoch_at; /* start of congestion avoidance, or SIM_NEVER */
 	sim_time last_ack_at;
 	bool timed_out; /* the next congestion avoidance is the first after a timeout */
 };
@@ -123,7 +123,8 @@ static void cubic_on_ack(struct cc_state *cc, const void *context, sim_time now,
 	if (ack->rtt)
 		state->srtt += ((double)ack->rtt / (double)SEC - state->srtt) / 8;
 	if (!reno_may_grow(&state->reno, ack)) {
-		if (state->epoch_at != SIM_NEVER) /* time without need of the window: 4.2 */
+		/* time in which the window was not used does not count: 4.2 */
+		if (state->epoch_at != SIM_NEVER)
 			state->epoch_at += since;
 		return;
 	}

@@ -1,37 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dcqcn: the reaction point of DCQCN: a rate that CNPs cut and that a timer and a byte counter raise again.
+ * dcqcn: the reaction point of DCQCN. CNPs cut the rate. A timer and a byte counter raise it again.
  *
- *     CNP:            target = rate; rate *= 1 - alpha / 2; alpha = (1 - g) alpha + g      (or alpha first)
- *     alpha_interval: without a CNP alpha = (1 - g) alpha
- *     every timer period, and every byte_counter bytes, one stage more: up to `stages` of either, fast recovery
- *     (halfway to the target); then additive increase of the target; when both are beyond, hyper increase
+ *     CNP             target = rate; rate *= 1 - alpha / 2; alpha = (1 - g) alpha + g
+ *                     (order: alpha_first changes alpha before the rate)
+ *     alpha_interval  without a CNP: alpha = (1 - g) alpha
+ *     timer           timer stage += 1; rate = (rate + target) / 2
+ *     byte_counter    byte stage += 1;  rate = (rate + target) / 2
  *
- * Zhu et al., "Congestion control for large-scale RDMA deployments", SIGCOMM'15, 3.1; Zhu et al., "ECN or delay",
- * CoNEXT'16. Timers are computed when somebody asks; see congestion.h.
+ * The target also changes before an increase. It stays while both stages are at most `stages` (fast
+ * recovery). It grows by `increase` if one stage exceeds `stages`, and by `hyper_increase` if both
+ * do.
+ *
+ * Zhu et al., "Congestion control for large-scale RDMA deployments", SIGCOMM'15, 3.1; Zhu et al.,
+ * "ECN or delay", CoNEXT'16. Timers are evaluated when the rate is read; see congestion.h.
  */
 #include "hca/congestion/algorithms.h"
 
 /* clang-format off */
-#define DCQCN_PARAMS(X)                                                                                    \
-	X(gain,           RATIO,  "0.00390625", "0..1",  "g, of the moving average alpha",                    "ground truth C-17") \
-	X(alpha_initial,  RATIO,  "1",      "0..1",      "alpha of a new flow",                                "DCQCN, 3.1") \
-	X(alpha_interval, TIME,   "55us",   "100ns..",   "alpha decays once in it",                            "ground truth C-17") \
-	X(alpha_rise,     CHOICE, "cnp",    "cnp|timer", "alpha rises at each CNP, or once an alpha_interval that saw one", "DCQCN, 3.1; timer: ground truth C-20") \
-	X(order,          CHOICE, "rate_first", "rate_first|alpha_first", "which a CNP changes first",          "ground truth N4") \
-	X(decrease_interval, TIME, "0ps",   "",          "between two cuts at least; a CNP within it cuts at its end", "ground truth C-21: RP-coalescing") \
-	X(decrease_max,   RATIO,  "0.5",    "0..1",      "of the rate that one cut takes at most",              "ground truth C-19: min_dec_fac") \
-	X(cut_at,         CHOICE, "cnp",    "cnp|tick",  "a CNP cuts at once, if decrease_interval allows it, or at the next of the times that are one decrease_interval apart since the first CNP", "DCQCN, 3.1; tick: the simulator of ground truth C-20") \
-	X(hyper_by,       CHOICE, "both",   "both|timer", "hyper increase when timer and byte counter are beyond `stages`, or when the timer is by more than one", "DCQCN, 3.1; timer: the simulator of ground truth C-20") \
-	X(clamp_target,   FLAG,   "true",   "",          "a cut always lowers the target; else only if the rate had been raised since the last", "ground truth C-18") \
-	X(timer,          TIME,   "55us",   "100ns..",   "T, between two increases by time",                   "ground truth C-17") \
-	X(byte_counter,   BYTES,  "10MB",   "1B..",      "B, between two increases by bytes sent",             "ground truth C-17") \
-	X(stages,         COUNT,  "5",      "0..100",    "F, of fast recovery",                                "ground truth C-17") \
-	X(increase,       RATE,   "40Mbps", "1Kbps..",   "R_AI, additive increase of the target",              "ground truth C-17") \
-	X(hyper_increase, RATE,   "40Mbps", "1Kbps..",   "R_HAI, hyper increase of the target",                "ground truth C-17: the paper's model has none") \
-	X(rate_min,       RATE,   "1Mbps",  "1Kbps..",   "no cut goes below",                                  "ground truth C-19") \
-	X(cwnd_factor,    RATIO,  "0",      "0..100",    "window in bandwidth-delay products, 0: none",        "ground truth D-10: DCQCN+win") \
-	X(cwnd_scaled,    FLAG,   "false",  "",          "the window shrinks with the rate", "the simulator of ground truth D-10")
+#define DCQCN_PARAMS(X)                                                                         \
+	X(gain, RATIO, "0.00390625", "0..1",                                                    \
+	  "g: weight of a new value in the moving average alpha.",                              \
+	  "Zhu et al., CoNEXT 2016 (row C-17)")                                                 \
+	X(alpha_initial, RATIO, "1", "0..1",                                                    \
+	  "Value of alpha for a new flow.",                                                     \
+	  "DCQCN, 3.1")                                                                         \
+	X(alpha_interval, TIME, "55us", "100ns..",                                              \
+	  "Time without a CNP after which alpha decays once.",                                  \
+	  "Zhu et al., CoNEXT 2016 (row C-17)")                                                 \
+	X(alpha_rise, CHOICE, "cnp", "cnp|timer",                                               \
+	  "Event that raises alpha. `cnp`: each CNP. `timer`: the end of each alpha_interval "  \
+	  "in which a CNP arrived.",                                                            \
+	  "DCQCN, 3.1; timer: HPCC's simulator (row C-20)")                                     \
+	X(order, CHOICE, "rate_first", "rate_first|alpha_first",                                \
+	  "Order in which a CNP changes the rate and alpha.",                                   \
+	  "published texts and codes differ")                                                   \
+	X(decrease_interval, TIME, "0ps", "",                                                   \
+	  "Minimum time between two cuts. A CNP within this time causes a cut at its end.",     \
+	  "Lumina, SIGCOMM 2023 (row C-21): RP-coalescing")                                     \
+	X(decrease_max, RATIO, "0.5", "0..1",                                                   \
+	  "Maximum share of the rate that one cut removes.",                                    \
+	  "NVIDIA's DCQCN defaults (row C-19): min_dec_fac")                                    \
+	X(cut_at, CHOICE, "cnp", "cnp|tick",                                                    \
+	  "Time of the cut after a CNP. `cnp`: at once, or at the end of decrease_interval. "   \
+	  "`tick`: at the next tick. Ticks are one decrease_interval apart, from the first "    \
+	  "CNP of the flow on.",                                                                \
+	  "DCQCN, 3.1; tick: HPCC's simulator (row C-20)")                                      \
+	X(hyper_by, CHOICE, "both", "both|timer",                                               \
+	  "Condition of a hyper increase. `both`: timer and byte counter are beyond `stages`. " \
+	  "`timer`: the timer alone is beyond `stages` + 1.",                                   \
+	  "DCQCN, 3.1; timer: HPCC's simulator (row C-20)")                                     \
+	X(clamp_target, FLAG, "true", "",                                                       \
+	  "Each cut sets the target to the rate before the cut. `false`: only if the rate was " \
+	  "raised since the previous cut.",                                                     \
+	  "DCQCN's authors' ns-3 (row C-18)")                                                   \
+	X(timer, TIME, "55us", "100ns..",                                                       \
+	  "T: time between two increases by the timer.",                                        \
+	  "Zhu et al., CoNEXT 2016 (row C-17)")                                                 \
+	X(byte_counter, BYTES, "10MB", "1B..",                                                  \
+	  "B: bytes sent between two increases by the byte counter.",                           \
+	  "Zhu et al., CoNEXT 2016 (row C-17)")                                                 \
+	X(stages, COUNT, "5", "0..100",                                                         \
+	  "F: number of increases in fast recovery.",                                           \
+	  "Zhu et al., CoNEXT 2016 (row C-17)")                                                 \
+	X(increase, RATE, "40Mbps", "1Kbps..",                                                  \
+	  "R_AI: additive increase of the target.",                                             \
+	  "Zhu et al., CoNEXT 2016 (row C-17)")                                                 \
+	X(hyper_increase, RATE, "40Mbps", "1Kbps..",                                            \
+	  "R_HAI: hyper increase of the target.",                                               \
+	  "Zhu et al., CoNEXT 2016 (row C-17): the paper's model has none")                     \
+	X(rate_min, RATE, "1Mbps", "1Kbps..",                                                   \
+	  "Minimum rate after a cut.",                                                          \
+	  "NVIDIA's DCQCN defaults (row C-19)")                                                 \
+	X(cwnd_factor, RATIO, "0", "0..100",                                                    \
+	  "Congestion window in bandwidth-delay products of the path. `0`: no window.",         \
+	  "HPCC, SIGCOMM 2019 (row D-10): DCQCN+win")                                           \
+	X(cwnd_scaled, FLAG, "false", "",                                                       \
+	  "The window shrinks and grows in proportion to the rate.",                            \
+	  "HPCC's simulator (row D-10)")
 /* clang-format on */
 
 struct dcqcn_params {
@@ -45,19 +91,20 @@ enum { HYPER_BY_BOTH, HYPER_BY_TIMER };
 
 struct dcqcn_state {
 	struct cc_state cc;
-	double rate, target, line; /* bits a second; cc.rate_bps follows */
-	double cwnd; /* bytes at line rate, of one that shrinks with the rate; 0: none */
+	double rate, target, line; /* bits per second; cc.rate_bps follows */
+	/* window in bytes at line rate, which shrinks with the rate; 0 without a window */
+	double cwnd;
 	double alpha;
-	sim_time alpha_at;    /* next update of alpha; SIM_NEVER: no CNP yet */
-	sim_time increase_at; /* next increase by time; SIM_NEVER: at line rate */
-	sim_time cut_at;      /* a coalesced CNP cuts then; SIM_NEVER: none waits */
+	sim_time alpha_at;    /* next update of alpha; SIM_NEVER before the first CNP */
+	sim_time increase_at; /* next increase by time; SIM_NEVER at line rate */
+	sim_time cut_at;      /* time of the cut for coalesced CNPs, or SIM_NEVER */
 	sim_time last_cut_at;
-	sim_time tick_at;   /* of CUT_AT_TICK: one of the times */
-	int64_t bytes_left; /* to the next increase by bytes */
+	sim_time tick_at;   /* CUT_AT_TICK: time of one tick */
+	int64_t bytes_left; /* bytes until the next increase by bytes */
 	uint32_t timer_stage, byte_stage;
-	bool cut_once; /* last_cut_at is true */
-	bool cnp_seen; /* in this alpha_interval */
-	bool raised;   /* since the last cut */
+	bool cut_once; /* last_cut_at is valid */
+	bool cnp_seen; /* a CNP arrived in this alpha_interval */
+	bool raised;   /* the rate was raised since the last cut */
 };
 
 static struct dcqcn_state *dcqcn(struct cc_state *cc)
@@ -70,25 +117,25 @@ static sim_time earliest(sim_time one, sim_time other)
 	return one < other ? one : other;
 }
 
-/* What others see follows from the state. Alpha alone changes nothing that they see. */
+/* Updates the published rate and window. A change of alpha alone does not affect them. */
 static void publish(struct dcqcn_state *state)
 {
-	bool free = state->rate >= state->line;
+	bool unlimited = state->rate >= state->line;
 
-	state->cc.rate_bps = free ? RATE_UNLIMITED : (uint64_t)state->rate;
+	state->cc.rate_bps = unlimited ? RATE_UNLIMITED : (uint64_t)state->rate;
 	state->cc.next_step = earliest(state->increase_at, state->cut_at);
 	if (state->cwnd > 0)
 		state->cc.cwnd_bytes = (uint64_t)(state->cwnd * state->rate / state->line);
 }
 
-/* Once the rate is the line's there is nothing to raise until the next cut. */
+/* Stops the increase timer when rate and target are at line rate, until the next cut. */
 static void rest_if_free(struct dcqcn_state *state)
 {
 	if (state->rate >= state->line && state->target >= state->line)
 		state->increase_at = SIM_NEVER;
 }
 
-static void raise(struct dcqcn_state *state, const struct dcqcn_params *params)
+static void raise_rate(struct dcqcn_state *state, const struct dcqcn_params *params)
 {
 	uint32_t low =
 		state->timer_stage < state->byte_stage ? state->timer_stage : state->byte_stage;
@@ -104,13 +151,13 @@ static void raise(struct dcqcn_state *state, const struct dcqcn_params *params)
 	if (state->target > state->line)
 		state->target = state->line;
 	state->rate = (state->rate + state->target) / 2;
-	if (state->line - state->rate < 1e3) /* halving never arrives */
+	if (state->line - state->rate < 1e3) /* halving the distance never reaches the line rate */
 		state->rate = state->line;
 	state->raised = true;
 	rest_if_free(state);
 }
 
-/* Brings alpha to `now`: one update for each interval that has ended. */
+/* Updates alpha to `now`, once for each interval that has ended. */
 static void update_alpha(struct dcqcn_state *state, const struct dcqcn_params *params, sim_time now)
 {
 	uint64_t intervals;
@@ -174,7 +221,7 @@ static void dcqcn_step(struct cc_state *cc, const void *context, sim_time now)
 		} else {
 			state->increase_at += params->timer;
 			state->timer_stage++;
-			raise(state, params);
+			raise_rate(state, params);
 		}
 		publish(state);
 	}
@@ -194,7 +241,7 @@ static void dcqcn_on_send(struct cc_state *cc, const void *context, sim_time now
 		return;
 	state->bytes_left += (int64_t)params->byte_counter;
 	state->byte_stage++;
-	raise(state, params);
+	raise_rate(state, params);
 	publish(state);
 }
 
@@ -254,7 +301,7 @@ static void dcqcn_state_init(struct cc_state *cc, const void *context,
 	publish(state);
 }
 
-/* Each packet's, if its window is to move as the rate does. */
+/* Returns 1, an ACK for each packet, if the window moves with the rate. Otherwise returns 0. */
 static uint64_t dcqcn_ack_bytes(const void *context)
 {
 	return ((const struct dcqcn_params *)context)->cwnd_scaled;

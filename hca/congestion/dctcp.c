@@ -1,28 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dctcp: a window that is cut by the share of marked packets once a round trip, and grows by one packet in each
- * without a mark. As a rate, that of hardware as the HPCC simulator imagines it: the window is what the rate fills of the
- * path, the first mark of a round trip cuts at once.
+ * dctcp: a window that is cut once a round trip by the share of marked packets, and grows by one
+ * packet in each round trip without a mark. With `form: rate`, it is the hardware version of the
+ * HPCC simulator. The window then follows the rate, and the first mark of a round trip cuts at
+ * once.
  *
- * Alizadeh et al., "Data Center TCP", SIGCOMM'10, 3.1; it starts with a full window, as RDMA does.
- * On TCP connections it is RFC 8257: slow start, a cut at the first marked ACK of a window of data,
- * and losses as newreno has them.
+ * Alizadeh et al., "Data Center TCP", SIGCOMM'10, 3.1. A flow starts with a full window, as RDMA
+ * does. On TCP connections it is RFC 8257: slow start, a cut at the first marked ACK of a window of
+ * data, and losses as in newreno.
  */
 #include "hca/congestion/algorithms.h"
 #include "hca/congestion/reno.h"
 
 /* clang-format off */
-#define DCTCP_PARAMS(X)                                                                                    \
-	X(gain,       RATIO, "0.0625", "0..1",      "g, of the moving average of the marked share",           "DCTCP, 3.4") \
-	X(form,       CHOICE, "window", "window|rate", "what is kept: a window, or a rate, which paces packets and from which the window follows", "DCTCP, 3.1; rate: the simulator of ground truth D-10") \
-	X(alpha_initial, RATIO, "0",   "0..1",      "share of marked packets that a flow begins with",       "choice: what nothing is known of; 1: the simulator of ground truth D-10") \
-	X(alpha_initial_tcp, RATIO, "1", "0..1",     "as alpha_initial, for TCP connections",                  "RFC 8257 3.3") \
-	X(rate_increase, RATE, "1Gbps", "1Kbps..",  "form: rate: in a round trip without a mark",            "the simulator of ground truth D-10: its default") \
-	X(rate_min,   RATE,  "100Mbps", "1Kbps..",  "form: rate: no cut goes below",                         "the simulator of ground truth D-10: its default") \
-	X(increase,   RATIO, "1",      "0.001..100", "packets a round trip without a mark",                   "DCTCP, 3.1") \
-	X(slow_start, FLAG,  "false",  "",          "the window doubles each round trip until the first mark or loss, as TCP's does", "RFC 5681; ground truth D-18") \
-	X(start,      RATIO, "1",      "0.001..100", "bandwidth-delay products that a flow starts with",       "assumed: line rate, as RDMA starts") \
-	X(cwnd_max, RATIO, "1",      "0.01..1000", "bandwidth-delay products",                              "assumed: no more than fills the path")
+#define DCTCP_PARAMS(X)                                                                         \
+	X(gain, RATIO, "0.0625", "0..1",                                                        \
+	  "g: weight of a new value in the moving average of the share of marked packets.",     \
+	  "DCTCP, 3.4")                                                                         \
+	X(form, CHOICE, "window", "window|rate",                                                \
+	  "State of a flow. `window`: a congestion window. `rate`: a rate that paces packets, " \
+	  "and a window that follows from the rate.",                                           \
+	  "DCTCP, 3.1; rate: HPCC's simulator (row D-10)")                                      \
+	X(alpha_initial, RATIO, "0", "0..1",                                                    \
+	  "Share of marked packets that a new flow assumes.",                                   \
+	  "choice: a new flow has seen no mark; 1: HPCC's simulator (row D-10)")                \
+	X(alpha_initial_tcp, RATIO, "1", "0..1",                                                \
+	  "Share of marked packets that a new TCP connection assumes.",                         \
+	  "RFC 8257 3.3")                                                                       \
+	X(rate_increase, RATE, "1Gbps", "1Kbps..",                                              \
+	  "Increase of the rate in a round trip without a mark. Used by `form: rate`.",         \
+	  "HPCC's simulator (row D-10): its default")                                           \
+	X(rate_min, RATE, "100Mbps", "1Kbps..",                                                 \
+	  "Minimum rate after a cut. Used by `form: rate`.",                                    \
+	  "HPCC's simulator (row D-10): its default")                                           \
+	X(increase, RATIO, "1", "0.001..100",                                                   \
+	  "Packets by which the window grows in a round trip without a mark.",                  \
+	  "DCTCP, 3.1")                                                                         \
+	X(slow_start, FLAG, "false", "",                                                        \
+	  "The window doubles in each round trip until the first mark or loss, as in TCP.",     \
+	  "RFC 5681; TLT, EuroSys 2021 (row D-18)")                                             \
+	X(start, RATIO, "1", "0.001..100",                                                      \
+	  "Window of a new flow, in bandwidth-delay products of the path.",                     \
+	  "assumed: line rate, as RDMA starts")                                                 \
+	X(cwnd_max, RATIO, "1", "0.01..1000",                                                   \
+	  "Maximum window, in bandwidth-delay products of the path.",                           \
+	  "assumed: the window fills the path and no queue")
 /* clang-format on */
 
 struct dctcp_params {
@@ -31,24 +53,24 @@ struct dctcp_params {
 
 enum { FORM_WINDOW, FORM_RATE };
 
-#define SLOW_START_LIMIT 2 /* segments an ACK: RFC 3465 2.2 */
+#define SLOW_START_LIMIT 2 /* segments per ACK: RFC 3465 2.2 */
 
 struct dctcp_state {
 	struct cc_state cc;
-	double rate, line; /* form: rate: bits a second */
-	uint64_t
-		cut_ends_at; /* form: rate: bytes acknowledged until which no mark cuts; 0: any does */
-	uint64_t round_packets; /* form: rate: that the round trip had under way */
+	double rate, line; /* form rate: bits per second */
+	/* form rate: no mark cuts until this number of bytes is acknowledged; 0: any mark cuts */
+	uint64_t cut_ends_at;
+	uint64_t round_packets; /* form rate: packets in flight during the round trip */
 	double cwnd, cwnd_max;  /* bytes */
 	double alpha;
-	uint64_t round_ends_at; /* bytes acknowledged that end this round trip */
+	uint64_t round_ends_at; /* number of acknowledged bytes at the end of this round trip */
 	uint32_t packets, marked;
 	uint32_t mtu_bytes;
-	bool settled; /* no slow start any more */
-	bool tcp;     /* RFC 8257: what follows, alpha and round_ends_at */
+	bool settled; /* slow start is over */
+	bool tcp;     /* RFC 8257: uses the members below, alpha and round_ends_at */
 	struct reno reno;
-	uint64_t acked_bytes, marked_bytes; /* of the observation window */
-	uint64_t reduced_until;             /* bytes acknowledged until which no mark cuts again */
+	uint64_t acked_bytes, marked_bytes; /* bytes of the observation window */
+	uint64_t reduced_until; /* no mark cuts until this number of bytes is acknowledged */
 };
 
 static void end_round(struct dctcp_state *state, const struct dctcp_params *params,
@@ -81,7 +103,7 @@ static void publish_rate(struct dctcp_state *state)
 	state->cc.cwnd_bytes = (uint64_t)(state->cwnd_max * state->rate / state->line);
 }
 
-/* Counts marks of the round trip that ends with this ACK; true: it does. */
+/* Counts the marks of a round trip. Returns true if this ACK ends it. */
 static bool follow_marks(struct dctcp_state *state, const struct dctcp_params *params,
 			 const struct congestion_ack *ack)
 {
@@ -90,7 +112,7 @@ static bool follow_marks(struct dctcp_state *state, const struct dctcp_params *p
 	state->marked += ack->marked;
 	if (ack->acked_total <= state->round_ends_at)
 		return false;
-	if (state->round_ends_at) { /* the first only tells how long it is */
+	if (state->round_ends_at) { /* the first round trip only measures the number of packets */
 		share = state->marked < state->round_packets
 				? (double)state->marked / (double)state->round_packets
 				: 1;

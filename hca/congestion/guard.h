@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guard: stands between callers and a congestion control from a shared object: each call is watched (sim/foreign.h), and what it leaves in
- * the flow is checked. Built-in algorithms have none.
+ * guard: protects callers from errors of a congestion control in a shared object. It supervises
+ * each call (sim/foreign.h), and checks the flow's state after the call. Built-in algorithms need
+ * no guard.
  *
  *     endpoint, reaction --ops of the guard--> ops of the plug-in
  */
@@ -10,17 +11,20 @@
 
 #include "hca/congestion/congestion.h"
 
-/* What a flow may say, besides RATE_UNLIMITED and CWND_UNLIMITED. */
-#define GUARD_RATE_LEAST UINT64_C(1000)             /* bit/s: the least that parameters take */
+/* Allowed values of a flow, in addition to RATE_UNLIMITED and CWND_UNLIMITED. */
+#define GUARD_RATE_LEAST UINT64_C(1000)             /* bit/s: the smallest rate of a parameter */
 #define GUARD_RATE_MOST  UINT64_C(1000000000000000) /* bit/s: 300 times the fastest port */
 #define GUARD_CWND_MOST  (UINT64_C(1) << 40)        /* bytes */
-/* step() may be called so often for each other call of a thread's flows, and that many times more: else next_step hardly moves. */
+/* Limits of calls of step() in a thread. Each other call allows GUARD_STEPS_EACH calls, and
+ * GUARD_STEPS_MORE calls are allowed in addition. More calls mean that next_step hardly
+ * advances. */
 #define GUARD_STEPS_EACH 1000u
 #define GUARD_STEPS_MORE 1000000u
 
-/* A table that checks, with room for the plug-in's parameters, zeroed, in *params. */
+/* Returns a table of functions that check. Writes the zeroed storage of the plug-in's parameters to
+ * *params. */
 const struct congestion_ops *guard_create(const struct congestion_ops *plugin, const char *path,
 					  void **params);
-void guard_destroy(void *params); /* NULL: nothing */
+void guard_destroy(void *params); /* NULL is allowed */
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hpcc: a window from in-band telemetry: each ACK brings what every switch on the way has seen, the busiest link
- * says how far the window is from what would fill it to target_utilisation.
+ * hpcc: a window from in-band telemetry. Each ACK carries the records of all switches on the path.
+ * The utilisation of the busiest link determines the window, which aims at target_utilisation.
  *
- * Li et al., "HPCC: high precision congestion control", SIGCOMM'19, algorithm 1. Without telemetry in the ACKs the
- * window stays as it began.
+ * Li et al., "HPCC: high precision congestion control", SIGCOMM'19, algorithm 1. Without telemetry
+ * in the ACKs, the window keeps its initial value.
  *
- * Two records of one port make a measurement: its counters only rise. Of a port that was not on the way of the packet
- * before there is none; an ACK that was overtaken brings an older record, and is not looked at.
+ * A measurement needs two records of one port, because the records hold counters. There is no
+ * measurement for a port that the previous packet did not pass. An ACK that was overtaken carries
+ * an older record and is ignored.
  */
 #include "hca/congestion/algorithms.h"
 
@@ -17,13 +18,31 @@
 #include "fabric/wire/packet.h"
 
 /* clang-format off */
-#define HPCC_PARAMS(X)                                                                                     \
-	X(target_utilisation, RATIO, "0.95", "0.01..1", "eta",                                           "ground truth C-23") \
-	X(stages,    COUNT, "5",   "0..100", "maxStage: additive increases before a multiplicative one", "ground truth C-23") \
-	X(increase,  BYTES, "80B", "0B..",   "W_AI",                                                     "ground truth C-23") \
-	X(rtt,       TIME,  "0ps", "",       "T, slightly above the largest base RTT, 0: the path's own", "ground truth C-23") \
-	X(rate_min,  RATE,  "0bps", "",      "no window falls below this rate times T",                  "0bps: the paper has no floor; 1Gbps: the simulator of ground truth D-10, its MIN_RATE") \
-	X(paced,     FLAG,  "true", "",      "the rate is window / T; else the window alone",            "HPCC, 3.2")
+#define HPCC_PARAMS(X)                                                                        \
+	X(target_utilisation, RATIO, "0.95", "0.01..1",                                       \
+	  "eta: utilisation of the links that the window aims at.",                           \
+	  "HPCC, SIGCOMM 2019 (row C-23)")                                                    \
+	X(stages, COUNT, "5", "0..100",                                                       \
+	  "maxStage: additive increases before a multiplicative increase.",                   \
+	  "HPCC, SIGCOMM 2019 (row C-23)")                                                    \
+	X(increase, BYTES, "80B", "0B..",                                                     \
+	  "W_AI: additive increase of the window.",                                           \
+	  "HPCC, SIGCOMM 2019 (row C-23)")                                                    \
+	X(increase_rate, RATE, "0bps", "",                                                    \
+	  "W_AI as a rate: the window grows by this rate times T. `0bps`: by `increase`.",     \
+	  "HPCC's simulator (row D-10): RATE_AI")                                             \
+	X(rtt, TIME, "0ps", "",                                                               \
+	  "T: a time slightly above the largest base RTT of the fabric. `0ps`: the base RTT " \
+	  "of the flow's path.",                                                              \
+	  "HPCC, SIGCOMM 2019 (row C-23)")                                                    \
+	X(rate_min, RATE, "0bps", "",                                                         \
+	  "Minimum window, as a rate times T. `0bps`: no minimum.",                           \
+	  "0bps: the paper has no floor; 1Gbps: HPCC's simulator (row D-10), its "            \
+	  "MIN_RATE")                                                                         \
+	X(paced, FLAG, "true", "",                                                            \
+	  "Packets are paced at the rate window / T. `false`: the window alone limits the "   \
+	  "flow.",                                                                            \
+	  "HPCC, 3.2")
 /* clang-format on */
 
 struct hpcc_params {
@@ -34,17 +53,19 @@ struct hpcc_state {
 	struct cc_state cc;
 	double cwnd, reference; /* W and W^c, bytes */
 	double cwnd_min, cwnd_max;
+	double increase;    /* W_AI, bytes */
 	double utilisation; /* U */
 	double line_rate_bps;
 	sim_time rtt;
-	uint64_t update_at; /* acked_total from which on the reference may move again */
+	uint64_t update_at; /* the reference may change again when acked_total exceeds this value */
 	uint32_t stage;
 	uint32_t mtu_bytes;
-	uint32_t hops; /* of `last`; 0: no telemetry yet */
+	uint32_t hops; /* number of records in `last`; 0 before the first telemetry */
 	struct telemetry_hop last[TELEMETRY_HOPS];
 };
 
-/* The same port's record of the packet before, mostly in the same place; NULL: that went another way. */
+/* Returns the record of that port in the previous ACK, or NULL if the previous packet took another
+ * path. The record is usually at the same place. */
 static const struct telemetry_hop *record_before(const struct hpcc_state *state, uint32_t place,
 						 uint32_t port)
 {
@@ -68,7 +89,7 @@ static bool overtaken(const struct hpcc_state *state, const struct telemetry *te
 	return false;
 }
 
-/* How full the port was between two of its records, 1: as much as fits in T. */
+/* Returns the utilisation of a port between two of its records. 1 means a full base RTT of data. */
 static double port_utilisation(const struct hpcc_state *state, const struct telemetry_hop *then,
 			       const struct telemetry_hop *now)
 {
@@ -82,7 +103,7 @@ static double port_utilisation(const struct hpcc_state *state, const struct tele
 	return queue / capacity + rate / (double)now->rate_bps;
 }
 
-/* Algorithm 1, MeasureInflight. false: the packet before passed no port of this one. */
+/* Algorithm 1, MeasureInflight. Returns false if the previous packet passed none of these ports. */
 static bool measure(struct hpcc_state *state, const struct telemetry *telemetry)
 {
 	double busiest = 0, share;
@@ -113,7 +134,7 @@ static bool measure(struct hpcc_state *state, const struct telemetry *telemetry)
 /* Algorithm 1, ComputeWind. */
 static void compute(struct hpcc_state *state, const struct hpcc_params *params, bool update)
 {
-	double increase = (double)params->increase;
+	double increase = state->increase;
 	bool multiplicative =
 		state->utilisation >= params->target_utilisation || state->stage >= params->stages;
 
@@ -131,7 +152,7 @@ static void compute(struct hpcc_state *state, const struct hpcc_params *params, 
 	state->reference = state->cwnd;
 }
 
-/* A window of less than a packet is a pace. */
+/* Publishes the window. A window below one packet becomes a pace. */
 static void publish(struct hpcc_state *state, const struct hpcc_params *params)
 {
 	double rate = state->cwnd * 8 * (double)SEC / (double)state->rtt;
@@ -153,7 +174,7 @@ static void hpcc_on_ack(struct cc_state *cc, const void *context, sim_time now,
 	if (!telemetry || !telemetry->count || overtaken(state, telemetry))
 		return;
 	if (!state->hops) {
-		state->update_at = ack->sent_total; /* a round trip from here on */
+		state->update_at = ack->sent_total; /* the first update is a round trip later */
 	} else if (measure(state, telemetry)) {
 		bool update = ack->acked_total > state->update_at;
 
@@ -183,6 +204,9 @@ static void hpcc_state_init(struct cc_state *cc, const void *context,
 	state->cwnd_min = (double)params->rate_min * (double)state->rtt / (8.0 * (double)SEC);
 	if (state->cwnd_min < 1)
 		state->cwnd_min = 1;
+	state->increase = params->increase_rate ? (double)params->increase_rate *
+							  (double)state->rtt / (8.0 * (double)SEC)
+						: (double)params->increase;
 	state->cwnd_max = state->line_rate_bps * (double)state->rtt / (8.0 * (double)SEC);
 	state->cwnd = state->reference = state->cwnd_max;
 	state->utilisation = 1;

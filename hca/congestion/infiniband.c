@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * infiniband: the channel adapter's side of InfiniBand congestion control: each BECN raises an index (CCTI) into a
- * table of delays (CCT) between packets, each timer period lowers it by one.
+ * infiniband: the channel adapter's part of InfiniBand congestion control. Each BECN raises an
+ * index (CCTI) into a table of delays between packets (CCT). Each timer period lowers the index by
+ * one.
  *
- * IBTA vol. 1, annex A10; the objects of ground truth C-09, by their names there. The standard leaves the table's contents
- * to the manager. An entry of it is a shift of two bits and a multiplier of 14: a packet is followed by (its time >> shift) *
- * multiplier, as the hfi1 driver of Linux programs its adapter. Control is by queue pair (port_control 0).
+ * IBTA vol. 1, annex A10; the objects of row C-09 have their names from there. The standard leaves
+ * the contents of the table to the manager. An entry has a shift of two bits and a multiplier of 14
+ * bits. The delay after a packet is (packet time >> shift) * multiplier, as the hfi1 driver of
+ * Linux programs its adapter. Control is per queue pair (port_control 0).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +15,29 @@
 #include "hca/congestion/algorithms.h"
 
 /* clang-format off */
-#define INFINIBAND_CC_PARAMS(X)                                                                            \
-	X(ccti_increase, COUNT, "1",   "0..255",     "added to the index by a BECN",                         "ground truth D-35") \
-	X(ccti_limit,    COUNT, "127", "0..16383",   "largest index",                                        "ground truth D-35") \
-	X(ccti_min,      COUNT, "0",   "0..16383",   "smallest index",                                       "ground truth C-09") \
-	X(ccti_timer,    COUNT, "150", "1..65535",   "of 1.024 us, until the index falls by one",            "ground truth D-35, C-09") \
-	X(cct,           TEXT,  "",    "",           "entries of the table, shift:multiplier,.. as OpenSM's cc_cct has them; nothing: entry i is cct_shift:i", "choice") \
-	X(cct_shift,     COUNT, "2",   "0..3",       "of all entries, unless cct lists them",                "assumed: a table that reaches 1/33 of the rate") \
-	X(control_map,   COUNT, "65535", "0..65535", "one bit a service level that is controlled",           "ground truth C-09")
+#define INFINIBAND_CC_PARAMS(X)                                                                \
+	X(ccti_increase, COUNT, "1", "0..255",                                                 \
+	  "CCTI_Increase: number that a BECN adds to the index into the table.",               \
+	  "Gran et al., IPDPS 2010 (row D-35)")                                                \
+	X(ccti_limit, COUNT, "127", "0..16383",                                                \
+	  "CCTI_Limit: maximum index.",                                                        \
+	  "Gran et al., IPDPS 2010 (row D-35)")                                                \
+	X(ccti_min, COUNT, "0", "0..16383",                                                    \
+	  "CCTI_Min: minimum index.",                                                          \
+	  "rdma-core, ibccconfig (row C-09)")                                                  \
+	X(ccti_timer, COUNT, "150", "1..65535",                                                \
+	  "CCTI_Timer: time after which the index falls by one, in units of 1.024 us.",        \
+	  "Gran et al., IPDPS 2010 (rows D-35, C-09)")                                         \
+	X(cct, TEXT, "", "",                                                                   \
+	  "Congestion control table, as entries shift:multiplier separated by commas (cc_cct " \
+	  "of OpenSM). Empty: entry i is cct_shift:i.",                                        \
+	  "choice")                                                                            \
+	X(cct_shift, COUNT, "2", "0..3",                                                       \
+	  "Shift of all entries of the table if cct is empty.",                                \
+	  "assumed: a table that reaches 1/33 of the rate")                                    \
+	X(control_map, COUNT, "65535", "0..65535",                                             \
+	  "Control_Map: bit i selects congestion control for service level i.",                \
+	  "rdma-core, ibccconfig (row C-09)")
 /* clang-format on */
 
 #define CCTI_TIMER_UNIT (1024 * NS)
@@ -38,7 +55,7 @@ struct infiniband_cc_state {
 	bool controlled;
 };
 
-/* The next entry of the list, and behind it. false: there is none. */
+/* Parses the next entry of the list and advances. Returns false at the end of the list. */
 static bool next_entry(const char **text, unsigned long *shift, unsigned long *multiplier)
 {
 	char *end;
@@ -71,7 +88,7 @@ static bool infiniband_check(const void *context, char *error, size_t error_byte
 	return true;
 }
 
-/* Packet times of delay; an index beyond the list is its last entry. */
+/* Returns the delay in packet times. An index beyond the list selects the last entry. */
 static double delay_of(const struct infiniband_cc_params *params, uint64_t index)
 {
 	const char *text = params->cct.text;

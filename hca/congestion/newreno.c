@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * newreno: the window of standard TCP: it doubles each round trip in slow start, then grows by one
- * segment a round trip, and is halved by a loss or a mark. RFC 5681, 6582 and 3465.
+ * newreno: the window of standard TCP. It doubles each round trip in slow start, and then grows by
+ * one segment per round trip. A loss or a mark halves it. RFC 5681, 6582 and 3465.
  */
 #include "hca/congestion/algorithms.h"
 #include "hca/congestion/reno.h"
 
 /* clang-format off */
-#define NEWRENO_PARAMS(X)                                                                          \
-	X(slow_start_limit, COUNT, "2", "0..1000",                                                 \
-	  "Segments by which one ACK may open the window in slow start. `0`: as many as it "       \
-	  "acknowledges, as Linux.", "RFC 3465 2.2: L")                                            \
-	X(beta, RATIO, "0.5", "0.1..0.95", "Share of the window that a loss or a mark leaves.",    \
+#define NEWRENO_PARAMS(X)                                                                       \
+	X(slow_start_limit, COUNT, "2", "0..1000",                                              \
+	  "Segments by which one ACK may open the window in slow start. `0`: all segments "     \
+	  "that it acknowledges, as in Linux.", "RFC 3465 2.2: L")                              \
+	X(beta, RATIO, "0.5", "0.1..0.95", "Share of the window that a loss or a mark leaves.", \
 	  "RFC 5681 3.1")
 /* clang-format on */
 
@@ -92,7 +92,7 @@ static const struct param newreno_param_list[] = { NEWRENO_PARAMS(ROW) { 0 } };
 const struct congestion_ops congestion_newreno = {
 	.version = CONGESTION_VERSION,
 	.name = "newreno",
-	.meaning = "TCP: window halved by a loss",
+	.meaning = "TCP: a loss halves the window",
 	.params = newreno_param_list,
 	.params_bytes = sizeof(struct newreno_params),
 	.state_bytes = sizeof(struct newreno_state),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * none: no congestion control: as fast as the link and its flow control let go.
+ * none: no congestion control. Only the link and its flow control limit a sender.
  */
 #include "hca/congestion/algorithms.h"
 
@@ -15,7 +15,7 @@ static void none_state_init(struct cc_state *cc, const void *params,
 const struct congestion_ops congestion_none = {
 	.version = CONGESTION_VERSION,
 	.name = "none",
-	.meaning = "as fast as the link goes",
+	.meaning = "no limit other than the link",
 	.state_bytes = sizeof(struct cc_state),
 	.state_init = none_state_init,
 };

@@ -2,7 +2,8 @@
 /* pace: see pace.h. */
 #include "hca/congestion/pace.h"
 
-/* A burst begins when its first packet leaves, and is paid for from then on. */
+/* Charges a packet of a burst. A burst is charged as a whole, from the departure of its first
+ * packet. */
 static void pay_burst(const struct congestion *congestion, struct cc_state *cc,
 		      sim_time *allowed_at, sim_time now, uint32_t payload_bytes,
 		      uint32_t wire_bytes)
@@ -55,7 +56,7 @@ static sim_time duration(uint32_t bytes, uint64_t rate_bps, uint64_t line_rate_b
 	return (sim_time)((double)bytes * 8.0 * (double)SEC / (double)rate);
 }
 
-/* burst_wire: the last packet's bytes, for there are no bursts. */
+/* burst_wire holds the bytes of the last packet, because there are no bursts. */
 void pace_departed(struct cc_state *cc, sim_time *allowed_at, sim_time now, uint32_t wire_bytes,
 		   uint64_t line_rate_bps)
 {

@@ -4,7 +4,7 @@
  */
 #include "hca/congestion/reno.h"
 
-#define INITIAL_SEGMENTS 10 /* RFC 6928, where the sender does not say */
+#define INITIAL_SEGMENTS 10 /* RFC 6928, if the sender sets no initial window */
 #define LEAST_SEGMENTS   2
 
 void reno_init(struct reno *reno, const struct congestion_path *path)

@@ -1,29 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * swift: a window that holds the round trip time at a target, which grows with the path's length and, for small
- * windows, with the number of flows that share it. A window below one packet becomes a pace.
+ * swift: a window that keeps the round-trip time at a target. The target grows with the length of
+ * the path and, for small windows, with the number of flows that share the path. A window below one
+ * packet becomes a pace.
  *
- * Kumar et al., "Swift: delay is simple and effective for congestion control in the datacenter", SIGCOMM'20,
- * algorithm 1 and 3.5.
+ * Kumar et al., "Swift: delay is simple and effective for congestion control in the datacenter",
+ * SIGCOMM'20, algorithm 1 and 3.5.
  */
 #include <math.h>
 
 #include "hca/congestion/algorithms.h"
 
 /* clang-format off */
-#define SWIFT_PARAMS(X)                                                                                    \
-	X(target_base,   TIME,  "0ps",   "",            "of the RTT, 0: the path's base RTT times target_factor", "ground truth C-24: 25 us class") \
-	X(target_factor, RATIO, "1.25",  "1..100",      "see target_base",                                     "assumed") \
-	X(target_hop,    TIME,  "1us",   "",            "added a hop",                                         "recalled: Swift, 3.5") \
-	X(scaling_range, TIME,  "40us",  "",            "fs_range: most that flow scaling adds",               "recalled: Swift, table 1") \
-	X(cwnd_small,    RATIO, "0.1",   "0.001..1",    "fs_min_cwnd, packets: full scaling below",            "recalled: Swift, 3.5") \
-	X(cwnd_large,    RATIO, "100",   "1..10000",    "fs_max_cwnd, packets: no scaling above",              "recalled: Swift, 3.5") \
-	X(increase,      RATIO, "1",     "0.001..100",  "ai, packets an RTT",                                  "recalled: Swift, 3.1") \
-	X(beta,          RATIO, "0.8",   "0..1",        "of the decrease",                                     "ground truth C-24") \
-	X(decrease_max,  RATIO, "0.5",   "0..1",        "max_mdf: of the window, that one decrease takes at most", "ground truth C-24") \
-	X(cwnd_min,      RATIO, "0.001", "0.00001..1",  "packets",                                             "recalled: Swift, 3.1") \
-	X(cwnd_max,      RATIO, "2",     "0.01..1000",  "bandwidth-delay products",                            "assumed") \
-	X(retries_small, COUNT, "5",     "1..100",      "timeouts in a row, from which on the window is the smallest", "recalled: Swift, algorithm 1")
+#define SWIFT_PARAMS(X)                                                                      \
+	X(target_base, TIME, "0ps", "",                                                      \
+	  "Base of the target RTT. `0ps`: the path's base RTT times target_factor.",         \
+	  "Swift, recalled (row C-24): 25 us class")                                         \
+	X(target_factor, RATIO, "1.25", "1..100",                                            \
+	  "Base of the target RTT in base RTTs of the path, if target_base is 0.",           \
+	  "assumed")                                                                         \
+	X(target_hop, TIME, "1us", "",                                                       \
+	  "Time that each hop adds to the target RTT.",                                      \
+	  "recalled: Swift, 3.5")                                                            \
+	X(scaling_range, TIME, "40us", "",                                                   \
+	  "fs_range: maximum time that flow scaling adds to the target RTT.",                \
+	  "recalled: Swift, table 1")                                                        \
+	X(cwnd_small, RATIO, "0.1", "0.001..1",                                              \
+	  "fs_min_cwnd: window in packets up to which flow scaling adds scaling_range.",     \
+	  "recalled: Swift, 3.5")                                                            \
+	X(cwnd_large, RATIO, "100", "1..10000",                                              \
+	  "fs_max_cwnd: window in packets from which on flow scaling adds nothing.",         \
+	  "recalled: Swift, 3.5")                                                            \
+	X(increase, RATIO, "1", "0.001..100",                                                \
+	  "ai: packets by which the window grows in a round trip below the target.",         \
+	  "recalled: Swift, 3.1")                                                            \
+	X(beta, RATIO, "0.8", "0..1",                                                        \
+	  "Gain of a decrease: its share of the window is beta times (RTT - target) / RTT.", \
+	  "Swift, recalled (row C-24)")                                                      \
+	X(decrease_max, RATIO, "0.5", "0..1",                                                \
+	  "max_mdf: maximum share of the window that one decrease removes.",                 \
+	  "Swift, recalled (row C-24)")                                                      \
+	X(cwnd_min, RATIO, "0.001", "0.00001..1",                                            \
+	  "Minimum window in packets. A window below 1 paces packets.",                      \
+	  "recalled: Swift, 3.1")                                                            \
+	X(cwnd_max, RATIO, "2", "0.01..1000",                                                \
+	  "Maximum window, in bandwidth-delay products of the path.",                        \
+	  "assumed")                                                                         \
+	X(retries_small, COUNT, "5", "1..100",                                               \
+	  "Number of successive timeouts from which on the window is cwnd_min.",             \
+	  "recalled: Swift, algorithm 1")
 /* clang-format on */
 
 struct swift_params {
@@ -41,7 +66,7 @@ struct swift_state {
 	uint32_t timeouts;
 };
 
-/* Below one packet: one at a time, and the pace that a fractional window stands for. */
+/* Publishes the window. A window below one packet becomes a window of one packet with a pace. */
 static void publish(struct swift_state *state, const struct swift_params *params)
 {
 	double mtu = state->mtu_bytes;
@@ -57,7 +82,7 @@ static void publish(struct swift_state *state, const struct swift_params *params
 			: RATE_UNLIMITED;
 }
 
-/* alpha / sqrt(window) + beta between the two windows: 3.5. */
+/* Returns alpha / sqrt(window) + beta, limited between the two windows: 3.5. */
 static double flow_scaling(const struct swift_state *state, const struct swift_params *params)
 {
 	double range = (double)params->scaling_range;

@@ -1,33 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timely: a rate that follows the gradient of the round trip time, and its patched form, which has a fixed point.
+ * timely: a rate that follows the gradient of the round-trip time, and its patched form, which has
+ * a fixed point.
  *
- * Mittal et al., "TIMELY", SIGCOMM'15, algorithm 1; Zhu et al., "ECN or delay", CoNEXT'16, algorithm 2 (patched:
- * the gradient only weighs between increase and a decrease by the distance of the RTT from rtt_low).
+ * Mittal et al., "TIMELY", SIGCOMM'15, algorithm 1; Zhu et al., "ECN or delay", CoNEXT'16,
+ * algorithm 2. In the patched form, the gradient is only the weight between an increase and a
+ * decrease. The decrease depends on the distance of the RTT from rtt_low.
  */
 #include "hca/congestion/algorithms.h"
 
 /* clang-format off */
-#define TIMELY_PARAMS(X)                                                                                   \
-	X(patched,      FLAG,  "false",  "",          "the form with a fixed point",                       "EOD, algorithm 2") \
-	X(rtt_low,      TIME,  "50us",   "1ns..",     "T_low: below it the rate only rises",               "ground truth C-22") \
-	X(rtt_high,     TIME,  "500us",  "1ns..",     "T_high: above it the rate only falls",              "ground truth C-22") \
-	X(rtt_min,      TIME,  "20us",   "1ns..",     "by which the gradient is normalised",               "ground truth C-22") \
-	X(beta,         RATIO, "0.8",    "0..1",      "of the decrease; patched: 0.008",                   "ground truth C-22") \
-	X(alpha,        RATIO, "0.875",  "0..1",      "weight of the new RTT difference",                  "ground truth C-22") \
-	X(increase,     RATE,  "10Mbps", "1Kbps..",   "delta",                                             "ground truth C-22") \
-	X(hyper_after,  COUNT, "5",      "1..1000",   "completions with no rise of the RTT, from which on the increase is fivefold", "TIMELY, 4.3") \
-	X(hyper_low,    FLAG,  "false",  "",          "completions below rtt_low count for hyper_after, too",  "the simulator of ground truth D-10") \
-	X(gradient_max, RATIO, "1000",   "0..1000",   "a steeper rise of the RTT cuts no deeper than this",   "TIMELY, algorithm 1: no limit, nor in the simulators of ground truth D-05 and D-10") \
-	X(rtt_first,    TIME,  "0ps",    "0ps..1ms",  "what a flow's first RTT is compared with; 0: with nothing, its gradient is 0", "choice; the simulator of ground truth D-05: an empty path") \
-	X(segment,      BYTES, "16KB",   "1B..16MB",  "bytes acknowledged between two updates",            "ground truth C-22") \
-	X(rate_min,     RATE,  "10Mbps", "1Kbps..",   "no decrease goes below",                            "assumed: one increase") \
-	X(start_share,  RATIO, "1",      "0.0001..1", "of the line rate, that a flow starts with",         "choice") \
-	X(start,        CHOICE, "alone", "alone|shared", "a flow starts with start_share of the line; or with that over the number of its sender's flows that have something to send, itself included", "alone: choice; shared: C / (N + 1), the comparison of ground truth D-05, recalled") \
-	X(pacing,       CHOICE, "packet", "packet|chunk", "what is paced: each packet, or a segment that leaves at line rate", "TIMELY, 4.1; ground truth D-04: both") \
-	X(update,       CHOICE, "segment", "segment|rtt", "the rate moves with each segment, or once a round trip, the first of which is only looked at", "TIMELY, 4.1; rtt: the simulator of ground truth D-10") \
-	X(cwnd_factor, RATIO, "0",     "0..100",    "window in bandwidth-delay products, 0: none",       "ground truth D-10: TIMELY+win")   \
-	X(cwnd_scaled, FLAG,  "false", "",          "the window shrinks with the rate", "the simulator of ground truth D-10")
+#define TIMELY_PARAMS(X)                                                                        \
+	X(patched, FLAG, "false", "",                                                           \
+	  "Use the patched algorithm, which has a fixed point.",                                \
+	  "EOD, algorithm 2")                                                                   \
+	X(rtt_low, TIME, "50us", "1ns..",                                                       \
+	  "T_low: RTT below which the rate only rises.",                                        \
+	  "Zhu et al., CoNEXT 2016 (row C-22)")                                                 \
+	X(rtt_high, TIME, "500us", "1ns..",                                                     \
+	  "T_high: RTT above which the rate only falls.",                                       \
+	  "Zhu et al., CoNEXT 2016 (row C-22)")                                                 \
+	X(rtt_min, TIME, "20us", "1ns..",                                                       \
+	  "RTT by which the gradient is divided.",                                              \
+	  "Zhu et al., CoNEXT 2016 (row C-22)")                                                 \
+	X(beta, RATIO, "0.8", "0..1",                                                           \
+	  "Gain of a decrease of the rate. The patched algorithm is published with 0.008.",     \
+	  "Zhu et al., CoNEXT 2016 (row C-22)")                                                 \
+	X(alpha, RATIO, "0.875", "0..1",                                                        \
+	  "Weight of a new RTT difference in the moving average of the differences.",           \
+	  "Zhu et al., CoNEXT 2016 (row C-22)")                                                 \
+	X(increase, RATE, "10Mbps", "1Kbps..",                                                  \
+	  "delta: additive increase of the rate.",                                              \
+	  "Zhu et al., CoNEXT 2016 (row C-22)")                                                 \
+	X(hyper_after, COUNT, "5", "1..1000",                                                   \
+	  "Number of successive completions without a rise of the RTT from which on the "       \
+	  "increase is five times delta.",                                                      \
+	  "TIMELY, 4.3")                                                                        \
+	X(hyper_low, FLAG, "false", "",                                                         \
+	  "Completions below rtt_low also count for hyper_after.",                              \
+	  "HPCC's simulator (row D-10)")                                                        \
+	X(gradient_max, RATIO, "1000", "0..1000",                                               \
+	  "Maximum gradient that a decrease uses. A larger gradient counts as this one.",       \
+	  "TIMELY, algorithm 1: no limit, nor in the simulator of Zhu et al. (rows D-05 and "   \
+	  "D-10)")                                                                              \
+	X(rtt_first, TIME, "0ps", "0ps..1ms",                                                   \
+	  "RTT with which a flow's first RTT is compared. `0ps`: the first gradient is 0.",     \
+	  "choice; the simulator of Zhu et al. (row D-05): an empty path")                      \
+	X(segment, BYTES, "16KB", "1B..16MB",                                                   \
+	  "Bytes acknowledged between two updates of the rate.",                                \
+	  "Zhu et al., CoNEXT 2016 (row C-22)")                                                 \
+	X(rate_min, RATE, "10Mbps", "1Kbps..",                                                  \
+	  "Minimum rate after a decrease.",                                                     \
+	  "assumed: one increase")                                                              \
+	X(start_share, RATIO, "1", "0.0001..1",                                                 \
+	  "Share of the line rate with which a flow starts.",                                   \
+	  "choice")                                                                             \
+	X(start, CHOICE, "alone", "alone|shared",                                               \
+	  "Rate of a new flow. `alone`: start_share of the line rate. `shared`: this rate "     \
+	  "divided by the number of the sender's flows that have data to send, this flow "      \
+	  "included.",                                                                          \
+	  "alone: choice; shared: C / (N + 1), the comparison of Zhu et al., CoNEXT 2016 (row " \
+	  "D-05), recalled")                                                                    \
+	X(pacing, CHOICE, "packet", "packet|chunk",                                             \
+	  "Unit of pacing. `packet`: each packet. `chunk`: a segment, whose packets leave at "  \
+	  "line rate.",                                                                         \
+	  "TIMELY, 4.1; Zhu et al., CoNEXT 2016 (row D-04): both")                              \
+	X(update, CHOICE, "segment", "segment|rtt",                                             \
+	  "Event that changes the rate. `segment`: each acknowledged segment. `rtt`: the end "  \
+	  "of each round trip except the first.",                                               \
+	  "TIMELY, 4.1; rtt: HPCC's simulator (row D-10)")                                      \
+	X(cwnd_factor, RATIO, "0", "0..100",                                                    \
+	  "Congestion window in bandwidth-delay products of the path. `0`: no window.",         \
+	  "HPCC, SIGCOMM 2019 (row D-10): TIMELY+win")                                          \
+	X(cwnd_scaled, FLAG, "false", "",                                                       \
+	  "The window shrinks and grows in proportion to the rate.",                            \
+	  "HPCC's simulator (row D-10)")
 /* clang-format on */
 
 struct timely_params {
@@ -41,12 +88,13 @@ enum { UPDATE_SEGMENT, UPDATE_RTT };
 struct timely_state {
 	struct cc_state cc;
 	double rate, line;
-	double cwnd;        /* bytes at line rate; 0: none */
-	uint64_t update_at; /* acked_total from which on the rate may move again: UPDATE_RTT */
-	double rtt_diff;    /* picoseconds, moving average */
+	double cwnd; /* window in bytes at line rate; 0 without a window */
+	/* UPDATE_RTT: the rate may change again when acked_total exceeds this value */
+	uint64_t update_at;
+	double rtt_diff; /* moving average, in ps */
 	double rtt_last;
-	uint64_t segment_bytes; /* gathered */
-	uint32_t falling;       /* completions in a row */
+	uint64_t segment_bytes; /* bytes of the current segment */
+	uint32_t falling;       /* successive completions with a falling RTT */
 };
 
 static void publish(struct timely_state *state, const struct timely_params *params)
@@ -60,7 +108,7 @@ static void publish(struct timely_state *state, const struct timely_params *para
 		state->cc.cwnd_bytes = (uint64_t)(state->cwnd * state->rate / state->line);
 }
 
-/* EOD, eq. 30: 0 below -1/4, 1 above 1/4, straight between. */
+/* EOD, eq. 30: 0 below -1/4, 1 above 1/4, linear in between. */
 static double weight(double gradient)
 {
 	double value = 2 * gradient + 0.5;
@@ -163,8 +211,9 @@ static void timely_state_init(struct cc_state *cc, const void *context,
 	publish(state, params);
 }
 
-/* A segment's, as completions are TIMELY's clock; each packet's, if its window is to move as the rate does, or the rate once a
- * round trip. */
+/* Returns the bytes between ACKs. Normally a segment, because TIMELY acts on completions. Each
+ * packet needs an ACK if the window moves with the rate, or if the rate changes once a round
+ * trip. */
 static uint64_t timely_ack_bytes(const void *context)
 {
 	const struct timely_params *params = context;

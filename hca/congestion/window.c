@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * window: a fixed window and a fixed rate: what IRN calls BDP flow control when the window is the path's
- * bandwidth-delay product (Mittal et al., SIGCOMM'18), or a rate limiter.
+ * window: a fixed window and a fixed rate. With a window of the path's bandwidth-delay product it
+ * is the BDP flow control of IRN (Mittal et al., SIGCOMM'18). It may also be a rate limiter.
  */
 #include "hca/congestion/algorithms.h"
 
 /* clang-format off */
-#define WINDOW_PARAMS(X)                                                                                   \
-	X(cwnd,   BYTES, "0B",    "",            "payload in flight at most, 0: the bandwidth-delay product", "choice") \
-	X(factor, RATIO, "1",     "0.01..100",   "times the bandwidth-delay product, if cwnd is 0", "choice")   \
-	X(rate,   RATE,  "3.2Tbps", "1Kbps..3.2Tbps", "on the wire at most; the link's or more: no pacing",  "choice")
+#define WINDOW_PARAMS(X) \
+	X(cwnd, BYTES, "0B", "", \
+	  "Maximum payload in flight. `0B`: the bandwidth-delay product of the path times " \
+	  "`factor`.", \
+	  "choice") \
+	X(factor, RATIO, "1", "0.01..100", \
+	  "Window in bandwidth-delay products of the path, if cwnd is 0.", \
+	  "choice") \
+	X(rate, RATE, "3.2Tbps", "1Kbps..3.2Tbps", \
+	  "Maximum rate on the wire. The link's rate or a higher rate: no pacing.", \
+	  "choice")
 /* clang-format on */
 
 struct window_params {

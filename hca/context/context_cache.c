@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* context_cache: see context_cache.h. Each kind is an icm_cache; what is done here is choosing one. */
+/* context_cache: see context_cache.h. Each kind of context has an icm_cache. This file selects the
+ * cache. */
 #include "hca/context/context_cache.h"
 
 #include <assert.h>
@@ -17,7 +18,7 @@ enum { NAME_BYTES = 256, SLAB_PARTS = 64 };
 const struct param contexts_param_list[] = {CONTEXT_PARAMS(ROW) {0}};
 /* clang-format on */
 
-struct second_part { /* of a lookup under way */
+struct second_part { /* second part of a lookup in progress */
 	struct context_cache *cache;
 	struct context_lookup *lookup;
 	struct icm_lookup icm;
@@ -28,10 +29,10 @@ struct context_cache {
 	uint64_t reliable_parts;
 	struct icm_fetcher fetcher;
 	struct pool seconds;
-	struct icm_cache *kinds[QUEUE_KINDS]; /* READS: NULL if it is not apart */
+	struct icm_cache *kinds[QUEUE_KINDS]; /* NULL at READS if these states have no cache */
 };
 
-/* The cache that part `part` of a context of that kind is in. */
+/* Returns the cache that holds part `part` of a context of that kind. */
 static struct icm_cache *cache_of(const struct context_cache *cache, enum context_kind kind,
 				  unsigned part)
 {
@@ -39,7 +40,8 @@ static struct icm_cache *cache_of(const struct context_cache *cache, enum contex
 	return cache->kinds[kind == CONTEXT_READS && part == 0 ? CONTEXT_RESPONDER : kind];
 }
 
-/* Its entry there; all queues of a kind have room for as many. */
+/* Returns the entry of a queue's context in that cache. All queues of a kind use the same number of
+ * entries. */
 static uint64_t entry_of(const struct context_cache *cache, enum context_kind kind, uint32_t number,
 			 unsigned part)
 {
@@ -75,7 +77,8 @@ static void second_done(struct icm_lookup *icm)
 	part_done(lookup, &response);
 }
 
-/* Both at once: one after the other, the first might be gone when the second comes. */
+/* Looks up the second part at the same time as the first. Otherwise the first part could be evicted
+ * before the second arrives. */
 static void look_up_second(struct context_cache *cache, struct context_lookup *lookup)
 {
 	struct second_part *second = pool_take_zeroed(&cache->seconds);
@@ -161,9 +164,9 @@ struct context_cache *context_cache_create(struct sim *sim, const char *name,
 		if (kind == CONTEXT_READS && !params->separate_rdmarc)
 			continue;
 		snprintf(full_name, sizeof(full_name), "%s.%s", name, kinds[kind].name);
-		cache->kinds[kind] = icm_cache_create(sim, full_name, (enum context_kind)kind,
-						      kinds[kind].params, pcie,
-						      params->mshrs ? &cache->fetcher : NULL);
+		cache->kinds[kind] = icm_cache_create(
+			sim, full_name, (enum context_kind)kind, kinds[kind].params, pcie,
+			params->mshrs ? &cache->fetcher : NULL, &params->module);
 	}
 	return cache;
 }

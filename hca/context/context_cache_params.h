@@ -3,8 +3,9 @@
  * context_cache_params: parameters of the queue context caches. The requester's and the responder's
  * part of a queue pair's context have separate caches. A queue pair that only sends uses the first,
  * a queue pair that only receives WRITEs uses the second.
- * Lists: contexts_param_list, and of icm_cache_params.h icm_requester_param_list,
- * icm_responder_param_list, icm_cq_param_list, icm_srq_param_list and icm_reads_param_list.
+ * Lists: contexts_param_list, and of icm_cache_params.h icm_cache_requester_param_list,
+ * icm_cache_responder_param_list, icm_cache_cq_param_list, icm_cache_srq_param_list and
+ * icm_cache_reads_param_list.
  */
 #ifndef HCA_CONTEXT_CONTEXT_CACHE_PARAMS_H
 #define HCA_CONTEXT_CONTEXT_CACHE_PARAMS_H
@@ -25,7 +26,11 @@
 	X(mshrs, COUNT, "0", "0..1024", \
 	  "Misses that all queue context caches together may have in flight. `0`: only the limit " \
 	  "of each cache applies.", \
-	  "assumed: each cache fetches for itself")
+	  "assumed: each cache fetches for itself") \
+	X(module, TEXT, "", "", \
+	  "Module that replaces the built-in tags of the queue context caches " \
+	  "(docs/explanation/systemc.md). Empty: the built-in tags.", \
+	  "choice")
 /* clang-format on */
 
 struct context_cache_params {

@@ -6,15 +6,20 @@
 #include "hca/context/icm_cache.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "hca/context/assoc.h"
+#include "hca/context/context_module.h"
+#include "hca/module/module_host.h"
 #include "sim/audit.h"
 #include "sim/random.h"
 
 enum { ICM_CACHE_TRACE(TRACE_ENUM) };
 
-enum { ICM_KIND_SHIFT = 48 }; /* each kind's table has its own range of ICM addresses */
+enum {
+	NAME_BYTES = 256,
+	ICM_KIND_SHIFT = 48
+}; /* each kind's table has its own range of ICM addresses */
 
 struct lookup_queue {
 	struct icm_lookup *first, **last;
@@ -22,15 +27,16 @@ struct lookup_queue {
 
 struct miss_slot { /* one PCIe read of one line */
 	struct pcie_read read;
-	struct pcie_write write; /* of what it replaced */
+	struct pcie_write write;  /* of the replaced entry */
+	struct icm_lookup lookup; /* in the second level, in place of the read */
 	struct icm_cache *cache;
 	uint64_t line;
 	sim_time since;
 	bool busy;
-	bool writing;                /* all whom it responds to have their response */
-	bool stale;                  /* invalidated in flight */
-	uint64_t reads_left;         /* behind the one under way */
-	struct lookup_queue waiting; /* whom it will respond to */
+	bool writing;        /* all lookups have their response; the write-back is in progress */
+	bool stale;          /* invalidated in flight */
+	uint64_t reads_left; /* reads that follow the one in flight */
+	struct lookup_queue waiting; /* lookups that wait for the line */
 };
 
 struct icm_cache {
@@ -41,19 +47,23 @@ struct icm_cache {
 	struct pcie *pcie;
 	struct icm_fetcher *fetcher; /* NULL: its own */
 	struct icm_cache *next;      /* of those of the fetcher */
+	struct icm_cache *second;    /* NULL: misses are read over PCIe */
 	struct random random;
-	struct assoc *lines;
+	const struct contexts_module *tags;
+	struct module_host host; /* of the tags */
 	enum context_kind kind;
 	sim_time response_next; /* earliest time of the next response, by the interval */
 	struct lookup_queue stalled;
 	uint64_t stalled_count;
-	struct miss_slot slots[]; /* [misses] */
+	struct miss_slot slots[]; /* [mshrs] */
 };
 
-static void respond(struct icm_cache *cache, struct icm_lookup *lookup);
+static void respond(struct icm_cache *cache, struct icm_lookup *lookup, sim_time latency);
 static void deliver(struct event *event);
 static bool join_or_fetch(struct icm_cache *cache, struct icm_lookup *lookup);
 static void line_arrived(struct pcie_read *read);
+static void second_level_done(struct icm_lookup *lookup);
+static void serve(struct miss_slot *slot);
 static bool restart_stalled(struct icm_cache *cache);
 static void restart_all(struct icm_cache *cache);
 
@@ -79,10 +89,51 @@ static struct icm_lookup *queue_pop(struct lookup_queue *queue)
 	return lookup;
 }
 
-/* When a lookup that is ready at `base` gets its response; books it. */
-static sim_time response_time(struct icm_cache *cache, sim_time base)
+/* ---- tags ---- */
+
+static uint64_t line_of(const struct icm_cache *cache, uint64_t number)
 {
-	sim_time at = base + cache->param.hit_latency;
+	return number / cache->param.line_entries;
+}
+
+/* Is it cached, and how long does its response take? */
+static bool find(struct icm_cache *cache, uint64_t number, sim_time *latency)
+{
+	sim_time now = sim_now(cache->block.sim);
+	bool found;
+
+	*latency = cache->param.hit_latency;
+	if (cache->host.builtin)
+		return cache->tags->find(cache->host.module, line_of(cache, number), now, latency);
+	module_host_enter(&cache->host);
+	found = cache->tags->find(cache->host.module, line_of(cache, number), now, latency);
+	module_host_leave(&cache->host);
+	return found;
+}
+
+static bool insert(struct icm_cache *cache, uint64_t line, uint64_t *evicted)
+{
+	bool evicts;
+
+	module_host_enter(&cache->host);
+	evicts = cache->tags->insert(cache->host.module, line, sim_now(cache->block.sim), evicted);
+	module_host_leave(&cache->host);
+	return evicts;
+}
+
+static void forget(struct icm_cache *cache, uint64_t first, uint64_t count)
+{
+	module_host_enter(&cache->host);
+	cache->count.invalidations += cache->tags->remove(cache->host.module, first, count);
+	module_host_leave(&cache->host);
+}
+
+/* ---- lookups ---- */
+
+/* When a lookup that is ready at `base` gets its response, `latency` later; books it. */
+static sim_time response_time(struct icm_cache *cache, sim_time base, sim_time latency)
+{
+	sim_time at = base + latency;
 
 	if (at < cache->response_next)
 		at = cache->response_next;
@@ -94,30 +145,36 @@ static sim_time response_time(struct icm_cache *cache, sim_time base)
 bool icm_cache_hit(struct icm_cache *cache, uint64_t number, uint32_t tag, sim_time start,
 		   sim_time *ready)
 {
-	if (!assoc_touch(cache->lines, number / cache->param.line_entries))
+	sim_time latency;
+
+	if (!find(cache, number, &latency))
 		return false;
 	cache->count.lookups++;
 	cache->count.hits++;
 	trace(&cache->block, TRACE_ICM_HIT, tag, number, 0);
-	*ready = response_time(cache, start);
+	*ready = response_time(cache, start, latency);
 	return true;
 }
 
 bool icm_cache_has(struct icm_cache *cache, uint64_t number)
 {
-	return assoc_touch(cache->lines, number / cache->param.line_entries);
+	sim_time latency;
+
+	return find(cache, number, &latency);
 }
 
 void icm_cache_lookup(struct icm_cache *cache, struct icm_lookup *lookup)
 {
+	sim_time latency;
+
 	assert(lookup->done);
 	event_init(&lookup->event, &cache->block, deliver);
 	cache->count.lookups++;
-	lookup->hit = assoc_touch(cache->lines, lookup->number / cache->param.line_entries);
+	lookup->hit = find(cache, lookup->number, &latency);
 	if (lookup->hit) {
 		cache->count.hits++;
 		trace(&cache->block, TRACE_ICM_HIT, lookup->tag, lookup->number, 0);
-		respond(cache, lookup);
+		respond(cache, lookup, latency);
 	} else if (!join_or_fetch(cache, lookup)) {
 		cache->count.stalls++;
 		trace(&cache->block, TRACE_ICM_STALL, lookup->tag, lookup->number, 0);
@@ -128,9 +185,9 @@ void icm_cache_lookup(struct icm_cache *cache, struct icm_lookup *lookup)
 	}
 }
 
-static void respond(struct icm_cache *cache, struct icm_lookup *lookup)
+static void respond(struct icm_cache *cache, struct icm_lookup *lookup, sim_time latency)
 {
-	sim_schedule_at(&lookup->event, response_time(cache, sim_now(cache->block.sim)));
+	sim_schedule_at(&lookup->event, response_time(cache, sim_now(cache->block.sim), latency));
 }
 
 static void deliver(struct event *event)
@@ -140,7 +197,7 @@ static void deliver(struct event *event)
 	lookup->done(lookup);
 }
 
-/* The slot that reads this line, else a free one, else NULL. */
+/* Returns the slot that reads this line, otherwise a free slot, otherwise NULL. */
 static struct miss_slot *find_slot(struct icm_cache *cache, uint64_t line)
 {
 	struct miss_slot *unused = NULL;
@@ -156,9 +213,26 @@ static struct miss_slot *find_slot(struct icm_cache *cache, uint64_t line)
 	return unused;
 }
 
+/* From the second level, or over PCIe. */
+static void read_line(struct miss_slot *slot)
+{
+	struct icm_cache *cache = slot->cache;
+
+	if (!cache->second) {
+		pcie_read(cache->pcie, &slot->read);
+		return;
+	}
+	slot->lookup = (struct icm_lookup){
+		.number = slot->line * cache->param.line_entries,
+		.tag = slot->read.tag,
+		.done = second_level_done,
+	};
+	icm_cache_lookup(cache->second, &slot->lookup);
+}
+
 static bool join_or_fetch(struct icm_cache *cache, struct icm_lookup *lookup)
 {
-	uint64_t line = lookup->number / cache->param.line_entries;
+	uint64_t line = line_of(cache, lookup->number);
 	struct miss_slot *slot = find_slot(cache, line);
 
 	if (!slot)
@@ -183,14 +257,14 @@ static bool join_or_fetch(struct icm_cache *cache, struct icm_lookup *lookup)
 	slot->reads_left = cache->param.reads - 1;
 	queue_push(&slot->waiting, lookup);
 	slot->read = (struct pcie_read){
-		.memory = memory_none(), /* what an entry says, its owner knows */
-		.address = icm_line_address(cache->kind, &cache->param, line),
+		.memory = memory_none(), /* the contents of the entry are with its owner */
+		.address = icm_cache_line_address(cache->kind, &cache->param, line),
 		.length = (uint32_t)(cache->param.entry_bytes * cache->param.line_entries),
 		.tag = lookup->tag,
 		.done = line_arrived,
 	};
 	trace(&cache->block, TRACE_ICM_MISS, lookup->tag, lookup->number, slot->read.length);
-	pcie_read(cache->pcie, &slot->read);
+	read_line(slot);
 	return true;
 }
 
@@ -217,40 +291,56 @@ static void write_back(struct miss_slot *slot, uint64_t line)
 	slot->writing = true;
 	slot->write = (struct pcie_write){
 		.memory = memory_none(),
-		.address = icm_line_address(cache->kind, &cache->param, line),
+		.address = icm_cache_line_address(cache->kind, &cache->param, line),
 		.length = (uint32_t)(cache->param.entry_bytes * cache->param.line_entries),
 		.done = written_back,
 	};
 	pcie_write(cache->pcie, &slot->write);
 }
 
-/* Keeps the line; what had its place is written to where it came from. */
+/* Inserts the line. With write_back, writes the line that it replaces to host memory. */
 static void fill(struct miss_slot *slot)
 {
 	struct icm_cache *cache = slot->cache;
 	uint64_t evicted;
 
 	cache->count.fills++;
-	if (!assoc_insert(cache->lines, slot->line, &evicted))
+	if (!insert(cache, slot->line, &evicted))
 		return;
 	cache->count.evictions++;
-	if (cache->param.write_back)
-		write_back(slot, evicted);
+	if (!cache->param.write_back)
+		return;
+	if (cache->second && icm_cache_has(cache->second, evicted * cache->param.line_entries))
+		return; /* the second level keeps changed entries */
+	write_back(slot, evicted);
 }
 
 static void line_arrived(struct pcie_read *read)
 {
 	struct miss_slot *slot = container_of(read, struct miss_slot, read);
-	struct icm_cache *cache = slot->cache;
-	struct icm_lookup *lookup;
 
 	assert(slot->busy && !read->failed);
 	if (slot->reads_left) {
 		slot->reads_left--;
-		pcie_read(cache->pcie, &slot->read);
+		pcie_read(slot->cache->pcie, &slot->read);
 		return;
 	}
-	trace(&cache->block, TRACE_ICM_FILL, read->tag, slot->line * cache->param.line_entries, 0);
+	serve(slot);
+}
+
+static void second_level_done(struct icm_lookup *lookup)
+{
+	serve(container_of(lookup, struct miss_slot, lookup));
+}
+
+/* The line is here for all that wait for it. */
+static void serve(struct miss_slot *slot)
+{
+	struct icm_cache *cache = slot->cache;
+	struct icm_lookup *lookup;
+
+	trace(&cache->block, TRACE_ICM_FILL, slot->read.tag, slot->line * cache->param.line_entries,
+	      0);
 	if (slot->stale)
 		cache->count.stale++;
 	else
@@ -258,11 +348,12 @@ static void line_arrived(struct pcie_read *read)
 	if (!slot->writing)
 		slot_free(slot);
 	while ((lookup = queue_pop(&slot->waiting)))
-		respond(cache, lookup);
+		respond(cache, lookup, cache->param.hit_latency);
 	restart_all(cache);
 }
 
-/* In order, so that a stalled lookup is never overtaken by one that stalled after it. Did any go on? */
+/* Restarts stalled lookups in order, so that no lookup overtakes an earlier one. Returns true if a
+ * lookup was restarted. */
 static bool restart_stalled(struct icm_cache *cache)
 {
 	uint64_t before = cache->stalled_count;
@@ -272,10 +363,11 @@ static bool restart_stalled(struct icm_cache *cache)
 		return false;
 	while ((lookup = cache->stalled.first)) {
 		struct icm_lookup *next = lookup->next;
+		sim_time latency;
 
-		if (assoc_touch(cache->lines, lookup->number / cache->param.line_entries)) {
+		if (find(cache, lookup->number, &latency)) {
 			cache->count.hits++;
-			respond(cache, lookup);
+			respond(cache, lookup, latency);
 		} else if (!join_or_fetch(
 				   cache,
 				   lookup)) { /* if it does, lookup->next is another queue's */
@@ -290,8 +382,8 @@ static bool restart_stalled(struct icm_cache *cache)
 	return cache->stalled_count < before;
 }
 
-/* A slot of the cache is free, or a line came that some may have waited for. Who shares its fetcher may go on, too; whoever
- * did is last the next time. */
+/* Restarts lookups after a slot became free or a line arrived. Caches that share the fetcher take
+ * turns: the cache that restarted last is served last the next time. */
 static void restart_all(struct icm_cache *cache)
 {
 	struct icm_fetcher *fetcher = cache->fetcher;
@@ -314,20 +406,22 @@ static void restart_all(struct icm_cache *cache)
 
 void icm_cache_invalidate(struct icm_cache *cache, uint64_t first, uint64_t count)
 {
-	uint64_t first_line = first / cache->param.line_entries;
+	uint64_t first_line = line_of(cache, first);
 	uint64_t lines;
 
 	if (!count)
 		return;
 	lines = (first + count - 1) / cache->param.line_entries - first_line + 1;
-	cache->count.invalidations += assoc_remove(cache->lines, first_line, lines);
+	forget(cache, first_line, lines);
+	if (cache->second)
+		icm_cache_invalidate(cache->second, first, count);
 	for (uint64_t i = 0; i < cache->param.mshrs; i++)
 		if (cache->slots[i].line - first_line < lines) /* wraps below first */
 			cache->slots[i].stale = true;
 }
 
-uint64_t icm_line_address(enum context_kind kind, const struct icm_cache_params *params,
-			  uint64_t line)
+uint64_t icm_cache_line_address(enum context_kind kind, const struct icm_cache_params *params,
+				uint64_t line)
 {
 	uint64_t stride = 1;
 
@@ -338,9 +432,9 @@ uint64_t icm_line_address(enum context_kind kind, const struct icm_cache_params 
 
 #define ROW(...) PARAM_ROW(struct icm_cache_params, __VA_ARGS__)
 /* clang-format off */
-#define DEFINE_LIST(KIND, name, entries, ways, bytes, misses, write_back, origin)                             \
-	const struct param icm_##name##_param_list[] = {                                                      \
-		ICM_CACHE_PARAMS(ROW, entries, ways, bytes, misses, write_back, origin) { 0 }                 \
+#define DEFINE_LIST(KIND, name, entries, ways, bytes, misses, write_back, origin)             \
+	const struct param icm_cache_##name##_param_list[] = {                            \
+		ICM_CACHE_PARAMS(ROW, entries, ways, bytes, misses, write_back, origin) { 0 } \
 	};
 CONTEXT_KINDS(DEFINE_LIST)
 
@@ -351,24 +445,25 @@ static void check(struct block *block, FILE *out)
 	uint64_t reading = 0;
 
 	if (block->gauges != (const struct gauge *)&cache->gauge)
-		return; /* a module counts: no cache is around the block */
+		return; /* the counters belong to a module, so no cache contains this block */
 	for (uint64_t i = 0; i < cache->param.mshrs; i++)
 		reading += cache->slots[i].busy && !cache->slots[i].writing;
-	block_equal(block, out, "lookups, and hits, misses, merges, and those that wait",
+	block_equal(block, out, "lookups = hits + misses + merges + waiting",
 		    count->lookups,
 		    count->hits + count->misses + count->merges + cache->stalled_count);
-	block_equal(block, out, "misses, and fills, stale ones, and those under way", count->misses,
+	block_equal(block, out, "misses = fills + stale + in flight", count->misses,
 		    count->fills + count->stale + reading);
 }
 
-/* Lookups that have their response, or its time: all but those that wait for a slot or in one. */
+/* Checks the lookups with a known response time: all except lookups that wait for a slot or in a
+ * slot. */
 static void audit(struct block *block, FILE *out)
 {
 	const struct icm_cache *cache = container_of(block, struct icm_cache, block);
 	uint64_t waiting;
 
 	if (block->gauges != (const struct gauge *)&cache->gauge)
-		return; /* a module counts: no cache is around the block */
+		return; /* the counters belong to a module, so no cache contains this block */
 	waiting = cache->stalled_count;
 	for (uint64_t i = 0; i < cache->param.mshrs; i++)
 		if (cache->slots[i].busy)
@@ -383,22 +478,22 @@ static const struct counter icm_counters[] = { ICM_CACHE_COUNTERS(COUNTER_ENTRY)
 static const struct trace_point icm_trace_points[] = { ICM_CACHE_TRACE(TRACE_ENTRY) { 0 } };
 static const struct gauge_info icm_gauges[] = { ICM_CACHE_GAUGES(GAUGE_ENTRY) { 0 } };
 
-#define DEFINE_TYPE(KIND, kind_name, ...)                                                                     \
-	[CONTEXT_##KIND] = {                                                                                  \
-		.name = "icm_" #kind_name,                                                                    \
-		.params = icm_##kind_name##_param_list,                                                       \
-		.counters = icm_counters,                                                                     \
-		.trace_points = icm_trace_points,                                                             \
-		.gauges = icm_gauges,                                                                         \
-		.check = check,                                                                               \
-		.audit = audit,                                                                               \
+#define DEFINE_TYPE(KIND, kind_name, ...)               \
+	[CONTEXT_##KIND] = {                            \
+		.name = "icm_" #kind_name,              \
+		.params = icm_cache_##kind_name##_param_list, \
+		.counters = icm_counters,               \
+		.trace_points = icm_trace_points,       \
+		.gauges = icm_gauges,                   \
+		.check = check,                         \
+		.audit = audit,                         \
 	},
 static const struct block_type icm_types[CONTEXT_KIND_COUNT] = { CONTEXT_KINDS(DEFINE_TYPE) };
 /* clang-format on */
 
-void icm_block_init(struct block *block, struct sim *sim, const char *name, enum context_kind kind,
-		    const struct icm_cache_params *params, const struct icm_cache_counters *count,
-		    struct icm_cache_gauges *gauge)
+void icm_cache_block_init(struct block *block, struct sim *sim, const char *name,
+			  enum context_kind kind, const struct icm_cache_params *params,
+			  const struct icm_cache_counters *count, struct icm_cache_gauges *gauge)
 {
 	block_init(block, sim, &icm_types[kind], name, params, (const uint64_t *)count);
 	block_gauges(block, (struct gauge *)gauge);
@@ -406,21 +501,62 @@ void icm_block_init(struct block *block, struct sim *sim, const char *name, enum
 	gauge->mshrs.capacity = params->mshrs;
 }
 
+static void *create_tags(void *argument)
+{
+	struct icm_cache *cache = argument;
+	const struct contexts_setup setup = {
+		.name = cache->block.name,
+		.kind = cache->kind,
+		.params = &cache->param,
+		.random = &cache->random,
+	};
+
+	return cache->tags->create(&setup);
+}
+
+static void take_tags(struct icm_cache *cache, const struct param_text *module)
+{
+	cache->tags = module_host_table(MODULE_CONTEXTS, sizeof(*cache->tags), cache->block.name,
+					module, &context_tags);
+	module_host_fill(&cache->host, &cache->block, !*module->text, create_tags, cache,
+			 cache->tags->destroy, cache->tags->trace);
+}
+
+/* Of the same kind, with more entries. */
+static struct icm_cache *create_second(const struct icm_cache *first, const char *name,
+				       struct icm_fetcher *fetcher, const struct param_text *module)
+{
+	struct icm_cache_params params = first->param;
+	char second_name[NAME_BYTES];
+
+	snprintf(second_name, sizeof(second_name), "%s.second", name);
+	params.entries = params.second_entries;
+	params.hit_latency = params.second_latency;
+	params.second_entries = 0;
+	return icm_cache_create(first->block.sim, second_name, first->kind, &params, first->pcie,
+				fetcher, module);
+}
+
 struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum context_kind kind,
 				   const struct icm_cache_params *params, struct pcie *pcie,
-				   struct icm_fetcher *fetcher)
+				   struct icm_fetcher *fetcher, const struct param_text *module)
 {
 	struct icm_cache *cache =
 		calloc(1, sizeof(*cache) + params->mshrs * sizeof(cache->slots[0]));
-	bool lru = params->replacement == ICM_REPLACE_LRU;
+	static const struct param_text none;
 
 	assert(cache && params->mshrs && params->line_entries && params->entry_bytes);
 	cache->param = *params;
 	cache->pcie = pcie;
-	icm_block_init(&cache->block, sim, name, kind, &cache->param, &cache->count, &cache->gauge);
+	icm_cache_block_init(&cache->block, sim, name, kind, &cache->param, &cache->count,
+			     &cache->gauge);
 	random_init(&cache->random, &cache->block, "replacement");
-	cache->lines = assoc_create(params->entries, params->ways, lru ? NULL : &cache->random);
 	cache->kind = kind;
+	take_tags(cache, module ? module : &none);
+	if (params->second_entries) {
+		cache->second = create_second(cache, name, fetcher, module);
+		fetcher = NULL; /* the second level reads over PCIe */
+	}
 	cache->fetcher = fetcher;
 	if (fetcher) {
 		cache->next = fetcher->caches ? fetcher->caches->next : cache;
@@ -440,8 +576,9 @@ void icm_cache_destroy(struct icm_cache *cache)
 {
 	if (!cache)
 		return;
+	icm_cache_destroy(cache->second);
+	module_host_clear(&cache->host);
 	block_fini(&cache->block);
-	assoc_destroy(cache->lines);
 	free(cache);
 }
 

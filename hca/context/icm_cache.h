@@ -10,6 +10,12 @@
  * further misses wait in order (a stall), and hits pass these misses. With write_back, a replaced
  * entry is written to ICM. The MSHR of the replacing miss stays in use until the write is done.
  *
+ * A second level is one more icm_cache, NAME.second. It stands where PCIe stands for the first
+ * level: misses of the first level are its lookups. A line that the first level replaces stays in
+ * the second level. If it is gone from there, it is written to ICM.
+ *
+ *     user --lookup--> first level --miss--> second level --miss--> PCIe
+ *
  * Caches may share a fetcher. It limits the misses in flight of all of its caches. When a miss
  * ends, waiting caches take turns.
  */
@@ -57,9 +63,9 @@ struct icm_cache_gauges {
 
 /* One lookup. The caller owns it and must not change it until done(). */
 struct icm_lookup {
-	uint64_t number;                   /* in: of the entry */
+	uint64_t number;                   /* in: number of the entry */
 	uint32_t tag;                      /* in: the WQE it is for */
-	bool hit;                          /* out: no PCIe read was waited for */
+	bool hit;                          /* out: no PCIe read was necessary */
 	void (*done)(struct icm_lookup *); /* in: called once, never from icm_cache_lookup() */
 	/* the rest is private to icm_cache.c */
 	struct event event;
@@ -78,11 +84,12 @@ struct icm_fetcher {
 
 /*
  * Creates a cache. Copies `params`. `pcie` and `fetcher` must outlive the cache. If `fetcher` is
- * NULL, params->mshrs is the only limit.
+ * NULL, params->mshrs is the only limit. `module` names the module with the tags
+ * (context_module.h); NULL or "": the built-in tags.
  */
 struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum context_kind kind,
 				   const struct icm_cache_params *params, struct pcie *pcie,
-				   struct icm_fetcher *fetcher);
+				   struct icm_fetcher *fetcher, const struct param_text *module);
 void icm_cache_destroy(struct icm_cache *cache);
 
 /*
@@ -109,16 +116,16 @@ bool icm_cache_has(struct icm_cache *cache, uint64_t number);
 void icm_cache_invalidate(struct icm_cache *cache, uint64_t first, uint64_t count);
 
 /* Returns the address of a line of entries in ICM. Each kind has its own range. */
-uint64_t icm_line_address(enum context_kind kind, const struct icm_cache_params *params,
-			  uint64_t line);
+uint64_t icm_cache_line_address(enum context_kind kind, const struct icm_cache_params *params,
+				uint64_t line);
 
 /*
  * Initialises a block as the block of a cache of `kind`, for users that count lookups and misses
  * themselves.
  */
-void icm_block_init(struct block *block, struct sim *sim, const char *name, enum context_kind kind,
-		    const struct icm_cache_params *params, const struct icm_cache_counters *count,
-		    struct icm_cache_gauges *gauge);
+void icm_cache_block_init(struct block *block, struct sim *sim, const char *name,
+			  enum context_kind kind, const struct icm_cache_params *params,
+			  const struct icm_cache_counters *count, struct icm_cache_gauges *gauge);
 
 const struct icm_cache_counters *icm_cache_counters(const struct icm_cache *cache);
 

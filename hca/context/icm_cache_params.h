@@ -65,10 +65,17 @@ enum context_kind { CONTEXT_KINDS(CONTEXT_KIND_ENUM) CONTEXT_KIND_COUNT };
 	  "assumed: one a cycle is never the limit") \
 	X(mshrs, COUNT, mshrs_default, "1..1024", \
 	  "Misses that may be in flight. Further misses wait in order.", \
-	  "assumed: that of a small CAM") \
+	  "assumed: value for a small CAM") \
 	X(write_back, FLAG, write_back_default, "", \
 	  "Write a replaced entry back to host memory. `false`: drop a replaced entry.", \
-	  "assumed: kept on the chip only, until then")
+	  "assumed: kept on the chip only, until then") \
+	X(second_entries, COUNT, "0", "0..4194304", \
+	  "Number of entries of a second-level cache, which serves the misses of this one, a " \
+	  "multiple of ways. `0`: no second level.", \
+	  "choice") \
+	X(second_latency, TIME, "20ns", "1ps..1ms", \
+	  "Time from a lookup in the second-level cache, or from its fill, to its response.", \
+	  "assumed: 10 cycles of a large SRAM at 500 MHz")
 /* clang-format on */
 
 enum icm_replacement { ICM_REPLACE_LRU, ICM_REPLACE_RANDOM }; /* in the order of the list */
@@ -77,8 +84,8 @@ struct icm_cache_params {
 	ICM_CACHE_PARAMS(PARAM_FIELD, "", "", "", "", "", "")
 };
 
-/* Declares icm_requester_param_list, icm_responder_param_list, icm_cq_param_list and so on. */
-#define ICM_PARAM_LIST(KIND, name, ...) extern const struct param icm_##name##_param_list[];
+/* Declares icm_cache_requester_param_list, icm_cache_responder_param_list and so on. */
+#define ICM_PARAM_LIST(KIND, name, ...) extern const struct param icm_cache_##name##_param_list[];
 CONTEXT_KINDS(ICM_PARAM_LIST)
 
 #endif

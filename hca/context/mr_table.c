@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mr_table: see mr_table.h. An index is not given out again before all others were: a stale key of a region that is
- * gone finds nothing for as long as possible.
+ * mr_table: see mr_table.h. The table reuses an index only after all other indices. A stale key of
+ * a removed region is therefore invalid for as long as possible.
  */
 #include "hca/context/mr_table.h"
 
@@ -11,7 +11,7 @@
 #include "sim/sim.h"
 #include "sim/sparse.h"
 
-/* The first indices name what drivers take for "no key": a list ends at key 0x100. */
+/* The first indices are reserved because drivers use key 0x100 as the null key. */
 enum { INDEX_FIRST = 16, KEY_OWN_BITS = 8, KEY_OWN_MASK = (1 << KEY_OWN_BITS) - 1 };
 
 struct slot {
@@ -22,11 +22,11 @@ struct slot {
 struct mr_table {
 	uint32_t entries_max;
 	uint32_t next, count, on_demand_count;
-	uint64_t mtt_next;   /* MTT entries are never given out twice */
+	uint64_t mtt_next;   /* MTT entries are never reused */
 	struct slot slots[]; /* [entries_max]; index = INDEX_FIRST + place */
 };
 
-uint64_t mr_page_count(const struct mr *mr)
+uint64_t mr_table_page_count(const struct mr *mr)
 {
 	uint64_t first = mr->host_address >> mr->page_shift;
 
@@ -35,10 +35,11 @@ uint64_t mr_page_count(const struct mr *mr)
 	return ((mr->host_address + mr->length - 1) >> mr->page_shift) - first + 1;
 }
 
-/* A region may be all of an address space: what its bits take is where pages are there. */
+/* Returns the size of the bit map of present pages. The map is sparse, because a region may be a
+ * whole address space. It uses memory only for parts with present pages. */
 static size_t present_bytes(const struct mr *mr)
 {
-	return (mr_page_count(mr) / 64 + 1) * sizeof(uint64_t);
+	return (mr_table_page_count(mr) / 64 + 1) * sizeof(uint64_t);
 }
 
 struct mr *mr_table_add(struct mr_table *table, const struct mr *mr)
@@ -60,7 +61,7 @@ struct mr *mr_table_add(struct mr_table *table, const struct mr *mr)
 		table->on_demand_count++;
 	}
 	slot->used = true;
-	table->mtt_next += mr_page_count(mr);
+	table->mtt_next += mr_table_page_count(mr);
 	table->count++;
 	table->next = (table->next + 1) % table->entries_max;
 	return &slot->mr;
@@ -69,7 +70,7 @@ struct mr *mr_table_add(struct mr_table *table, const struct mr *mr)
 struct mr *mr_table_find_index(struct mr_table *table, uint32_t key)
 {
 	uint32_t place = (key >> KEY_OWN_BITS) -
-			 INDEX_FIRST; /* wraps below the first, and is then too large */
+			 INDEX_FIRST; /* wraps below the first index and is then too large */
 	struct slot *slot;
 
 	if (place >= table->entries_max)

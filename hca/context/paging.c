@@ -34,7 +34,8 @@ struct fault {
 	uint32_t key;
 	uint64_t first, count; /* pages of the region */
 	sim_time begun_at;
-	bool asked_for; /* a prefetch: not by one of the driver's handlers */
+	sim_time handled_from; /* start of its handling by a handler of the driver */
+	bool asked_for;        /* a prefetch, which uses no handler of the driver */
 	struct paging_waiter *waiter_first, **waiter_last;
 };
 
@@ -49,9 +50,8 @@ struct paging {
 	struct paging_gauges gauge;
 	struct mr_table *regions;
 	struct pool faults;
-	struct fault *first,
-		**last;        /* in the order of their begin; with the driver: the first ones */
-	struct fault *waiting; /* the first that is not with the driver; NULL: none */
+	struct fault *first, **last; /* in order of start; the first ones are with the driver */
+	struct fault *waiting;       /* the first fault that is not with the driver, or NULL */
 };
 
 static void resolve(struct event *event);
@@ -75,7 +75,7 @@ static bool is_there(const struct mr *mr, uint64_t page)
 	return mr->present[page / 64] >> page % 64 & 1;
 }
 
-/* The first that is missing of those from `page` to `last`; behind `last`: none. */
+/* Returns the first missing page in [page, last], or last + 1 if all are present. */
 static uint64_t first_missing(const struct mr *mr, uint64_t page, uint64_t last)
 {
 	while (page <= last && is_there(mr, page))
@@ -114,8 +114,8 @@ static struct fault *find(const struct paging *paging, uint32_t key, uint64_t pa
 	return fault;
 }
 
-/* Hands faults to the driver while one of its handlers is free. */
-static void hand_over(struct paging *paging)
+/* Passes faults to the driver while a handler is free. */
+static void start_handlers(struct paging *paging)
 {
 	const struct paging_params *param = &paging->param;
 
@@ -123,7 +123,8 @@ static void hand_over(struct paging *paging)
 		struct fault *fault = paging->waiting;
 
 		paging->waiting = fault->next;
-		gauge_enter(&paging->gauge.handlers, now(paging), 1);
+		fault->handled_from = now(paging);
+		gauge_enter(&paging->gauge.handlers, fault->handled_from, 1);
 		sim_schedule(&fault->event,
 			     param->latency + (fault->count - 1) * param->page_latency);
 	}
@@ -159,7 +160,7 @@ void paging_fault(struct paging *paging, const struct mr *mr, uint64_t address, 
 	paging->last = &fault->next;
 	if (!paging->waiting)
 		paging->waiting = fault;
-	hand_over(paging);
+	start_handlers(paging);
 }
 
 sim_time paging_prefetch(struct paging *paging, const struct mr *mr, uint64_t address,
@@ -203,7 +204,8 @@ static void take_out(struct paging *paging, struct fault *fault)
 		paging->last = link;
 }
 
-/* The region may be gone meanwhile; who waits finds out. */
+/* Completes a fault. The region may be removed meanwhile; the waiters then find this out
+ * themselves. */
 static void resolve(struct event *event)
 {
 	struct fault *fault = container_of(event, struct fault, event);
@@ -213,7 +215,7 @@ static void resolve(struct event *event)
 
 	take_out(paging, fault);
 	if (!fault->asked_for)
-		gauge_leave(&paging->gauge.handlers, now(paging), 1);
+		gauge_left(&paging->gauge.handlers, fault->handled_from, now(paging), 1);
 	paging->count.resolved++;
 	paging->count.fault_time += now(paging) - fault->begun_at;
 	trace(&paging->block, TRACE_PAGE_RESOLVED, 0, fault->key, fault->first);
@@ -222,7 +224,7 @@ static void resolve(struct event *event)
 		mr->present[page / 64] |= UINT64_C(1) << page % 64;
 	}
 	pool_give(&paging->faults, fault);
-	hand_over(paging);
+	start_handlers(paging);
 	while (waiter) {
 		struct paging_waiter *next = waiter->next;
 
@@ -237,7 +239,7 @@ static void check(struct block *block, FILE *out)
 {
 	const struct paging *paging = container_of(block, struct paging, block);
 
-	block_equal(block, out, "page faults and prefetches, and those resolved and under way",
+	block_equal(block, out, "page faults and prefetches = resolved + in progress",
 		    paging->count.faults + paging->count.prefetches,
 		    paging->count.resolved + paging->faults.in_use);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * translation: see translation.h. Reads top-down: MPT entry, checks, MTT entries page by page, response. When both caches
- * hit, all of it is one event; a miss comes back through its lookup.
+ * translation: see translation.h. A request goes through the MPT entry, the checks, the MTT entries
+ * page by page, and the response. If both caches hit, all steps take one event. A miss continues in
+ * the completion of its lookup.
  */
 #include "hca/context/translation.h"
 
@@ -28,8 +29,8 @@ struct translation_unit {
 	struct translation_gauges gauge;
 	struct mr_table *regions;
 	struct icm_cache *mpt, *mtt;
-	struct translation_adapter *adapter; /* NULL: no module is in its place */
-	sim_time start_next;                 /* earliest start of the next one, by the interval */
+	struct translation_adapter *adapter; /* NULL if no module replaces the unit */
+	sim_time start_next; /* earliest start of the next translation, by the interval */
 };
 
 static void start_at(struct translation *translation, sim_time at, void (*fire)(struct event *));
@@ -50,7 +51,7 @@ static void look_up(struct icm_cache *cache, struct translation *translation, ui
 	icm_cache_lookup(cache, &translation->lookup);
 }
 
-void translate(struct translation_unit *unit, struct translation *translation)
+void translation_start(struct translation_unit *unit, struct translation *translation)
 {
 	sim_time start = sim_now(unit->block.sim), found;
 	uint64_t entry = translation->key >> KEY_OWN_BITS;
@@ -86,7 +87,8 @@ void translate(struct translation_unit *unit, struct translation *translation)
 	}
 }
 
-/* A lookup that misses starts at its own instant, since its read competes with others. */
+/* Continues a translation at time `at`. A lookup that misses starts in its own event, because its
+ * read competes with other reads. */
 static void start_at(struct translation *translation, sim_time at, void (*fire)(struct event *))
 {
 	event_init(&translation->event, &translation->unit->block, fire);
@@ -111,7 +113,7 @@ static void mpt_arrived(struct icm_lookup *lookup)
 	check(unit, translation, sim_now(unit->block.sim));
 }
 
-/* IBTA 10.6.3 and 10.6.7: what a key allows. */
+/* Checks the rights of a key: IBTA 10.6.3 and 10.6.7. */
 static enum translation_status status_of(const struct translation *translation, const struct mr *mr)
 {
 	uint64_t offset;
@@ -121,7 +123,7 @@ static enum translation_status status_of(const struct translation *translation, 
 	if (mr->pd != translation->pd)
 		return TRANSLATION_BAD_PD;
 	offset = translation->address -
-		 mr->address; /* wraps below the region, and is then too large */
+		 mr->address; /* wraps below the region and is then too large */
 	if (offset > mr->length || translation->length > mr->length - offset)
 		return TRANSLATION_BAD_RANGE;
 	if (translation->access & ~mr->access)
@@ -174,7 +176,8 @@ static void check(struct translation_unit *unit, struct translation *translation
 	find_pages(unit, translation, at);
 }
 
-/* One after the other, until one misses; mtt_arrived() goes on from there. */
+/* Looks up MTT entries one after another until a lookup misses. mtt_arrived() continues after the
+ * miss. */
 static void find_pages(struct translation_unit *unit, struct translation *translation, sim_time at)
 {
 	while (translation->next_page < translation->last_page) {
@@ -225,11 +228,11 @@ void translation_invalidate(struct translation_unit *unit, const struct mr *mr)
 		translation_adapter_invalidate(unit->adapter, TRANSLATION_MPT,
 					       mr->key >> KEY_OWN_BITS, 1);
 		translation_adapter_invalidate(unit->adapter, TRANSLATION_MTT, mr->mtt_index,
-					       mr_page_count(mr));
+					       mr_table_page_count(mr));
 		return;
 	}
 	icm_cache_invalidate(unit->mpt, mr->key >> KEY_OWN_BITS, 1);
-	icm_cache_invalidate(unit->mtt, mr->mtt_index, mr_page_count(mr));
+	icm_cache_invalidate(unit->mtt, mr->mtt_index, mr_table_page_count(mr));
 }
 
 #define ROW(...) PARAM_ROW(struct translation_params, __VA_ARGS__)
@@ -273,9 +276,9 @@ struct translation_unit *translation_unit_create(struct sim *sim, const char *na
 		return unit;
 	}
 	snprintf(cache_name, sizeof(cache_name), "%s.mpt", name);
-	unit->mpt = icm_cache_create(sim, cache_name, CONTEXT_MPT, &params->mpt, pcie, NULL);
+	unit->mpt = icm_cache_create(sim, cache_name, CONTEXT_MPT, &params->mpt, pcie, NULL, NULL);
 	snprintf(cache_name, sizeof(cache_name), "%s.mtt", name);
-	unit->mtt = icm_cache_create(sim, cache_name, CONTEXT_MTT, &params->mtt, pcie, NULL);
+	unit->mtt = icm_cache_create(sim, cache_name, CONTEXT_MTT, &params->mtt, pcie, NULL, NULL);
 	return unit;
 }
 

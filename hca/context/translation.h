@@ -4,7 +4,7 @@
  * (rights, range, protection domain) and then the MTT entries (pages), each through its cache. A
  * miss is a PCIe read.
  *
- *     DMA engine --translate()--> MPT cache --> MTT cache --done()--> DMA engine
+ *     DMA engine --translation_start()--> MPT cache --> MTT cache --done()--> DMA engine
  *
  * The checks are made in this order: key, protection domain, range, rights, and the QP to which a
  * window is bound.
@@ -27,16 +27,17 @@ enum translation_status {
 
 /* One translation. The caller owns it and must not change it until done(). */
 struct translation {
-	uint32_t key;     /* in: L_Key or R_Key */
-	uint32_t pd;      /* in */
-	uint32_t access;  /* in: required enum mr_access bits */
-	uint32_t length;  /* in: bytes; 0: nothing is checked (IBTA: zero-length needs no key) */
+	uint32_t key;    /* in: L_Key or R_Key */
+	uint32_t pd;     /* in */
+	uint32_t access; /* in: required enum mr_access bits */
+	uint32_t length; /* in: bytes; with 0 nothing is checked (IBTA: zero-length needs no key) */
 	uint64_t address; /* in */
 	uint32_t qpn;     /* in: for windows bound to one QP (type 2) */
 	uint32_t tag;     /* in: the WQE it is for */
-	void (*done)(struct translation *translation); /* in: called once, never from translate() */
-	enum translation_status status;                /* out */
-	struct memory *memory;                         /* out */
+	void (*done)(struct translation
+			     *translation); /* in: called once, never from translation_start() */
+	enum translation_status status;     /* out */
+	struct memory *memory;              /* out */
 	uint64_t host_address; /* out: address in `memory`; contiguous over the range */
 	/* the rest is private to translation.c */
 	struct event event;
@@ -50,7 +51,8 @@ struct translation {
 	void *module; /* the module's own */
 	uint64_t serial;
 	sim_time response_at;
-	struct translation *next; /* of the module's process, not delivered yet */
+	/* the next response of the module's process that is not delivered yet */
+	struct translation *next;
 };
 
 struct translation_adapter;
@@ -58,23 +60,23 @@ struct translation_unit;
 struct translation_params; /* hca/context/translation_params.h */
 
 /* clang-format off */
-#define TRANSLATION_COUNTERS(X) \
-	X(translations, "requests", "requested") \
-	X(granted, "requests", \
-	  "that got an address; every other request counts in one of the next five") \
-	X(bad_key, "requests", "refused: the key does not exist or is invalidated") \
-	X(bad_pd, "requests", "refused: another protection domain") \
-	X(bad_range, "requests", "refused: outside of the region") \
+#define TRANSLATION_COUNTERS(X)                                                                   \
+	X(translations, "requests", "requested")                                                  \
+	X(granted, "requests",                                                                    \
+	  "that got an address; all other requests are counted in the next five counters")        \
+	X(bad_key, "requests", "refused: the key does not exist or is invalidated")               \
+	X(bad_pd, "requests", "refused: another protection domain")                               \
+	X(bad_range, "requests", "refused: outside of the region")                                \
 	X(bad_access, "requests", "refused: access right missing, or window bound to another QP") \
-	X(empty, "requests", "of no bytes, without a lookup") \
-	X(pages, "entries", "MTT entries needed") \
+	X(empty, "requests", "of 0 bytes, without a lookup")                                      \
+	X(pages, "entries", "MTT entries needed")                                                 \
 	X(contiguous, "requests", "granted without MTT because the region is contiguous")
 
-#define TRANSLATION_GAUGES(X) \
+#define TRANSLATION_GAUGES(X)                                                                 \
 	X(checker, BUSY, "requests", "unit entry, which starts one translation per interval") \
 	X(pending, QUEUE, "requests", "requested and without a response yet")
 
-#define TRANSLATION_TRACE(X) \
+#define TRANSLATION_TRACE(X)                                         \
 	X(TRANSLATE, "key", "address", "a translation is requested") \
 	X(TRANSLATE_DONE, "status", "host_address", "a translation responds")
 /* clang-format on */
@@ -90,7 +92,7 @@ struct translation_unit *translation_unit_create(struct sim *sim, const char *na
 void translation_unit_destroy(struct translation_unit *unit);
 
 /* Starts a translation. The first failed check, in the order above, is the response's status. */
-void translate(struct translation_unit *unit, struct translation *translation);
+void translation_start(struct translation_unit *unit, struct translation *translation);
 
 /* Invalidates the cached entries of a region that was changed or removed. */
 void translation_invalidate(struct translation_unit *unit, const struct mr *mr);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * translation_adapter: see translation_adapter.h. Reads top-down: a request goes to the module; the services that the module
- * calls in return. Answers that the module's processes give for one instant come in the order of their requests, whichever
- * process SystemC runs first.
+ * translation_adapter: see translation_adapter.h. A request goes to the module, which calls the
+ * services in return. Responses from processes of the module at one time are delivered in the order
+ * of the requests. The order in which SystemC runs the processes has no effect.
  */
 #include "hca/context/translation_adapter.h"
 
@@ -22,8 +22,8 @@ struct translation_adapter {
 	const struct translation_module *table;
 	struct module_host host;
 	uint64_t next_serial;
-	struct translation *responses; /* by processes, in the order of delivery */
-	struct event deliver;          /* of the first of them */
+	struct translation *responses; /* responses from processes, in the order of delivery */
+	struct event deliver;          /* delivers the first response */
 	struct cache_side {
 		struct block block;
 		struct icm_cache_counters count;
@@ -79,7 +79,7 @@ static void schedule(struct translation_adapter *adapter, struct event *event, s
 		     void (*fire)(struct event *), sim_time at)
 {
 	if (event_pending(event))
-		module_broke(adapter->block->name, "responds to a request that has its response");
+		module_broke(adapter->block->name, "responds twice to one request");
 	module_host_schedule(&adapter->host, event, owner, fire, at);
 }
 
@@ -157,7 +157,7 @@ static void service_fetch(struct translation_adapter *adapter, struct translatio
 	event_init(&fetch->event, adapter->block, start_fetch);
 	fetch->read = (struct pcie_read){
 		.memory = memory_none(),
-		.address = icm_line_address(cache_kinds[fetch->cache], params, fetch->line),
+		.address = icm_cache_line_address(cache_kinds[fetch->cache], params, fetch->line),
 		.length = (uint32_t)(params->entry_bytes * params->line_entries),
 		.tag = fetch->tag,
 		.done = fetched,
@@ -190,7 +190,7 @@ translation_adapter_counters(const struct translation_adapter *adapter,
 	return &adapter->caches[cache].count;
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 static void *create_module(void *argument)
 {
@@ -217,8 +217,8 @@ static void create_cache(struct translation_adapter *adapter, enum translation_c
 
 	snprintf(name, sizeof(name), "%s.%s", adapter->block->name, part);
 	side->params = params;
-	icm_block_init(&side->block, adapter->block->sim, name, cache_kinds[cache], params,
-		       &side->count, &side->gauge);
+	icm_cache_block_init(&side->block, adapter->block->sim, name, cache_kinds[cache], params,
+			     &side->count, &side->gauge);
 }
 
 struct translation_adapter *translation_adapter_create(struct translation_unit *unit,
@@ -236,8 +236,8 @@ struct translation_adapter *translation_adapter_create(struct translation_unit *
 				     params->module.text);
 	create_cache(adapter, TRANSLATION_MPT, "mpt", &params->mpt);
 	create_cache(adapter, TRANSLATION_MTT, "mtt", &params->mtt);
-	module_host_fill(&adapter->host, block, create_module, adapter, adapter->table->destroy,
-			 adapter->table->trace);
+	module_host_fill(&adapter->host, block, false, create_module, adapter,
+			 adapter->table->destroy, adapter->table->trace);
 	return adapter;
 }
 

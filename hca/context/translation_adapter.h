@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * translation_adapter: the adapter's side of a module in the place of the translation unit (translation_module.h). Only
- * translation.c talks to it.
+ * translation_adapter: connects a module that replaces the translation unit (translation_module.h).
+ * Only translation.c calls it.
  */
 #ifndef HCA_CONTEXT_TRANSLATION_ADAPTER_H
 #define HCA_CONTEXT_TRANSLATION_ADAPTER_H
 
 #include "hca/context/translation_module.h"
 
-/* The caches' blocks are created with it. The unit's block and params outlive it; the run has SystemC. */
+/* Creates the module and the blocks of its caches. The unit's block and `params` must outlive the
+ * adapter. The run must use SystemC. */
 struct translation_adapter *translation_adapter_create(struct translation_unit *unit,
 						       struct block *block,
 						       const struct translation_params *params,
@@ -22,7 +23,8 @@ const struct icm_cache_counters *
 translation_adapter_counters(const struct translation_adapter *adapter,
 			     enum translation_cache cache);
 
-/* translation.c: checks the request against its region's entry, fills in what comes of it and counts that. */
+/* translation.c: checks the request against the entry of its region, fills in the result and counts
+ * it. */
 void translation_check(struct translation_unit *unit, struct translation *translation,
 		       uint64_t *first_page, uint64_t *page_count);
 void translation_deliver(struct event *event);

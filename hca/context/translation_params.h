@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * translation_params: parameters of the translation unit and its two caches. Lists:
- * translation_param_list, and of icm_cache_params.h icm_mpt_param_list and icm_mtt_param_list.
+ * translation_param_list, and of icm_cache_params.h icm_cache_mpt_param_list and
+ * icm_cache_mtt_param_list.
  */
 #ifndef HCA_CONTEXT_TRANSLATION_PARAMS_H
 #define HCA_CONTEXT_TRANSLATION_PARAMS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * adapter: the blocks of one HCA. Only hca/device sees it whole: it makes the blocks and connects
- * them. A block knows those that it is connected with; the world outside sees hca.h.
+ * adapter: the blocks of one HCA. Only hca/device sees this struct: it creates the blocks and
+ * connects them. Each block knows only the blocks that it is connected to. Other folders use hca.h.
  *
  *     doorbell > scheduler > wqe_fetch > requester > transmit > port
  *     port > receive > responder, completer > receive_queue, completion > event_queue > driver
@@ -36,13 +36,13 @@ struct hca {
 	struct paging *paging;
 	struct pcie *pcie;
 	struct core_clock clock;
-	struct host *host; /* NULL: nothing behind the root complex takes time */
+	struct host *host; /* NULL if nothing behind the root complex takes time */
 	struct translation_unit *translation;
 	struct dma_engine *dma;
 	struct context_cache *contexts;
 	struct doorbell *doorbell;
 	struct scheduler *scheduler;
-	struct wqe_cache *send_cache, *receive_cache; /* NULL: none */
+	struct wqe_cache *send_cache, *receive_cache; /* NULL if the adapter has no such cache */
 	struct wqe_fetch *wqe_fetch;
 	struct receive_queues *receive_queues;
 	struct completion_writer *completion;
@@ -52,9 +52,10 @@ struct hca {
 	struct transmit *transmit;
 	struct receive *receive;
 	struct port *port;
+	struct netdev *netdev; /* NULL if the host's stack does not use the adapter */
 	struct number_table cqs, srqs;
-	struct work_user work_user;   /* what hca/work asks of the transport */
-	struct transport_above above; /* what the transport asks of the port */
+	struct work_user work_user;   /* functions of the transport that hca/work calls */
+	struct transport_above above; /* functions of the port that the transport calls */
 	struct receive_queues_blocks receive_queues_blocks;
 	struct completion_blocks completion_blocks;
 };

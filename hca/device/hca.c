@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hca: see hca.h. Makes the blocks of one adapter and connects them; hca_commands.c carries out the
- * commands of its driver.
+ * hca: see hca.h. Creates the blocks of one adapter and connects them. hca_commands.c executes the
+ * driver's commands.
  */
 #include "hca/device/hca.h"
 
@@ -11,6 +11,7 @@
 
 #include "hca/device/adapter.h"
 #include "hca/host/host.h"
+#include "hca/port/netdev.h"
 #include "hca/port/receive.h"
 #include "hca/port/transmit.h"
 #include "hca/transport/cc_unit.h"
@@ -39,7 +40,7 @@ static const struct block_type hca_type = {
 };
 /* clang-format on */
 
-/* ---- what others may see ---- */
+/* ---- state for observers ---- */
 
 void hca_set_watcher(struct hca *hca, struct hca_watcher *watcher)
 {
@@ -59,7 +60,8 @@ struct hca_qp_psns hca_qp_psns(const struct hca *hca, uint32_t qpn)
 
 struct hca_qp_congestion hca_qp_congestion(struct hca *hca, uint32_t qpn)
 {
-	struct hca_qp_congestion seen = {.rate_bps = port_rate_bps(hca->port)};
+	struct hca_qp_congestion seen = {.rate_bps = port_rate_bps(hca->port),
+					 .cwnd_bytes = CWND_UNLIMITED};
 	const struct qp *qp = qp_find(hca->transport, qpn);
 	struct qp_congestion *state = qp ? qp->congestion : NULL;
 	struct cc_state *cc;
@@ -74,6 +76,9 @@ struct hca_qp_congestion hca_qp_congestion(struct hca *hca, uint32_t qpn)
 	congestion_settle(hca->transport->congestion->congestion, cc, sim_now(hca->sim));
 	if (cc->rate_bps < seen.rate_bps)
 		seen.rate_bps = cc->rate_bps;
+	seen.cwnd_bytes = cc->cwnd_bytes;
+	seen.inflight_bytes = state->sent_bytes - state->acked_bytes;
+	seen.rtt = state->rtt;
 	return seen;
 }
 
@@ -101,7 +106,7 @@ const struct hca_params *hca_params(const struct hca *hca)
 	return &hca->params;
 }
 
-/* "host0.hca" and "port" are "host0.hca.port". */
+/* Returns the name of a part: "host0.hca" and "port" give "host0.hca.port". */
 static const char *block_name(const struct hca *hca, const char *part, char text[NAME_BYTES])
 {
 	snprintf(text, NAME_BYTES, "%s.%s", hca->block.name, part);
@@ -249,7 +254,7 @@ static void create_port(struct hca *hca)
 	};
 }
 
-/* What stands beside the path of a packet. */
+/* Creates the blocks that packets do not pass. */
 static void create_bystanders(struct hca *hca)
 {
 	char text[NAME_BYTES];
@@ -268,8 +273,8 @@ static void create_bystanders(struct hca *hca)
 		hca->transport, block_name(hca, "congestion", text), &hca->params.notification);
 }
 
-/* From the host up to the port, each block connected with those below it. The order of creation is
- * the order of events at one instant. */
+/* Creates the blocks from the host to the port, each connected to the blocks below it. The order of
+ * creation is the order of events at one time. */
 struct hca *hca_create(struct sim *sim, const char *name, const struct hca_params *params,
 		       enum link_layer link_layer, struct packet_pool *pool,
 		       struct hca_driver *driver, struct address_resolver *resolver)
@@ -294,7 +299,29 @@ struct hca *hca_create(struct sim *sim, const char *name, const struct hca_param
 	return hca;
 }
 
-/* What something under way still names stays, where a run ends before its time. The block that made it frees it in the end. */
+struct netdev *hca_create_netdev(struct hca *hca, struct netdev_user *user, uint64_t ring_bytes)
+{
+	const struct netdev_blocks blocks = {
+		.packets = hca->packets,
+		.pcie = hca->pcie,
+		.transmit = hca->transmit,
+		.receive = hca->receive,
+		.port = hca->port,
+	};
+	const struct netdev_limits limits = {
+		.ring_bytes = ring_bytes,
+		.inflight_bytes = hca->params.scheduler.inflight_bytes,
+	};
+	char text[NAME_BYTES];
+
+	assert(hca->link_layer == LINK_ETHERNET && !hca->netdev);
+	hca->netdev =
+		netdev_create(hca->sim, block_name(hca, "netdev", text), &blocks, user, &limits);
+	return hca->netdev;
+}
+
+/* Destroys the objects of the driver. If a run ends early, activity in progress may still refer to
+ * an object. The block that created the object frees it later. */
 static void destroy_objects(struct hca *hca)
 {
 	struct qp *qp;
@@ -313,8 +340,9 @@ static void destroy_objects(struct hca *hca)
 void hca_destroy(struct hca *hca)
 {
 	destroy_objects(hca);
-	nak_delay_fini(hca->transport); /* which hold queue pairs */
+	nak_delay_fini(hca->transport); /* delayed NAKs refer to queue pairs */
 	cc_unit_destroy(hca->transport->congestion);
+	netdev_destroy(hca->netdev);
 	port_destroy(hca->port);
 	receive_destroy(hca->receive);
 	transmit_destroy(hca->transmit);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hca_commands: the commands of an adapter's driver: regions, completion queues, receive queues, queue pairs; see hca.h. */
+/* hca_commands: the driver's commands on regions, completion queues, receive queues and queue
+ * pairs; see hca.h. */
 #include <errno.h>
 
 #include "hca/device/adapter.h"
@@ -51,7 +52,7 @@ void hca_load(struct hca *hca, struct pcie_mmio_read *read)
 
 /* ---- memory regions ---- */
 
-#define ON_DEMAND_PAGES_MAX (UINT64_C(1) << 35) /* of 4 KiB: all that a process can address */
+#define ON_DEMAND_PAGES_MAX (UINT64_C(1) << 35) /* pages of 4 KiB: the address space of a process */
 
 int hca_mr_create(struct hca *hca, const struct mr *mr, uint32_t *key)
 {
@@ -59,7 +60,7 @@ int hca_mr_create(struct hca *hca, const struct mr *mr, uint32_t *key)
 
 	if (mr->on_demand && mr->physical)
 		return -EINVAL;
-	if (mr->on_demand && mr_page_count(mr) > ON_DEMAND_PAGES_MAX)
+	if (mr->on_demand && mr_table_page_count(mr) > ON_DEMAND_PAGES_MAX)
 		return -ENOMEM;
 	added = mr_table_add(hca->regions, mr);
 	if (!added)
@@ -181,7 +182,7 @@ int hca_srq_create(struct hca *hca, const struct hca_srq_attr *attr, uint32_t *s
 	struct receive_queue *queue;
 
 	if (!is_power_of_two(attr->entries) || !is_power_of_two(attr->stride_bytes) ||
-	    attr->stride_bytes < 2 * WQE_UNIT_BYTES)
+	    attr->stride_bytes < 2 * WQE_DS_BYTES)
 		return -EINVAL;
 	if (attr->xrc && !number_table_find(&hca->cqs, attr->cqn))
 		return -EINVAL;
@@ -251,11 +252,11 @@ static int check_qp(const struct hca *hca, const struct hca_qp_attr *attr)
 		return -EINVAL;
 	if (attr->receives_to_cqe && (attr->type == QP_UD || attr->type == QP_GSI) &&
 	    completion_queue_data_room(number_table_find(&hca->cqs, attr->recv_cqn)) < CQE_DATA_MAX)
-		return -EINVAL; /* the first 32 of 64 bytes say who sent a datagram */
+		return -EINVAL; /* the first 32 of 64 bytes name the sender of a datagram */
 	if ((attr->sq_blocks && !is_power_of_two(attr->sq_blocks)) ||
 	    (attr->rq_entries &&
 	     (!is_power_of_two(attr->rq_entries) || !is_power_of_two(attr->rq_stride_bytes) ||
-	      attr->rq_stride_bytes < WQE_UNIT_BYTES)))
+	      attr->rq_stride_bytes < WQE_DS_BYTES)))
 		return -EINVAL;
 	return 0;
 }

@@ -2,36 +2,44 @@
 /* hca_modules: see hca_modules.h. */
 #include "hca/device/hca_modules.h"
 
+#include "hca/context/context_module.h"
 #include "hca/context/translation_module.h"
+#include "hca/work/completion_module.h"
 #include "hca/work/dma_module.h"
+#include "hca/work/doorbell_module.h"
 #include "hca/work/scheduler_module.h"
+#include "hca/work/wqe_fetch_module.h"
+
+/* X(KIND, block, params): a seat for modules, struct block_module, and its block's parameters,
+ * struct params. */
+#define MODULE_BLOCKS(X)                                \
+	X(TRANSLATION, translation, translation_params) \
+	X(SCHEDULER, scheduler, scheduler_params)       \
+	X(DMA, dma, dma_params)                         \
+	X(DOORBELL, doorbell, doorbell_params)          \
+	X(WQE_FETCH, wqe_fetch, wqe_fetch_params)       \
+	X(COMPLETION, completion, completion_params)    \
+	X(CONTEXTS, contexts, context_cache_params)
 
 bool hca_module_fits(enum module_kind kind, const char *path, char *error, size_t error_bytes)
 {
-	static const size_t table_bytes[MODULE_KIND_COUNT] = {
-		[MODULE_TRANSLATION] = sizeof(struct translation_module),
-		[MODULE_SCHEDULER] = sizeof(struct scheduler_module),
-		[MODULE_DMA] = sizeof(struct dma_module),
-	};
+#define TABLE_BYTES(KIND, block, list) [MODULE_##KIND] = sizeof(struct block##_module),
+	static const size_t table_bytes[MODULE_KIND_COUNT] = {MODULE_BLOCKS(TABLE_BYTES)};
 
 	return module_load(kind, table_bytes[kind], path, error, error_bytes);
 }
 
 struct param_text *hca_module_text(struct hca_params *params, enum module_kind kind)
 {
-	struct param_text *texts[MODULE_KIND_COUNT] = {
-		[MODULE_TRANSLATION] = &params->translation.module,
-		[MODULE_SCHEDULER] = &params->scheduler.module,
-		[MODULE_DMA] = &params->dma.module,
-	};
+#define TEXT(KIND, block, list) [MODULE_##KIND] = &params->block.module,
+	struct param_text *texts[MODULE_KIND_COUNT] = {MODULE_BLOCKS(TEXT)};
 
 	return texts[kind];
 }
 
-/* What is wrong with the one in the place of a block, unless none is. */
-#define ACCEPTS(KIND, block)                                                                     \
-	static bool block##_accepts(const struct block##_params *params, char *error,            \
-				    size_t error_bytes)                                          \
+/* Returns the error of the module in place of a block, or NULL. */
+#define ACCEPTS(KIND, block, list)                                                               \
+	static bool block##_accepts(const struct list *params, char *error, size_t error_bytes)  \
 	{                                                                                        \
 		const struct block##_module *table;                                              \
                                                                                                  \
@@ -42,13 +50,10 @@ struct param_text *hca_module_text(struct hca_params *params, enum module_kind k
 		return table && (!table->accepts || table->accepts(params, error, error_bytes)); \
 	}
 
-ACCEPTS(TRANSLATION, translation)
-ACCEPTS(SCHEDULER, scheduler)
-ACCEPTS(DMA, dma)
+MODULE_BLOCKS(ACCEPTS)
 
 bool hca_modules_accept(const struct hca_params *params, char *error, size_t error_bytes)
 {
-	return translation_accepts(&params->translation, error, error_bytes) &&
-	       scheduler_accepts(&params->scheduler, error, error_bytes) &&
-	       dma_accepts(&params->dma, error, error_bytes);
+#define ALSO(KIND, block, list) &&block##_accepts(&params->block, error, error_bytes)
+	return true MODULE_BLOCKS(ALSO);
 }

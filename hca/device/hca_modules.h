@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hca_modules: the modules that an adapter's parameters name for its blocks, before a run begins.
+ * hca_modules: the modules that an adapter's parameters name, for checks before a run begins.
  */
 #ifndef HCA_DEVICE_HCA_MODULES_H
 #define HCA_DEVICE_HCA_MODULES_H
@@ -11,11 +11,12 @@
 /* Returns the parameter that names the block's module. Its text is "" for the built-in block. */
 struct param_text *hca_module_text(struct hca_params *params, enum module_kind kind);
 
-/* Returns true if the shared object holds a module of that kind. Writes the reason to `error` if not. */
+/* Returns true if the shared object holds a module of that kind. Otherwise writes the reason to
+ * `error`. */
 bool hca_module_fits(enum module_kind kind, const char *path, char *error, size_t error_bytes);
 
-/* Returns true if all modules that are named take these parameters. Writes the reason to `error` if
- * not. */
+/* Returns true if all named modules support these parameters. Otherwise writes the reason to
+ * `error`. */
 bool hca_modules_accept(const struct hca_params *params, char *error, size_t error_bytes);
 
 #endif

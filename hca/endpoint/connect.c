@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * connect: queue pairs, two at a time, and the paths between them.
+ * connect: creates queue pairs in pairs, and the paths between them.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "hca/endpoint/endpoint_state.h"
+#include "hca/endpoint/cc_extension.h"
+#include "hca/endpoint/tcp_end.h"
 
-/* response_set_priority() finds it there. */
+/* Interns the path of a priority, for response_set_priority(). */
 static void intern_level(const struct endpoint_hca *from, struct path path, uint64_t service_level)
 {
 	if (service_level > 15)
@@ -24,6 +25,7 @@ static const struct path *make_path(const struct endpoint_hca *from, uint32_t to
 
 	intern_level(from, path, from->params->cnp_priority);
 	intern_level(from, path, from->params->ack_priority);
+	cc_extension_intern(from, from->congestion, &path);
 	return path_intern(endpoints_paths(from->endpoints), &path);
 }
 
@@ -45,22 +47,63 @@ static struct endpoint_qp *add_qp(struct endpoint_hca *ep)
 	return qp;
 }
 
-struct endpoint_qp *endpoint_create_pair(struct endpoint_hca *ep, struct endpoint_hca *other,
-					 unsigned service_level, uint32_t entropy)
+static void join(struct endpoint_qp *one, struct endpoint_qp *two, unsigned service_level)
 {
-	struct endpoint_qp *one = add_qp(ep), *two = add_qp(other);
-	uint16_t udp_port =
-		path_udp_source_port(path_flow_label(one->number + entropy * 0x101, two->number));
-
-	assert(ep != other && service_level < 16);
-	one->path = make_path(ep, other->endpoint, service_level, udp_port);
-	two->path = make_path(other, ep->endpoint, service_level, udp_port);
 	one->peer = two;
 	two->peer = one;
 	one->peer_number = two->number;
 	two->peer_number = one->number;
-	one->vl = (uint8_t)port_vl(ep->port, service_level);
-	two->vl = (uint8_t)port_vl(other->port, service_level);
+	one->vl = (uint8_t)port_vl(one->ep->port, service_level);
+	two->vl = (uint8_t)port_vl(two->ep->port, service_level);
+}
+
+struct endpoint_qp *endpoint_create_pair(struct endpoint_hca *ep, struct endpoint_hca *other,
+					 unsigned service_level, uint32_t entropy)
+{
+	struct endpoint_qp *one, *two;
+	uint16_t udp_port;
+
+	assert(ep != other && service_level < 16);
+	if (ep->params->transport == ENDPOINT_TCP)
+		return tcp_end_create_pair(ep, other, service_level);
+	one = add_qp(ep);
+	two = add_qp(other);
+	udp_port =
+		path_udp_source_port(path_flow_label(one->number + entropy * 0x101, two->number));
+	one->path = make_path(ep, other->endpoint, service_level, udp_port);
+	two->path = make_path(other, ep->endpoint, service_level, udp_port);
+	join(one, two, service_level);
+	cc_extension_prepare(one, ep->congestion);
+	cc_extension_prepare(two, other->congestion);
+	return one;
+}
+
+/* Returns the path of a TCP connection, which uses IPv4. */
+static const struct path *make_tcp_path(const struct endpoint_hca *from, uint32_t to,
+					unsigned service_level, uint16_t source_port,
+					uint16_t destination_port)
+{
+	struct path path = endpoints_path(from->endpoints, from->endpoint, to, service_level,
+					  (unsigned)from->params->hop_limit, 0);
+
+	assert(path.link_layer == LINK_ETHERNET && path.roce_version == ROCE_V2_IPV4);
+	path.tcp_source_port = source_port;
+	path.tcp_destination_port = destination_port;
+	return path_intern(endpoints_paths(from->endpoints), &path);
+}
+
+struct endpoint_qp *connect_tcp_pair(struct endpoint_hca *ep, struct endpoint_hca *other,
+				     unsigned service_level, uint16_t source_port,
+				     uint16_t destination_port)
+{
+	struct endpoint_qp *one = add_qp(ep), *two = add_qp(other);
+
+	one->is_tcp = two->is_tcp = true;
+	one->path =
+		make_tcp_path(ep, other->endpoint, service_level, source_port, destination_port);
+	two->path =
+		make_tcp_path(other, ep->endpoint, service_level, destination_port, source_port);
+	join(one, two, service_level);
 	return one;
 }
 
@@ -83,7 +126,8 @@ void endpoint_connect(struct endpoint_qp *qp, uint32_t number)
 	qp->peer_number = number;
 }
 
-/* Of a full packet and its ACK on an empty path, as the sender measures it. */
+/* Returns the round-trip time of a full packet and its ACK on an empty path, as the sender measures
+ * it. */
 static sim_time empty_round_trip(const struct endpoint_qp *qp, const struct congestion_ops *ops)
 {
 	const struct endpoint_hca *ep = qp->ep;
@@ -106,12 +150,51 @@ static sim_time empty_round_trip(const struct endpoint_qp *qp, const struct cong
 	return there + others->receive_latency + back + params->receive_latency;
 }
 
-void connect_state_init(struct endpoint_qp *qp, const struct congestion *congestion)
+/* Returns the place of the queue pair among those of its HCA. */
+static uint32_t place_of(const struct endpoint_qp *qp)
+{
+	return qp->number - (endpoint_next_qp_number(qp->ep) - qp->ep->qp_count);
+}
+
+const struct congestion *connect_congestion(const struct endpoint_qp *qp)
+{
+	const struct endpoint_hca *ep = qp->ep;
+	uint32_t place = place_of(qp);
+
+	return place < ep->choice_count && ep->choices[place] ? ep->choices[place] : ep->congestion;
+}
+
+void endpoint_set_congestion(struct endpoint_qp *qp, const struct congestion *congestion)
 {
 	struct endpoint_hca *ep = qp->ep;
+	uint32_t place = place_of(qp);
+
+	assert(!qp->cc && !qp->is_tcp);
+	if (place >= ep->choice_count) {
+		ep->choices =
+			realloc(ep->choices, ep->qp_capacity * sizeof(const struct congestion *));
+		assert(ep->choices);
+		while (ep->choice_count < ep->qp_capacity)
+			ep->choices[ep->choice_count++] = NULL;
+	}
+	ep->choices[place] = congestion;
+	cc_extension_prepare(qp, congestion);
+}
+
+sim_time connect_round_trip(const struct endpoint_qp *qp, const struct congestion_ops *ops)
+{
+	sim_time given = qp->ep->params->base_rtt;
+
+	return given ? given : empty_round_trip(qp, ops);
+}
+
+void connect_state_init(struct endpoint_qp *qp)
+{
+	struct endpoint_hca *ep = qp->ep;
+	const struct congestion *congestion = connect_congestion(qp);
 	size_t bytes = (sizeof(struct qp_cc) + congestion->ops->state_bytes + 63) / 64 * 64;
 	sim_time given = ep->params->base_rtt, empty = empty_round_trip(qp, congestion->ops);
-	const struct congestion_path path = {
+	struct congestion_path path = {
 		.line_rate_bps = port_rate_bps(ep->port),
 		.base_rtt = given ? given : empty,
 		.mtu_bytes = ep->mtu_bytes,
@@ -119,14 +202,16 @@ void connect_state_init(struct endpoint_qp *qp, const struct congestion *congest
 		.active_flows = ep->active_qps,
 	};
 
-	free(qp->cc);
 	qp->cc = aligned_alloc(64, bytes);
 	assert(qp->cc);
 	memset(qp->cc, 0, bytes);
 	qp->cc->congestion = congestion;
+	qp->cc->ack_interval =
+		congestion_ack_interval(congestion, ep->params->ack_interval, ep->mtu_bytes);
 	ep->count.base_rtt_low += given && given < empty;
 	if (empty > ep->count.empty_rtt_max)
 		ep->count.empty_rtt_max = empty;
+	cc_extension_begin(qp, &path);
 	congestion->ops->state_init(cc_of(qp), congestion->params, &path, endpoint_now(ep));
 }
 
@@ -136,8 +221,13 @@ void connect_destroy(struct endpoint_hca *ep)
 		struct endpoint_qp *qp = ep->qps[i];
 
 		response_drop_all(qp);
-		selective_destroy(qp);
+		if (qp->is_tcp)
+			tcp_end_destroy(qp);
+		else
+			selective_destroy(qp);
+		cc_extension_destroy(qp);
 		free(qp->cc);
 	}
 	free(ep->qps);
+	free(ep->choices);
 }

@@ -46,7 +46,7 @@ void deadline_heap_set(struct deadline_heap *heap, struct endpoint_qp *qp, sim_t
 	uint32_t place = qp->place[heap->kind];
 
 	if (place == NOT_IN_HEAP) {
-		if (heap->count == heap->capacity) { /* more queue pairs at once than ever before */
+		if (heap->count == heap->capacity) { /* more queue pairs at once than before */
 			heap->capacity = heap->capacity ? heap->capacity * 2 : 4;
 			heap->entries =
 				realloc(heap->entries, heap->capacity * sizeof(heap->entries[0]));

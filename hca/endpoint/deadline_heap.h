@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * deadline_heap: the queue pairs of one port by a time of theirs: when the next packet may leave, or when a response
- * is overdue. Each knows its place, so a time can be moved. Two times being equal, the lower queue pair goes first.
+ * deadline_heap: a heap of the queue pairs of one port, ordered by a time: the departure of the
+ * next packet, or the deadline of a response. Each queue pair stores its place, so that its time
+ * can be changed. If two times are equal, the lower queue pair number goes first.
  */
 #ifndef HCA_ENDPOINT_DEADLINE_HEAP_H
 #define HCA_ENDPOINT_DEADLINE_HEAP_H
@@ -30,10 +31,10 @@ struct deadline_heap {
 void deadline_heap_init(struct deadline_heap *heap, enum deadline_kind kind);
 void deadline_heap_fini(struct deadline_heap *heap);
 
-/* Enters or moves. */
+/* Inserts a queue pair, or changes its time. */
 void deadline_heap_set(struct deadline_heap *heap, struct endpoint_qp *qp, sim_time at);
 
-/* Nothing if it is not in. */
+/* Removes a queue pair. Does nothing if it is not in the heap. */
 void deadline_heap_remove(struct deadline_heap *heap, struct endpoint_qp *qp);
 
 #endif

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * departure: which queue pair's packet goes next, and when. A queue pair that may send now is on its VL's list and
- * is granted there, in the order of time or of numbers (grant_order); one that may send later, by its pace, is in the heap; one that waits for a window or a response is
- * in neither. The pace event is pending only while the port has room for the first of the heap.
+ * departure: decides which queue pair sends the next packet, and when. A queue pair that may send
+ * now is on the list of its VL. Grants follow the order of time or of numbers (grant_order). A
+ * queue pair that may send later, because of its pace, is in the heap. A queue pair that waits for
+ * a window or a response is in neither. The pace event is pending only while the port has space for
+ * the first queue pair of the heap.
  */
-#include "hca/endpoint/endpoint_state.h"
+#include "hca/endpoint/cc_extension.h"
+#include "hca/endpoint/tcp_end.h"
 
 static sim_time later(sim_time one, sim_time other)
 {
 	return one > other ? one : other;
 }
 
-/* When it could send its next packet; SIM_NEVER: something must come first. */
+/* Returns the time at which the queue pair may send its next packet, or SIM_NEVER if it waits for
+ * an event. */
 static sim_time next_departure(struct endpoint_qp *qp)
 {
 	sim_time at = SIM_NEVER;
 
+	if (qp->is_tcp)
+		return qp->tcp->wants ? 0 : SIM_NEVER;
 	if (request_possible(qp))
 		at = qp->allowed_at;
 	if (__builtin_expect(!!qp->responses, 0)) {
@@ -29,8 +35,11 @@ static sim_time next_departure(struct endpoint_qp *qp)
 
 static void append(struct endpoint_hca *ep, struct endpoint_qp *qp)
 {
-	struct ready_list *list = &ep->ready[qp->vl];
+	struct ready_list *list;
 
+	if (qp->cc && __builtin_expect(qp->cc->extension != NULL, 0))
+		cc_extension_set_vl(qp);
+	list = &ep->ready[qp->vl];
 	qp->flags |= QP_READY;
 	qp->next_ready = NULL;
 	if (list->head)
@@ -41,7 +50,8 @@ static void append(struct endpoint_hca *ep, struct endpoint_qp *qp)
 	ep->ready_vls |= (uint16_t)(1u << qp->vl);
 }
 
-/* The one before the next by number behind the last that had a grant, in a round; NULL: it is the first. */
+/* Returns the list entry before the queue pair to grant next, or NULL if that is the first entry.
+ * The next queue pair follows the last granted one by number, in a cycle. */
 static struct endpoint_qp *before_next_number(const struct ready_list *list, uint32_t last)
 {
 	struct endpoint_qp *before = NULL;
@@ -82,7 +92,7 @@ static struct endpoint_qp *take(struct endpoint_hca *ep, unsigned vl)
 	return qp;
 }
 
-/* Onto the list, into the heap, or neither. */
+/* Puts the queue pair on the list, into the heap, or into neither. */
 static void sort_in(struct endpoint_qp *qp)
 {
 	struct endpoint_hca *ep = qp->ep;
@@ -113,16 +123,44 @@ static sim_time host_ready_at(const struct endpoint_hca *ep, unsigned vl)
 	return later(ep->host_send_at, ep->vl_send_at[vl]);
 }
 
+/* grant_at: free: the link is idle, too. */
+static bool port_takes(const struct endpoint_hca *ep, unsigned vl)
+{
+	return port_has_room(ep->port, vl) &&
+	       (!ep->grants_when_free || port_busy_until(ep->port) <= endpoint_now(ep));
+}
+
+/* When the link of grant_at: free is idle and a queue pair waits for that; SIM_NEVER: none does, or
+ * the port says when it has room. */
+static sim_time idle_at(const struct endpoint_hca *ep)
+{
+	sim_time busy_until = port_busy_until(ep->port);
+
+	if (busy_until <= endpoint_now(ep))
+		return SIM_NEVER;
+	for (uint32_t vls = ep->ready_vls; vls; vls &= vls - 1)
+		if (port_has_room(ep->port, (unsigned)__builtin_ctz(vls)))
+			return busy_until;
+	return SIM_NEVER;
+}
+
 static void schedule_pace(struct endpoint_hca *ep)
 {
 	sim_time at = SIM_NEVER;
 
 	if (ep->departures.count && port_has_room(ep->port, ep->departures.entries[0].qp->vl))
 		at = ep->departures.entries[0].at;
+	if (ep->grants_when_free) {
+		sim_time idle = idle_at(ep);
+
+		if (at != SIM_NEVER)
+			at = later(at, port_busy_until(ep->port));
+		at = idle < at ? idle : at;
+	}
 	for (uint32_t vls = ep->sends_slowly ? ep->ready_vls : 0; vls; vls &= vls - 1) {
 		sim_time ready = host_ready_at(ep, (unsigned)__builtin_ctz(vls));
 
-		/* else the port has no room, and will say when */
+		/* otherwise the port has no space and will call later */
 		if (ready < at && ready > endpoint_now(ep))
 			at = ready;
 	}
@@ -137,7 +175,9 @@ static void schedule_pace(struct endpoint_hca *ep)
 
 static void send_one(struct endpoint_qp *qp)
 {
-	if (qp->responses && response_ready_at(qp) <= endpoint_now(qp->ep))
+	if (qp->is_tcp)
+		tcp_end_grant(qp);
+	else if (qp->responses && response_ready_at(qp) <= endpoint_now(qp->ep))
 		response_send(qp);
 	else
 		request_send(qp);
@@ -146,6 +186,13 @@ static void send_one(struct endpoint_qp *qp)
 static bool host_is_ready(const struct endpoint_hca *ep, unsigned vl)
 {
 	return !ep->sends_slowly || host_ready_at(ep, vl) <= endpoint_now(ep);
+}
+
+bool departure_has_room(const struct endpoint_qp *qp)
+{
+	const struct endpoint_hca *ep = qp->ep;
+
+	return !ep->ready[qp->vl].head && port_takes(ep, qp->vl) && host_is_ready(ep, qp->vl);
 }
 
 void departure_fill(struct endpoint_hca *ep)
@@ -157,7 +204,7 @@ void departure_fill(struct endpoint_hca *ep)
 	for (uint32_t vls = ep->ready_vls; vls; vls &= vls - 1) {
 		unsigned vl = (unsigned)__builtin_ctz(vls);
 
-		while (ep->ready[vl].head && port_has_room(ep->port, vl) && host_is_ready(ep, vl)) {
+		while (ep->ready[vl].head && port_takes(ep, vl) && host_is_ready(ep, vl)) {
 			struct endpoint_qp *qp = take(ep, vl);
 
 			if (next_departure(qp) <= now)
@@ -165,7 +212,13 @@ void departure_fill(struct endpoint_hca *ep)
 			sort_in(qp);
 		}
 	}
-	if (ep->departures.count || ep->sends_slowly || event_pending(&ep->pace))
+	if (__builtin_expect(ep->vl_changed, 0)) { /* the list of another VL has one more */
+		ep->vl_changed = false;
+		departure_fill(ep);
+		return;
+	}
+	if (ep->departures.count || ep->sends_slowly || ep->grants_when_free ||
+	    event_pending(&ep->pace))
 		schedule_pace(ep);
 }
 
@@ -177,7 +230,7 @@ void departure_consider(struct endpoint_qp *qp)
 	departure_fill(qp->ep);
 }
 
-/* Time without anything to send is no credit. */
+/* Starts a pace after an idle time, which gives no credit. */
 void departure_begin(struct endpoint_qp *qp)
 {
 	qp->allowed_at = later(qp->allowed_at, endpoint_now(qp->ep));
@@ -191,7 +244,8 @@ void departure_hold(struct endpoint_qp *qp, sim_time until)
 	qp->flags |= QP_HELD;
 }
 
-/* Bursts are paid for together, as the algorithm that has them says. */
+/* Returns true if the pace counts from departures. Bursts are charged as a whole, by their own
+ * rule. */
 static bool paced_from_departure(struct endpoint_qp *qp)
 {
 	return __builtin_expect(qp->ep->paces_departures, 0) && !cc_of(qp)->burst_bytes;
@@ -201,7 +255,8 @@ void departure_rate_changed(struct endpoint_qp *qp, uint64_t rate_before)
 {
 	sim_time before = qp->allowed_at;
 
-	if (cc_of(qp)->rate_bps == rate_before || qp->flags & QP_HELD)
+	if (cc_of(qp)->rate_bps == rate_before || qp->flags & QP_HELD ||
+	    qp->ep->params->pace_update == PACE_UPDATE_NEXT)
 		return;
 	if (paced_from_departure(qp))
 		pace_departed_again(cc_of(qp), &qp->allowed_at, rate_before,
@@ -213,7 +268,7 @@ void departure_rate_changed(struct endpoint_qp *qp, uint64_t rate_before)
 		sort_in(qp);
 }
 
-/* What the host's memory and the service level's share of the link take for it. */
+/* Charges a packet to the memory rate of the host and to the service level's share of the link. */
 static void pay_host(struct endpoint_qp *qp, uint32_t wire_bytes, sim_time now)
 {
 	struct endpoint_hca *ep = qp->ep;
@@ -226,6 +281,12 @@ static void pay_host(struct endpoint_qp *qp, uint32_t wire_bytes, sim_time now)
 	if (params->ets_share < 1)
 		*vl_at = later(*vl_at, now) +
 			 (sim_time)((double)(wire_bytes + ep->gap_bytes) * 8 * (double)SEC / share);
+}
+
+void departure_pay_host(struct endpoint_qp *qp, uint32_t wire_bytes)
+{
+	if (qp->ep->sends_slowly)
+		pay_host(qp, wire_bytes, endpoint_now(qp->ep));
 }
 
 void departure_pay(struct endpoint_qp *qp, const struct packet *packet)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * endpoint: see endpoint.h. Here are its borders: posts and completions, what the port delivers, and its life.
+ * endpoint: see endpoint.h. This file has the interfaces: posts and completions, packets from the
+ * port, creation and destruction.
  */
 #include "hca/endpoint/endpoint.h"
 
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 
 #include "fabric/port_params.h"
-#include "hca/endpoint/endpoint_state.h"
+#include "hca/endpoint/cc_extension.h"
+#include "hca/endpoint/tcp_end.h"
 
 void endpoint_post(struct endpoint_qp *qp, struct endpoint_message *message)
 {
@@ -16,8 +18,9 @@ void endpoint_post(struct endpoint_qp *qp, struct endpoint_message *message)
 
 	assert(message->done &&
 	       (message->bytes <= UINT32_MAX || message->operation < ENDPOINT_READ));
-	if (!qp->cc)
-		connect_state_init(qp, ep->congestion);
+	assert(!qp->is_tcp || (message->operation <= ENDPOINT_SEND && message->bytes));
+	if (!qp->cc && !qp->is_tcp)
+		connect_state_init(qp);
 	message->qp = qp;
 	message->posted_at = endpoint_now(ep);
 	message->packets_sent = message->packets_retransmitted = 0;
@@ -32,7 +35,7 @@ static uint64_t psns_of(const struct endpoint_hca *ep, const struct endpoint_mes
 	return (message->bytes + ep->mtu_bytes - 1) / ep->mtu_bytes;
 }
 
-/* The host has done its part: the message is the transport's. */
+/* Passes a message to the transport, after the latency of the host. */
 static void enqueue(struct delay_line *line, struct delay_item *item)
 {
 	struct endpoint_message *message = container_of(item, struct endpoint_message, item);
@@ -58,6 +61,10 @@ static void enqueue(struct delay_line *line, struct delay_item *item)
 	if (last)
 		last->next = message;
 	qp->newest = message;
+	if (qp->is_tcp) {
+		tcp_end_posted(qp);
+		return;
+	}
 	if (!qp->sending)
 		qp->sending = message;
 	if (!last) {
@@ -66,6 +73,8 @@ static void enqueue(struct delay_line *line, struct delay_item *item)
 	}
 	if (message_is_read_or_atomic(message))
 		qp->flags |= QP_READS;
+	else if (__builtin_expect(qp->cc->extension != NULL, 0))
+		cc_extension_post(qp, message->bytes);
 	departure_consider(qp);
 }
 
@@ -93,9 +102,9 @@ static void complete(struct delay_line *line, struct delay_item *item)
 	message->done(message);
 }
 
-/* ---- what the port delivers ---- */
+/* ---- packets from the port ---- */
 
-void packet_line_append(struct packet_line *line, struct packet *packet)
+void endpoint_packet_line_append(struct packet_line *line, struct packet *packet)
 {
 	packet->next = NULL;
 	if (line->head)
@@ -105,9 +114,9 @@ void packet_line_append(struct packet_line *line, struct packet *packet)
 	line->tail = packet;
 }
 
-void packet_line_push(struct packet_line *line, struct packet *packet)
+void endpoint_packet_line_push(struct packet_line *line, struct packet *packet)
 {
-	packet_line_append(line, packet);
+	endpoint_packet_line_append(line, packet);
 	if (!event_pending(&line->event) && line->head == packet)
 		sim_schedule_at(&line->event, packet->tail_at);
 }
@@ -143,7 +152,8 @@ static struct endpoint_qp *find_qp(const struct endpoint_hca *ep, const struct p
 	return ep->qps[index];
 }
 
-/* Gives the input space back, as fast as the host empties it. Moves tail_at to when the packet has its effect. */
+/* Frees the input space at the rate of the host. Sets tail_at to the time at which the packet takes
+ * effect. */
 static void take_in(struct endpoint_hca *ep, struct packet *packet)
 {
 	sim_time in_memory_at = packet->tail_at;
@@ -177,11 +187,13 @@ static void receive(struct port_user *user, struct port *port, struct packet *pa
 	take_in(ep, packet);
 	if (__builtin_expect(packet->damage, 0) && is_refused(ep, packet)) {
 		packet_free(ep->pool, packet);
+	} else if (packet->kind == PACKET_TCP) {
+		endpoint_packet_line_push(&ep->arrived, packet);
 	} else if (opcode_is_request(packet->opcode)) {
 		responder_arrive(find_qp(ep, packet), packet);
 	} else {
 		packet->ingress = IS_RESPONSE;
-		packet_line_push(&ep->arrived, packet);
+		endpoint_packet_line_push(&ep->arrived, packet);
 	}
 }
 
@@ -189,7 +201,8 @@ static void receive_in_partition(struct port_user *user, struct port *port, stru
 {
 	struct endpoint_hca *ep = container_of(user, struct endpoint_hca, port_user);
 
-	if (pkey_matches(packet->pkey, endpoint_pkey(find_qp(ep, packet)))) {
+	if (packet->kind == PACKET_TCP ||
+	    pkey_matches(packet->pkey, endpoint_pkey(find_qp(ep, packet)))) {
 		receive(user, port, packet);
 		return;
 	}
@@ -207,10 +220,13 @@ static void act(struct endpoint_hca *ep, struct packet *packet)
 {
 	struct endpoint_qp *qp = find_qp(ep, packet);
 
-	if (packet->ingress != IS_RESPONSE) {
+	if (qp->is_tcp) {
+		tcp_end_input(qp, packet);
+	} else if (packet->ingress != IS_RESPONSE) {
 		responder_act(qp, packet);
 	} else if (packet->opcode == CNP_NOTIFY) {
-		notify_receive(qp);
+		if (!cc_extension_control(qp, packet))
+			notify_receive(qp);
 		packet_free(ep->pool, packet);
 		departure_consider(qp);
 	} else {
@@ -224,7 +240,7 @@ static void room(struct port_user *user, struct port *port, unsigned vl)
 	departure_fill(container_of(user, struct endpoint_hca, port_user));
 }
 
-/* ---- what is asked ---- */
+/* ---- queries ---- */
 
 struct port *endpoint_port(struct endpoint_hca *ep)
 {
@@ -280,6 +296,8 @@ uint64_t endpoint_rate_bps(struct endpoint_qp *qp)
 {
 	uint64_t line = port_rate_bps(qp->ep->port);
 
+	if (qp->is_tcp)
+		return tcp_end_rate_bps(qp, line);
 	if (!qp->cc)
 		return line;
 	congestion_settle(qp->cc->congestion, cc_of(qp), endpoint_now(qp->ep));
@@ -288,10 +306,35 @@ uint64_t endpoint_rate_bps(struct endpoint_qp *qp)
 
 uint64_t endpoint_cwnd_bytes(struct endpoint_qp *qp)
 {
+	struct tcp_report report;
+
+	if (qp->is_tcp) {
+		tcp_report(qp->tcp->connection, &report);
+		return report.cwnd_bytes;
+	}
 	if (!qp->cc)
 		return CWND_UNLIMITED;
 	congestion_settle(qp->cc->congestion, cc_of(qp), endpoint_now(qp->ep));
 	return cc_of(qp)->cwnd_bytes;
+}
+
+const void *endpoint_gauges(const struct endpoint_qp *qp, const struct congestion_gauge **gauges)
+{
+	const struct congestion *congestion = connect_congestion(qp);
+
+	*gauges = qp->is_tcp ? NULL : congestion->ops->gauges;
+	return qp->cc && *gauges ? qp->cc->state : NULL;
+}
+
+sim_time endpoint_rtt(const struct endpoint_qp *qp)
+{
+	struct tcp_report report;
+
+	if (qp->is_tcp) {
+		tcp_report(qp->tcp->connection, &report);
+		return report.srtt;
+	}
+	return qp->cc ? qp->cc->rtt : 0;
 }
 
 uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp)
@@ -301,49 +344,14 @@ uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp)
 	return qp->acked_bytes + (qp->cc ? qp->cc->response_bytes : 0);
 }
 
-/* Payload of the message's packets from one PSN to before another. */
-static uint64_t message_bytes(const struct endpoint_qp *qp, const struct endpoint_message *message,
-			      uint64_t from, uint64_t end)
-{
-	uint64_t mtu = qp->ep->mtu_bytes, first = message->first_psn;
-	uint64_t low = from > first ? (from - first) * mtu : 0;
-	uint64_t high = end > first ? (end - first) * mtu : 0;
-
-	low = low < message->bytes ? low : message->bytes;
-	high = high < message->bytes ? high : message->bytes;
-	return high > low ? high - low : 0;
-}
-
-/* Of what is not acknowledged: in order, and stored beyond. */
-static uint64_t unacked_bytes_arrived(const struct endpoint_qp *qp,
-				      const struct endpoint_message *message)
-{
-	uint64_t end = message->first_psn + message->packets, expected = qp->peer->expected_psn;
-	uint64_t bytes = message_bytes(qp, message, qp->unacked_psn, expected);
-
-	for (uint64_t psn = expected > message->first_psn ? expected : message->first_psn;
-	     qp->peer->selective && psn < end && psn < qp->made_psn; psn++)
-		if (selective_stored(qp->peer, psn))
-			bytes += message_bytes(qp, message, psn, psn + 1);
-	return bytes;
-}
-
-uint64_t endpoint_arrived_bytes(const struct endpoint_qp *qp)
-{
-	uint64_t bytes = endpoint_acked_bytes(qp);
-	const struct endpoint_message *message = oldest_message(qp);
-
-	/* going back to the begin of a message, what has come of it counts for nothing */
-	if (qp->ep->flows || !qp->peer || qp->ep->params->recovery == GO_BACK_0)
-		return bytes;
-	for (; message; message = message == qp->newest ? NULL : message->next)
-		if (!message_is_read_or_atomic(message))
-			bytes += unacked_bytes_arrived(qp, message);
-	return bytes;
-}
-
 uint64_t endpoint_inflight_bytes(const struct endpoint_qp *qp)
 {
+	struct tcp_report report;
+
+	if (qp->is_tcp) {
+		tcp_report(qp->tcp->connection, &report);
+		return report.in_flight_bytes;
+	}
 	return qp->sent_bytes - qp->acked_bytes;
 }
 
@@ -362,7 +370,7 @@ const struct endpoint_counters *endpoint_counters(const struct endpoint_hca *ep)
 	return &ep->count;
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 void endpoint_attach(struct endpoint_hca *ep, struct endpoints *endpoints, uint32_t number)
 {
@@ -373,10 +381,27 @@ void endpoint_attach(struct endpoint_hca *ep, struct endpoints *endpoints, uint3
 	endpoint_receives(ep);
 }
 
-void endpoint_set_congestion(struct endpoint_qp *qp, const struct congestion *congestion)
+void endpoint_set_tcp(struct endpoint_hca *ep, const struct endpoint_tcp_params *params)
 {
-	assert(!qp->cc);
-	connect_state_init(qp, congestion);
+	tcp_end_init_host(ep, params);
+}
+
+const struct endpoint_tcp_counters *endpoint_tcp_counters(const struct endpoint_hca *ep)
+{
+	return ep->tcp ? &ep->tcp->count : NULL;
+}
+
+bool endpoint_tcp_segment(const struct endpoint_qp *qp, struct packet *segment)
+{
+	if (!qp->is_tcp)
+		return false;
+	tcp_end_segment(qp, segment);
+	return true;
+}
+
+const struct tcp_connection *endpoint_tcp_connection(const struct endpoint_qp *qp)
+{
+	return qp->is_tcp ? qp->tcp->connection : NULL;
 }
 
 void endpoint_set_user(struct endpoint_hca *ep, struct endpoint_user *user)
@@ -403,28 +428,31 @@ struct endpoint_hca *endpoint_create(struct sim *sim, const char *name,
 				     const struct congestion *congestion)
 {
 	struct endpoint_hca *ep = sim_arena(sim, sizeof(*ep));
+	struct port_params port_own = *port_params;
 	char port_name[256];
 	int length = snprintf(port_name, sizeof(port_name), "%s.port", name);
 
 	assert(length > 0 && (size_t)length < sizeof(port_name));
 	block_init(&ep->block, sim, &endpoint_type, name, params, &ep->count);
 	ep->port_user = (struct port_user){.receive = receive, .room = room};
-	ep->port = port_create(sim, port_name, port_params, link_layer, pool, &ep->port_user);
+	if (params->grant_at == GRANT_FREE)
+		port_own.transmit_depth = 1; /* only ACKs wait there */
+	ep->port = port_create(sim, port_name, &port_own, link_layer, pool, &ep->port_user);
 	port_set_sources(ep->port, SOURCES);
 	ep->pool = pool;
 	ep->params = params;
 	ep->congestion = congestion;
 	ep->link_layer = link_layer;
 	ep->mtu_bytes = (uint32_t)port_params->mtu;
-	ep->ack_interval =
-		congestion_ack_interval(congestion, params->ack_interval, port_params->mtu);
 	ep->cwnd_room = params->cwnd_fill == FILL_WHOLE ? ep->mtu_bytes : 1;
 	ep->gap_bytes = link_layer == LINK_ETHERNET ? 20 : 0; /* preamble and gap */
 	ep->ecn = link_layer == LINK_ETHERNET && params->notify != NOTIFY_NONE ? ECN_ECT0
 									       : ECN_NOT_ECT;
 	ep->sends_slowly = params->send_rate < port_rate_bps(ep->port) || params->ets_share < 1;
 	ep->paces_departures = params->pace_from == PACE_DEPARTURE;
+	ep->grants_when_free = params->grant_at == GRANT_FREE;
 	ep->receives_slowly = params->receive_rate < port_rate_bps(ep->port);
+	cc_extension_create_host(ep);
 	departure_init(ep);
 	timeout_init(ep);
 	packet_line_init(&ep->arrived, ep, act);
@@ -449,7 +477,8 @@ static void packet_line_fini(struct packet_line *line)
 	}
 }
 
-/* A run may be broken off: what is under way goes with the adapter; messages are their owners'. */
+/* Frees the adapter with all packets in progress, because a run may end early. Messages belong to
+ * their owners. */
 void endpoint_destroy(struct endpoint_hca *ep)
 {
 	struct packet_line *lines[] = {&ep->arrived, &ep->naks, &ep->cnps, &ep->stalled};
@@ -468,5 +497,7 @@ void endpoint_destroy(struct endpoint_hca *ep)
 	cnp_limiter_fini(&ep->cnp_limiter);
 	read_recoveries_fini(&ep->read_recoveries);
 	port_destroy(ep->port);
+	tcp_end_destroy_host(ep);
+	cc_extension_destroy_host(ep);
 	block_fini(&ep->block);
 }

@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * endpoint: an HCA port for studies of fabrics: transport and congestion control exact, the host side reduced to
- * configured latencies and rates. Its packets and counters are those of the detailed HCA (hca/transport).
+ * endpoint: an HCA port for studies of fabrics. Transport and congestion control are exact. The
+ * host is reduced to configured latencies and rates. Packets and counters equal those of the
+ * detailed HCA (hca/transport).
  *
- *     endpoint_post(qp, message)                                                            message->done()
- *        | send_latency                                                                          ^
- *        v                                                                                       | complete_latency
- *     ready queue pairs --one packet whenever the port has room--> port ~~~ fabric ~~~> port --> ACK, NAK, response
- *        ^ pace (earliest next departure: one event a port)          <~~~ ACK, CNP ~~~
+ *     endpoint_post(qp, message)                                   message->done()
+ *        | send_latency                                                 ^ complete_latency
+ *        v                                                              |
+ *     ready queue pairs --one packet, if the port has room--> port   completion <-- port
+ *        ^ pace (earliest next departure: one event a port)    |                     ^
+ *                                                            fabric   ACK, NAK, response, CNP
+ *                                                              v                     |
+ *                                                            port ---------> other endpoint
  *
- * Packets are made when the port can take one, so rate, window and loss act at once. One event a port is pending for
- * paced queue pairs, one for timeouts, however many there are.
+ * A packet is created when the port can accept it, so rate, window and loss act at once. One event
+ * per port is pending for all paced queue pairs, and one for all timeouts.
  *
- * IBTA vol. 1, 9.7 (reliable service), annex A17.9 (CNP), annex A10 (BECN); IRN: Mittal et al., SIGCOMM'18.
- * What has no place on the wire and NICs know otherwise goes with the packet: an ACK carries the departure time of
- * the packet that asked for it (hardware time stamps), the number of marked packets, and in-band telemetry.
+ * With `transport: tcp` a queue pair is a TCP connection: see tcp_end.h.
+ *
+ * IBTA vol. 1, 9.7 (reliable service), annex A17.9 (CNP), annex A10 (BECN); IRN: Mittal et al.,
+ * SIGCOMM'18. Packets carry some data that has no place on the wire and that NICs obtain in other
+ * ways. An ACK carries the departure time of the packet that requested it (hardware time stamps),
+ * the number of marked packets, and in-band telemetry.
  */
 #ifndef HCA_ENDPOINT_ENDPOINT_H
 #define HCA_ENDPOINT_ENDPOINT_H
@@ -23,6 +30,7 @@
 #include "fabric/port.h"
 #include "hca/congestion/congestion.h"
 #include "hca/endpoint/endpoint_params.h"
+#include "hca/endpoint/tcp_params.h"
 #include "sim/delay_line.h"
 
 /* clang-format off */
@@ -79,21 +87,21 @@ enum endpoint_status { ENDPOINT_OK, ENDPOINT_RETRY_EXCEEDED, ENDPOINT_FLUSHED };
 struct endpoint_hca;
 struct endpoint_qp;
 
-/* A work request. The caller owns it until done() is called, then again. */
+/* A work request. The caller owns it before endpoint_post() and after done(). */
 struct endpoint_message {
-	/* the caller's */
+	/* filled in by the caller */
 	uint64_t bytes; /* ENDPOINT_ATOMIC: 8 */
-	/* Of the data, and the key there: another endpoint_hca does not ask. */
+	/* Address and key of the data at the responder. Another endpoint_hca ignores them. */
 	uint64_t remote_address;
 	uint32_t rkey;
 	enum endpoint_operation operation;
-	uint32_t tag; /* goes with its packets; 0: none */
+	uint32_t tag; /* carried by the packets of the message; 0 for none */
 	void (*done)(struct endpoint_message *message);
-	/* filled in */
+	/* filled in by the endpoint */
 	enum endpoint_status status;
 	sim_time posted_at;
-	sim_time started_at; /* its first packet was handed to the port */
-	sim_time done_at;    /* done() is called then */
+	sim_time started_at; /* time at which its first packet was passed to the port */
+	sim_time done_at;    /* time of the call of done() */
 	uint64_t packets_sent;
 	uint64_t packets_retransmitted;
 	/* private */
@@ -101,25 +109,27 @@ struct endpoint_message {
 	struct endpoint_message *next;
 	struct endpoint_qp *qp;
 	uint64_t first_psn;
-	uint64_t first_byte; /* of the queue pair's payload */
-	uint64_t packets;    /* PSNs that it takes */
+	uint64_t first_byte; /* offset in the payload of the queue pair */
+	uint64_t packets;    /* number of its PSNs */
 };
 
-/* Whoever sits above: told of what arrives. */
+/* Functions that report arrivals to the user of an endpoint. */
 struct endpoint_user {
-	/* A write or send has arrived whole, in order; called at the time its last bit has had its effect. With the PSN of its last
-	 * packet. */
+	/* Reports that a WRITE or SEND has arrived completely and in order, when its last bit is
+	 * processed. `psn` is the PSN of its last packet. */
 	void (*delivered)(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
 			  uint32_t psn);
-	/* At the responder of a READ: it has been asked, and its last response is handed to the port. Again after a loss. With the
-	 * PSN of the first response asked for, and of that last one. NULL: nobody minds. */
+	/* Report events at the responder of a READ: the arrival of the request, and the last
+	 * response passed to the port. Both occur again after a loss. `psn` is the PSN of the first
+	 * requested response, or of the last response. NULL if they are not needed. */
 	void (*read_begins)(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
 			    uint32_t psn);
 	void (*read_ends)(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
 			  uint32_t psn);
 };
 
-/* The port is named NAME.port. params and congestion outlive it, the pool too. */
+/* Creates an endpoint, whose port is named NAME.port. `params`, `congestion` and `pool` must
+ * outlive it. */
 struct endpoint_hca *endpoint_create(struct sim *sim, const char *name,
 				     const struct endpoint_params *params,
 				     const struct port_params *port_params,
@@ -130,62 +140,90 @@ void endpoint_destroy(struct endpoint_hca *ep);
 struct port *endpoint_port(struct endpoint_hca *ep);
 struct sim *endpoint_sim(const struct endpoint_hca *ep);
 
-/* Its number among the endpoints; once, before queue pairs are joined. */
+/* Sets the number among the end points of the fabric. Call it once, before queue pairs are
+ * created. */
 void endpoint_attach(struct endpoint_hca *ep, struct endpoints *endpoints, uint32_t number);
 uint32_t endpoint_number(const struct endpoint_hca *ep);
 
-/* Flows take the place of packets: hca/endpoint/flow.c says what is left of the transport then. Before queue pairs are
- * joined; the caller knows of each pair of paths that topology_trace_route() finds the route. */
+/* Replaces packets by flows. hca/endpoint/flow.c describes the remaining functions of the
+ * transport. Call it before queue pairs are created. topology_trace_route() must find the route for
+ * each pair of paths. */
 struct flow_fabric;
 void endpoint_set_flows(struct endpoint_hca *ep, struct flow_fabric *flows);
 
-/* A pair of queue pairs; the one on `hca` is returned, endpoint_peer() is the other. `entropy` varies the UDP source
- * port beyond what the queue pair numbers do. */
+/* Allows TCP connections. Call it for both ends before they are connected. `params` must outlive
+ * the endpoint. */
+void endpoint_set_tcp(struct endpoint_hca *ep, const struct endpoint_tcp_params *params);
+const struct endpoint_tcp_counters *
+endpoint_tcp_counters(const struct endpoint_hca *ep); /* returns NULL without TCP */
+/* Writes a full segment of the connection to *segment. Returns false if the queue pair is no TCP
+ * connection. */
+bool endpoint_tcp_segment(const struct endpoint_qp *qp, struct packet *segment);
+/* Returns the TCP connection of the queue pair, or NULL if it has none. */
+const struct tcp_connection *endpoint_tcp_connection(const struct endpoint_qp *qp);
+
+/* Creates a pair of queue pairs, or a TCP connection if the transport of `ep` is TCP. Returns the
+ * end on `ep`; endpoint_peer() returns the other. `entropy` varies the UDP source port in addition
+ * to the queue pair numbers. */
 struct endpoint_qp *endpoint_create_pair(struct endpoint_hca *ep, struct endpoint_hca *other,
 					 unsigned service_level, uint32_t entropy);
-struct endpoint_qp *endpoint_peer(const struct endpoint_qp *qp); /* NULL: no endpoint_hca's */
+/* returns NULL if the peer is another kind of adapter */
+struct endpoint_qp *endpoint_peer(const struct endpoint_qp *qp);
 
-/* The one end of a connection with an adapter of another kind, that is endpoint `other`; connected before the first post, with the
- * number of the queue pair there. Nothing but go_back_n recovers with those. */
+/* Creates one end of a connection to another kind of adapter, which is endpoint `other`.
+ * endpoint_connect() sets the number of the queue pair there, before the first post. Only recovery
+ * go_back_n is possible. */
 struct endpoint_qp *endpoint_open(struct endpoint_hca *ep, uint32_t other, unsigned service_level,
 				  uint16_t udp_source_port);
 void endpoint_connect(struct endpoint_qp *qp, uint32_t number);
 uint32_t endpoint_qp_number(const struct endpoint_qp *qp);
 uint32_t endpoint_next_qp_number(const struct endpoint_hca *ep);
 
-/* The HCA that the queue pair is of; what its packets have in common, interned. */
+/* Return the HCA of the queue pair, and the interned path of its packets. */
 struct endpoint_hca *endpoint_of(const struct endpoint_qp *qp);
 const struct path *endpoint_path(const struct endpoint_qp *qp);
 
-/* In place of the HCA's algorithm, before the first post. */
+/* Replaces the HCA's congestion control for one queue pair, before its first post. Not for TCP.
+ * `congestion` must outlive the endpoint. */
 void endpoint_set_congestion(struct endpoint_qp *qp, const struct congestion *congestion);
 
-/* Where deliveries are told; NULL: nowhere. */
+/* Sets the user that deliveries are reported to, or none if `user` is NULL. */
 void endpoint_set_user(struct endpoint_hca *ep, struct endpoint_user *user);
 
-/* Messages of a queue pair are sent, and complete, in this order. */
+/* Posts a message. The messages of a queue pair are sent and complete in the order of the calls. */
 void endpoint_post(struct endpoint_qp *qp, struct endpoint_message *message);
 
-/* Returns the packets of a message that have been sent so far; in a flow model, the share of them that has been transferred. */
+/* Returns the number of packets of a message that were sent so far. In a flow model it follows from
+ * the share that has been transferred. */
 uint64_t endpoint_packets_sent(const struct endpoint_message *message);
 
-/* Retries were exceeded; what is posted is flushed. */
+/* Returns true if the retries were exceeded. Posted messages are then flushed. */
 bool endpoint_failed(const struct endpoint_qp *qp);
 
-/* What congestion control says now. The line rate: no limit. */
+/* Return the current limits of congestion control. The line rate means no limit. */
 uint64_t endpoint_rate_bps(struct endpoint_qp *qp);
 uint64_t endpoint_cwnd_bytes(struct endpoint_qp *qp);
 
-/* Since it was joined; of reads, what has come back. */
+/* Writes the values that a plug-in declares, or NULL. Returns the state of the algorithm, or NULL
+ * if the queue pair has none yet. */
+const void *endpoint_gauges(const struct endpoint_qp *qp, const struct congestion_gauge **gauges);
+
+/* Returns the round-trip time of the latest ACK that measured one. For TCP, returns the smoothed
+ * round-trip time. Returns 0 if there was none, or without congestion control. */
+sim_time endpoint_rtt(const struct endpoint_qp *qp);
+
+/* Returns the acknowledged payload bytes since the creation, and the bytes of READs that have
+ * arrived. */
 uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp);
 
-/* The same of what has come to the other end, once each packet, acknowledged or not: no more than the wire carries, to a packet.
- * An ACK may tell of many packets at once. QP_FAR: as endpoint_acked_bytes(). */
+/* Returns the payload bytes that have arrived at the other end since the creation, each packet
+ * once, acknowledged or not. Unlike acknowledged bytes, they never exceed the rate of the wire by
+ * more than a packet. For QP_FAR, same as endpoint_acked_bytes(). */
 uint64_t endpoint_arrived_bytes(const struct endpoint_qp *qp);
 
 uint64_t endpoint_inflight_bytes(const struct endpoint_qp *qp);
-uint32_t endpoint_cnps(const struct endpoint_qp *qp);  /* that it was sent */
-uint32_t endpoint_marks(const struct endpoint_qp *qp); /* marked packets that came to it */
+uint32_t endpoint_cnps(const struct endpoint_qp *qp);  /* CNPs received */
+uint32_t endpoint_marks(const struct endpoint_qp *qp); /* marked packets received */
 
 const struct endpoint_counters *endpoint_counters(const struct endpoint_hca *ep);
 

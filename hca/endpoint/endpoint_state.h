@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * endpoint_state: what the files of this folder share: the state of an endpoint HCA and of its queue pairs.
+ * endpoint_state: the declarations that the files of this folder share: the state of an endpoint
+ * HCA and of its queue pairs.
  *
- *     endpoint.c    its borders: posts, completions, what the port delivers; life
+ *     endpoint.c    interfaces: posts, completions, packets from the port; creation
+ *     arrived.c     payload that has arrived, for measurements
  *     departure.c   which queue pair sends next, and when: pace, windows, host rate
- *     request.c     makes request packets                response.c   makes ACKs, NAKs, read and atomic responses
- *     responder.c   takes requests                       requester.c takes ACKs, NAKs and responses
- *     selective.c   bitmaps of selective repeat          timeout.c  responses that are overdue
- *     notify.c      CNPs, both ends                      connect.c  queue pairs and their paths
- *     stall.c       an adapter that takes in nothing
- *     flow.c        all of it where flows take the place of packets
+ *     request.c     makes request packets
+ *     responder.c   takes requests
+ *     response.c    makes ACKs, NAKs, read and atomic responses
+ *     requester.c   takes ACKs, NAKs and responses
+ *     selective.c   bitmaps of selective repeat
+ *     timeout.c     responses that are overdue
+ *     notify.c      CNPs, both ends
+ *     cc_extension.c  congestion control of shared objects: priorities, paths, fields, receiver
+ *     connect.c     queue pairs and their paths
+ *     stall.c       an adapter that accepts no packets
+ *     flow.c        replaces all of these for flows instead of packets
+ *     tcp_end.c     replaces the RDMA transport by TCP
  *
- * PSNs are counted in 64 bits here; the wire has the lower 24.
+ * PSNs have 64 bits in these files. The wire has the lower 24 bits.
  */
 #ifndef HCA_ENDPOINT_ENDPOINT_STATE_H
 #define HCA_ENDPOINT_ENDPOINT_STATE_H
@@ -25,7 +33,7 @@
 #include "hca/endpoint/endpoint.h"
 #include "sim/pool.h"
 
-#define FIRST_QP_NUMBER 0x100u /* 0 and 1 are management's */
+#define FIRST_QP_NUMBER 0x100u /* 0 and 1 are reserved for management */
 #define PSN_BITS        24
 #define PSN_OF(count)   ((uint32_t)(count)&0xffffffu)
 
@@ -38,55 +46,61 @@ enum timeout_restart { RESTARTED_BY_PROGRESS, RESTARTED_BY_NAK };
 enum timeout_mode { TIMEOUT_SPEC, TIMEOUT_ADAPTIVE, TIMEOUT_FIXED };
 enum cwnd_fill { FILL_WHOLE, FILL_PART };
 
-enum source { SOURCE_REQUESTS, SOURCE_RESPONSES, SOURCES }; /* the port serves them in turn */
+/* the port serves both kinds alternately */
+enum source { SOURCE_REQUESTS, SOURCE_RESPONSES, SOURCES };
 
-/* What a request that has arrived still leads to, once its last bit is in. */
+/* Consequences of an arrived request, which take effect after its last bit. */
 enum consequence {
 	OWES_ACK = 1,
 	OWES_NAK = 2,
 	OWES_CNP = 4,
-	OWES_RESPONSE = 8,    /* a read or an atomic */
-	DELIVERS = 16,        /* the last of a message */
-	IS_RESPONSE = 32,     /* for the requester */
-	DELIVERS_STORED = 64, /* early packets are in order now, and end messages */
+	OWES_RESPONSE = 8,    /* a READ or an atomic */
+	DELIVERS = 16,        /* the last packet of a message */
+	IS_RESPONSE = 32,     /* a response for the requester */
+	DELIVERS_STORED = 64, /* stored packets are in order now and end messages */
+	TELLS_RECEIVER = 128, /* the receiver's side of congestion control */
+	IS_DUPLICATE = 256,   /* with TELLS_RECEIVER: the payload arrived before */
 };
 
-/* A response that waits for its grant; on a list that ends in itself, in order of PSN. */
+/* A response that waits to be sent. Responses are in a circular list in order of PSN. */
 struct response {
 	struct response *next;
-	uint64_t psn;   /* of the next packet; of an ACK: the one it names */
-	uint64_t bytes; /* of a read: that are left */
+	uint64_t psn;   /* PSN of the next packet; for an ACK, the acknowledged PSN */
+	uint64_t bytes; /* READ: remaining bytes */
 	sim_time ready_at;
 	sim_time asked_at; /* see packet_line */
-	sim_time came_at;  /* the last bit of what it responds to */
-	uint32_t tag;      /* of the request */
+	sim_time came_at;  /* last bit of the request */
+	uint32_t tag;      /* tag of the request */
 	uint8_t kind;      /* enum operation: OP_READ_RESPONSE, OP_ATOMIC_ACK, OP_ACK */
 	bool started;
 };
 
 enum qp_flag {
-	QP_READY = 1, /* is on its VL's list */
-	QP_HELD = 2,  /* allowed_at is no pace: a reaction time */
+	QP_READY = 1, /* the queue pair is on the list of its VL */
+	QP_HELD = 2,  /* allowed_at is a reaction time, not a pace */
 	QP_FAILED = 4,
-	QP_NAK_SENT = 8, /* and what was missing has not come yet */
-	QP_READS = 16,   /* a read or an atomic is among the messages */
-	QP_GAP =
-		32, /* a gap in read responses was found, and nothing has come since that it lacked */
-	QP_FAR = 64,      /* its peer is an adapter of another kind */
-	QP_RTO_LOW = 128, /* the deadline is the short one of selective repeat */
+	QP_NAK_SENT = 8, /* a NAK was sent, and the missing packet has not arrived */
+	QP_READS = 16,   /* a READ or an atomic is among the messages */
+	/* a gap in READ responses was found, and no missing response has arrived since */
+	QP_GAP = 32,
+	QP_FAR = 64,      /* the peer is another kind of adapter */
+	QP_RTO_LOW = 128, /* the deadline is the short timeout of selective repeat */
 };
 
+struct endpoint_tcp;
 struct selective;
+struct tcp_end;
 
 struct endpoint_qp {
-	/* line 0: what each packet sent reads */
+	/* line 0: members that each sent packet reads */
 	const struct path *path;
 	struct endpoint_hca *ep;
-	struct qp_cc *cc;                 /* NULL: has sent nothing yet */
-	struct endpoint_message *sending; /* holds send_psn, NULL: nothing to send */
-	uint64_t send_psn;                /* next to make */
+	struct qp_cc *cc; /* NULL before the first packet */
+	/* message with send_psn, or NULL if there is nothing to send */
+	struct endpoint_message *sending;
+	uint64_t send_psn; /* PSN of the next packet */
 	uint64_t unacked_psn;
-	uint64_t made_psn; /* behind the last ever made */
+	uint64_t made_psn; /* PSN after the last packet that was ever created */
 	sim_time allowed_at;
 	/* line 1 */
 	struct endpoint_qp *next_ready;
@@ -94,23 +108,28 @@ struct endpoint_qp {
 	uint32_t number, peer_number;
 	uint8_t flags; /* enum qp_flag */
 	uint8_t vl;
-	uint8_t retries;
+	uint8_t retries : 7;
+	uint8_t is_tcp : 1; /* tcp_end.h replaces the RDMA transport */
 	uint8_t reads_outstanding;
 	uint32_t marked; /* packets with ECN CE since the last ACK */
 	uint64_t sent_bytes, acked_bytes;
-	struct endpoint_message *newest; /* ->next is the oldest not complete; NULL: none */
-	sim_time deadline;               /* SIM_NEVER: nothing is awaited */
-	/* line 2: the responder's, and what is rare */
+	/* newest message, or NULL; newest->next is the oldest incomplete message */
+	struct endpoint_message *newest;
+	sim_time deadline; /* SIM_NEVER if no response is expected */
+	/* line 2: members of the responder, and members that are seldom used */
 	uint64_t expected_psn;
-	struct response *responses;  /* the last; ->next is the first; NULL: none */
-	sim_time cnp_at;             /* the next CNP may go then */
-	struct endpoint_qp *peer;    /* NULL: QP_FAR */
-	struct selective *selective; /* NULL: nothing was ever out of order */
-	uint32_t message_psn;        /* first of the message that arrives, its lower bits */
-	uint32_t early_psn;          /* the last that came too early, likewise */
+	struct response *responses; /* last response, or NULL; responses->next is the first */
+	sim_time cnp_at;            /* earliest time of the next CNP */
+	struct endpoint_qp *peer;   /* NULL with QP_FAR */
+	union {
+		struct selective *selective; /* NULL before the first packet out of order */
+		struct tcp_end *tcp;         /* if is_tcp */
+	};
+	uint32_t message_psn; /* lower bits of the first PSN of the current message */
+	uint32_t early_psn;   /* lower bits of the PSN of the last packet that came too early */
 	uint32_t cnps, marks;
 	uint32_t messages; /* MSN */
-	/* PSN behind the last message that the user was told of, its lower bits. */
+	/* Lower bits of the PSN after the last message that was reported to the user. */
 	uint32_t delivered;
 };
 
@@ -120,11 +139,15 @@ _Static_assert(offsetof(struct endpoint_qp, expected_psn) == 128, "line 2");
 
 struct qp_cc {
 	const struct congestion *congestion;
-	uint64_t response_bytes;   /* payload of reads that has come back */
-	_Alignas(16) char state[]; /* struct cc_state, and what the algorithm has behind it */
+	uint32_t ack_interval;   /* from the parameters or the congestion control */
+	uint64_t response_bytes; /* payload of READs that has arrived */
+	sim_time rtt;            /* round-trip time of the latest ACK with one; 0: none so far */
+	struct cc_extension *extension; /* of a plug-in (cc_extension.h), or NULL */
+	_Alignas(16) char state[]; /* struct cc_state, followed by the state of the algorithm */
 };
 
-/* Packets on their way through a part that delays all of them alike: handled at their tail_at. One event. */
+/* Packets in a part that delays all of them equally. Each is handled at its tail_at. One event is
+ * pending. */
 struct packet_line {
 	struct event event;
 	struct packet *head, *tail;
@@ -138,7 +161,7 @@ struct ready_list {
 
 struct flow_message;
 
-struct flow_queue { /* of a queue pair as a source: the first is under way */
+struct flow_queue { /* transfers from a queue pair; the first is in progress */
 	struct flow_message *head, *tail;
 };
 
@@ -148,24 +171,29 @@ struct endpoint_hca {
 	struct packet_pool *pool;
 	const struct endpoint_params *params;
 	uint32_t mtu_bytes, gap_bytes;
-	uint32_t ack_interval; /* of the parameters, or of congestion control */
-	uint32_t cwnd_room;    /* bytes of a window that must be open for a packet */
+	uint32_t cwnd_room; /* bytes of a window that must be open to send a packet */
 	uint16_t ready_vls;
-	bool sends_slowly, receives_slowly; /* the host, slower than the link */
+	bool sends_slowly, receives_slowly; /* the host is slower than the link */
 	bool paces_departures;              /* pace_from: departure */
-	bool partitioned;                   /* not the default partition alone */
-	uint8_t ecn;                        /* of data packets */
+	bool grants_when_free;              /* grant_at: free */
+	bool vl_changed;                    /* cc_extension.c chose another VL for a queue pair */
+	bool partitioned;                   /* has partitions other than the default partition */
+	uint8_t ecn;                        /* ECN field of data packets */
 	uint64_t serial;
 	struct deadline_heap departures, overdue;
 	struct event pace, timeout;
-	struct packet_line arrived; /* what came and has consequences */
+	struct packet_line arrived; /* received packets with consequences */
 	struct packet_line naks, cnps;
 	struct delay_line doorbells, completions;
 	struct endpoint_qp **qps;
 	uint32_t qp_count, qp_capacity;
+	/* [choice_count] by queue pair: congestion control of its own; NULL: the HCA's */
+	const struct congestion **choices;
+	uint32_t choice_count;
 	sim_time host_send_at, host_receive_at;
-	uint32_t last_grant[PORT_VLS]; /* the queue pair's number that had it */
-	sim_time vl_send_at[PORT_VLS]; /* a service level that has used up its share */
+	uint32_t last_grant[PORT_VLS]; /* number of the queue pair that was granted last */
+	/* time at which a service level may exceed its share of the link again */
+	sim_time vl_send_at[PORT_VLS];
 	struct cnp_limiter cnp_limiter;
 	const struct congestion *congestion;
 	struct endpoint_user *user;
@@ -174,16 +202,18 @@ struct endpoint_hca {
 	enum link_layer link_layer;
 	struct pool response_pool;
 	struct endpoint_counters count;
-	struct flow_fabric *flows;          /* NULL: the fabric carries packets */
-	struct flow_queue *flow_queues;     /* by queue pair */
-	struct flow_message *flow_messages; /* the head of a ring: all that are not complete */
+	struct flow_fabric *flows;          /* NULL if the fabric carries packets */
+	struct flow_queue *flow_queues;     /* [queue pair] */
+	struct flow_message *flow_messages; /* head of a circular list of all incomplete messages */
 	struct pool flow_pool;
 	uint32_t flow_queue_count;
 	struct ready_list ready[PORT_VLS];
 	struct block block;
-	uint32_t active_qps; /* with a message that is not complete */
+	uint32_t active_qps; /* queue pairs with an incomplete message */
 	struct read_recoveries read_recoveries;
-	struct packet_line stalled; /* what has come while nothing is taken in */
+	struct packet_line stalled;   /* packets received while the adapter accepts none */
+	struct endpoint_tcp *tcp;     /* NULL without TCP */
+	struct cc_plugin *cc_plugins; /* congestion control of shared objects */
 };
 
 static inline struct cc_state *cc_of(struct endpoint_qp *qp)
@@ -196,13 +226,14 @@ static inline struct endpoint_message *oldest_message(const struct endpoint_qp *
 	return qp->newest ? qp->newest->next : NULL;
 }
 
-/* By a response of its own, not by an ACK. */
+/* Returns true for a message that completes by its own response instead of an ACK. */
 static inline bool message_is_read_or_atomic(const struct endpoint_message *message)
 {
 	return message->operation == ENDPOINT_READ || message->operation == ENDPOINT_ATOMIC;
 }
 
-/* What packets of the queue pair carry, and what those that come to it must match. */
+/* Returns the P_Key that the packets of the queue pair carry, and that received packets must
+ * match. */
 static inline uint16_t endpoint_pkey(const struct endpoint_qp *qp)
 {
 	const struct endpoints *endpoints = qp->ep->endpoints;
@@ -218,7 +249,7 @@ static inline sim_time endpoint_now(const struct endpoint_hca *ep)
 	return sim_now(ep->block.sim);
 }
 
-/* The 64-bit number nearest to `near` that the wire shows as `psn`. */
+/* Returns the 64-bit number nearest to `near` whose lower 24 bits are `psn`. */
 static inline uint64_t psn_near(uint64_t near, uint32_t psn)
 {
 	int32_t ahead = (int32_t)((psn - (uint32_t)near) << 8) >> 8;
@@ -227,49 +258,62 @@ static inline uint64_t psn_near(uint64_t near, uint32_t psn)
 }
 
 /* endpoint.c */
-void endpoint_receives(struct endpoint_hca *ep); /* what comes from the port from now on */
+void endpoint_receives(struct endpoint_hca *ep); /* accept packets from the port from now on */
 void endpoint_complete(struct endpoint_qp *qp, struct endpoint_message *message,
 		       enum endpoint_status status);
-void packet_line_append(struct packet_line *line, struct packet *packet);
-void packet_line_push(struct packet_line *line, struct packet *packet); /* due at its tail_at */
+void endpoint_packet_line_append(struct packet_line *line, struct packet *packet);
+void endpoint_packet_line_push(struct packet_line *line,
+			       struct packet *packet); /* handled at its tail_at */
 
 /* stall.c */
 void stall_init(struct endpoint_hca *ep);
-void stall_until(struct endpoint_hca *ep, sim_time until); /* nothing is taken in until then */
+void stall_until(struct endpoint_hca *ep, sim_time until); /* accept no packets until then */
 
 /* connect.c */
-void connect_state_init(struct endpoint_qp *qp, const struct congestion *congestion);
+void connect_state_init(struct endpoint_qp *qp);
+/* Returns the congestion control of the flow that the queue pair sends. */
+const struct congestion *connect_congestion(const struct endpoint_qp *qp);
+/* Returns base_rtt of a sender's path. */
+sim_time connect_round_trip(const struct endpoint_qp *qp, const struct congestion_ops *ops);
 void connect_destroy(struct endpoint_hca *ep);
+/* Creates the two ends of a TCP connection, without their struct tcp_end. */
+struct endpoint_qp *connect_tcp_pair(struct endpoint_hca *ep, struct endpoint_hca *other,
+				     unsigned service_level, uint16_t source_port,
+				     uint16_t destination_port);
 
 /* departure.c */
-void departure_consider(struct endpoint_qp *qp); /* something has changed that may let it send */
-void departure_fill(struct endpoint_hca *ep);    /* as much as the port takes */
-void departure_begin(
-	struct endpoint_qp *qp); /* there is something to send after a while with nothing */
+void departure_consider(struct endpoint_qp *qp); /* an event may allow it to send */
+void departure_fill(struct endpoint_hca *ep);    /* as many packets as the port accepts */
+void departure_begin(struct endpoint_qp *qp);    /* there is data to send after an idle time */
 void departure_hold(struct endpoint_qp *qp, sim_time until);
 void departure_rate_changed(struct endpoint_qp *qp, uint64_t rate_before);
 void departure_init(struct endpoint_hca *ep);
-void departure_pay(struct endpoint_qp *qp, const struct packet *packet); /* it was sent */
+/* charge a packet that was sent */
+void departure_pay(struct endpoint_qp *qp, const struct packet *packet);
+void departure_pay_host(struct endpoint_qp *qp, uint32_t wire_bytes); /* charge the host only */
+/* Returns true if a packet of this queue pair can leave now without passing a packet of another. */
+bool departure_has_room(const struct endpoint_qp *qp);
 
 /* request.c */
 bool request_possible(struct endpoint_qp *qp);
 void request_send(struct endpoint_qp *qp);
 void request_rewind(struct endpoint_qp *qp, uint64_t psn);
 struct endpoint_message *request_message(const struct endpoint_qp *qp,
-					 uint64_t psn); /* that it is of, not complete */
+					 uint64_t psn); /* incomplete message with that PSN */
 
 /* response.c */
 struct packet *response_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t psn);
 void response_set_priority(struct endpoint_qp *qp, struct packet *packet,
-			   uint64_t priority); /* 16: as it is */
+			   uint64_t priority); /* 16 keeps the priority */
 void response_ack(struct endpoint_qp *qp, uint64_t psn, struct packet *asked);
 void response_nak(struct endpoint_qp *qp, uint64_t psn, uint64_t arrived_psn);
 void response_owe(struct endpoint_qp *qp, const struct packet *request, uint64_t psn);
-sim_time response_ready_at(const struct endpoint_qp *qp); /* SIM_NEVER: none */
+sim_time response_ready_at(const struct endpoint_qp *qp); /* the queue pair must owe a response */
 void response_send(struct endpoint_qp *qp);
 void response_drop_all(struct endpoint_qp *qp);
 
-/* responder.c: at a request's head, and when its last bit has had its effect */
+/* responder.c: responder_arrive() is called at a request's head. responder_act() is called when its
+ * last bit is processed. */
 void responder_arrive(struct endpoint_qp *qp, struct packet *packet);
 void responder_act(struct endpoint_qp *qp, struct packet *packet);
 
@@ -279,37 +323,42 @@ void requester_act(struct endpoint_qp *qp, struct packet *packet);
 /* selective.c */
 void selective_destroy(struct endpoint_qp *qp);
 bool selective_store(struct endpoint_qp *qp, uint64_t psn, bool ends,
-		     uint32_t tag);                                /* false: had it */
-bool selective_stored(const struct endpoint_qp *qp, uint64_t psn); /* is it, and not passed */
-/* Was it, stored and passed, the last of a message? Asked once for each of them, in order, where one was. */
+		     uint32_t tag); /* false if it was already stored */
+bool selective_stored(const struct endpoint_qp *qp, uint64_t psn); /* stored and not yet in order */
+/* Returns true if a stored packet that is in order now was the last of a message, and writes its
+ * tag. Call it once for each such packet, in order, after selective_advance() returned a
+ * message. */
 bool selective_ended(struct endpoint_qp *qp, uint64_t psn, uint32_t *tag);
 void selective_take(struct endpoint_qp *qp,
-		    uint64_t from); /* in order, from there to expected_psn */
-unsigned selective_advance(
-	struct endpoint_qp *qp); /* expected_psn, over what is there; messages that ended */
+		    uint64_t from); /* packets from `from` to expected_psn arrived in order */
+/* advances expected_psn over stored packets; returns the number of messages that ended */
+unsigned selective_advance(struct endpoint_qp *qp);
 void selective_sacked(struct endpoint_qp *qp, uint64_t psn,
-		      bool stored);          /* it came, and is kept or not */
-void selective_lost(struct endpoint_qp *qp); /* by timeout */
+		      bool stored);          /* it has arrived, and is stored or not */
+void selective_lost(struct endpoint_qp *qp); /* reports a timeout */
 void selective_acked(struct endpoint_qp *qp, uint64_t from,
-		     sim_time asked_at); /* by a response to a packet that left then */
+		     sim_time asked_at); /* by a response to a packet that left at asked_at */
 bool selective_next(struct endpoint_qp *qp,
-		    uint64_t *psn); /* to retransmit; stays until selective_sent() */
-void selective_sent(struct endpoint_qp *qp, uint64_t end); /* again, all before `end` */
+		    uint64_t *psn); /* next packet to retransmit, until selective_sent() */
+/* all packets before `end` were retransmitted */
+void selective_sent(struct endpoint_qp *qp, uint64_t end);
 bool selective_recovers(const struct endpoint_qp *qp);
 
 /* timeout.c */
-void timeout_arm(struct endpoint_qp *qp); /* from now on */
+void timeout_arm(struct endpoint_qp *qp); /* restarts the timer */
 void timeout_disarm(struct endpoint_qp *qp);
 void timeout_init(struct endpoint_hca *ep);
 
 /* flow.c */
 void flow_post(struct endpoint_qp *qp, struct endpoint_message *message);
-uint64_t flow_acked_bytes(const struct endpoint_qp *qp); /* what is under way counts by its share */
-uint64_t flow_packets_sent(const struct endpoint_message *message); /* likewise */
+/* includes a share of the transfer in progress */
+uint64_t flow_acked_bytes(const struct endpoint_qp *qp);
+/* includes a share of the transfer in progress */
+uint64_t flow_packets_sent(const struct endpoint_message *message);
 void flow_destroy(struct endpoint_hca *ep);
 
 /* notify.c */
-void notify_marked(struct endpoint_qp *qp); /* a marked packet has had its effect */
+void notify_marked(struct endpoint_qp *qp); /* a marked packet was processed */
 void notify_receive(struct endpoint_qp *qp);
 void notify_loss(struct endpoint_qp *qp, enum congestion_loss loss);
 

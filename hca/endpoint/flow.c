@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flow: what an endpoint HCA does where the fabric is a flow model (fabric/flow): a message is one transfer. What the
- * host and the transport take in time stays as it is with packets; ACKs and requests take their time and no bandwidth.
+ * flow: the endpoint HCA in a fabric that is a flow model (fabric/flow). A message is one transfer.
+ * The latencies of host and transport are the same as with packets. ACKs and requests take their
+ * latency but no bandwidth.
  *
  *     write, send   queue of the requester --transfer--> arrived --ACK's latency--> complete
  *     read          request's latency --> queue of the responder --transfer--> complete
  *     atomic        request's latency --> atomic --> response's latency --> complete
  *
- * Messages of a queue pair are transferred one at a time, in order. There are no losses, marks, windows or pauses, and
- * congestion control, which would share links by them, is not asked.
+ * The messages of a queue pair are transferred one at a time, in order. There are no losses, marks,
+ * windows or pauses. Congestion control is not used, because the flow model shares the links
+ * itself.
  */
 #include <stdlib.h>
 
@@ -19,12 +21,12 @@
 #define GAP_BYTES      12
 
 struct flow_message {
-	struct flow_transfer transfer; /* first */
+	struct flow_transfer transfer; /* first member */
 	struct event event;
 	struct endpoint_message *message;
-	struct endpoint_qp *source;           /* that the data comes from */
-	struct flow_message *after;           /* in the source's queue */
-	struct flow_message *next, *previous; /* of all of the HCA's */
+	struct endpoint_qp *source;           /* queue pair that sends the data */
+	struct flow_message *after;           /* next in the queue of the source */
+	struct flow_message *next, *previous; /* list of all messages of the HCA */
 };
 
 static const uint8_t data_opcodes[][4] = {
@@ -62,7 +64,7 @@ static bool on_ethernet(const struct endpoint_qp *qp)
 	return qp->path->link_layer == LINK_ETHERNET;
 }
 
-/* build_create() has made sure that the routes are there: see endpoint_set_flows(). */
+/* Returns the route. build_create() has checked that it exists: see endpoint_set_flows(). */
 static struct topology_route route_of(const struct endpoint_qp *qp)
 {
 	struct topology_route route;
@@ -74,7 +76,7 @@ static struct topology_route route_of(const struct endpoint_qp *qp)
 	return route;
 }
 
-/* One packet without data, from that queue pair to its peer. */
+/* Returns the latency of one packet without data from the queue pair to its peer. */
 static sim_time travel(const struct endpoint_qp *qp, uint8_t opcode)
 {
 	const struct topology_route route = route_of(qp);
@@ -137,7 +139,7 @@ static void queue_push(struct flow_message *flow)
 		begin_first(flow->source);
 }
 
-/* ---- from stage to stage ---- */
+/* ---- stages of a message ---- */
 
 static void then(struct flow_message *flow, void (*fire)(struct event *), sim_time delay)
 {
@@ -159,7 +161,7 @@ static void complete(struct event *event)
 	endpoint_complete(qp, message, ENDPOINT_OK);
 }
 
-/* All data have had their effect at the destination. */
+/* Handles the arrival of all data at the destination. */
 static void arrive(struct event *event)
 {
 	struct flow_message *flow = container_of(event, struct flow_message, event);
@@ -232,7 +234,7 @@ void flow_post(struct endpoint_qp *qp, struct endpoint_message *message)
 	head->next->previous = flow;
 	head->next = flow;
 	event_init(&flow->event, &ep->block, complete);
-	message->packets_sent = read_or_atomic; /* the request */
+	message->packets_sent = read_or_atomic; /* the request packet */
 	if (read_or_atomic)
 		message->started_at = endpoint_now(ep);
 	if (message->operation == ENDPOINT_READ)
@@ -268,7 +270,7 @@ uint64_t flow_packets_sent(const struct endpoint_message *message)
 			  (double)first->transfer.packets);
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 void endpoint_set_flows(struct endpoint_hca *ep, struct flow_fabric *flows)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * notify: how congestion marks come back to the sender. RoCE: a CNP (IBTA annex A17.9), no more often than
- * cnp_interval for each queue pair, each source address, or the whole port, as adapters differ (ground truth C-21).
- * InfiniBand: a CNP as well, or BECN in the next ACK (annex A10).
+ * notify: returns congestion marks to the sender. RoCE: CNPs (IBTA annex A17.9), at most one per
+ * cnp_interval for each queue pair, each source address, or the whole port (row C-21). InfiniBand:
+ * CNPs, or BECN in the next ACK (annex A10).
  */
 #include "hca/endpoint/endpoint_state.h"
 
@@ -23,7 +23,7 @@ void notify_marked(struct endpoint_qp *qp)
 	cnp->tail_at = now + params->cnp_delay;
 	ep->count.cnp_sent++;
 	if (params->cnp_delay)
-		packet_line_push(&ep->cnps, cnp);
+		endpoint_packet_line_push(&ep->cnps, cnp);
 	else
 		port_send_at(ep->port, cnp, now);
 }

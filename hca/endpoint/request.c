@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request: makes the request packets of a queue pair, one at a time, from the message that holds its next PSN. A read
- * is one packet that takes as many PSNs as its response has packets. IBTA vol. 1, 9.7.2 (PSNs), 9.7.3.
+ * request: creates the request packets of a queue pair, one at a time, from the message with the
+ * next PSN. A READ is one packet that takes one PSN per response packet. IBTA vol. 1, 9.7.2 (PSNs),
+ * 9.7.3.
  */
 #include <string.h>
 
-#include "hca/endpoint/endpoint_state.h"
+#include "hca/congestion/ack_report.h"
+#include "hca/endpoint/cc_extension.h"
 
 enum position { POSITION_FIRST, POSITION_MIDDLE, POSITION_LAST, POSITION_ONLY, POSITIONS };
 
@@ -14,14 +16,12 @@ static const uint8_t opcodes[][POSITIONS] = {
 	[ENDPOINT_SEND] = {RC_SEND_FIRST, RC_SEND_MIDDLE, RC_SEND_LAST, RC_SEND_ONLY},
 };
 
-/* Nothing in flight: even a window of less than a packet lets one go. */
+/* Returns true if the window of packets and the congestion window allow a packet. */
 static bool window_open(struct endpoint_qp *qp)
 {
-	uint64_t in_flight = qp->sent_bytes - qp->acked_bytes;
-	const struct cc_state *cc = cc_of(qp);
-
 	return qp->send_psn - qp->unacked_psn < qp->ep->params->window_packets &&
-	       (!in_flight || in_flight + qp->ep->cwnd_room <= cc->cwnd_bytes);
+	       !ack_report_cwnd_full(cc_of(qp), qp->sent_bytes - qp->acked_bytes,
+				     qp->ep->cwnd_room);
 }
 
 bool request_possible(struct endpoint_qp *qp)
@@ -36,7 +36,7 @@ bool request_possible(struct endpoint_qp *qp)
 	if (!qp->sending || !window_open(qp))
 		return false;
 	return !message_is_read_or_atomic(qp->sending) ||
-	       qp->reads_outstanding < qp->ep->params->reads_max;
+	       qp->reads_outstanding < qp->ep->params->max_rd_atomic;
 }
 
 static uint64_t payload_of(const struct endpoint_qp *qp, const struct endpoint_message *message,
@@ -48,7 +48,7 @@ static uint64_t payload_of(const struct endpoint_qp *qp, const struct endpoint_m
 	return left < qp->ep->mtu_bytes ? left : qp->ep->mtu_bytes;
 }
 
-/* Bytes of the queue pair's payload before that PSN of the message. */
+/* Returns the payload bytes of the queue pair before that PSN of the message. */
 static uint64_t bytes_before(const struct endpoint_qp *qp, const struct endpoint_message *message,
 			     uint64_t psn)
 {
@@ -57,7 +57,7 @@ static uint64_t bytes_before(const struct endpoint_qp *qp, const struct endpoint
 	return message->first_byte + (before < message->bytes ? before : message->bytes);
 }
 
-/* No packet may follow until something is acknowledged: whoever sends this one has to ask. */
+/* Returns true if the window is full after this packet. The packet must then request an ACK. */
 static bool closes_window(struct endpoint_qp *qp, uint32_t payload_bytes)
 {
 	uint64_t in_flight = qp->sent_bytes + payload_bytes - qp->acked_bytes;
@@ -78,7 +78,7 @@ static void fill_data(struct endpoint_qp *qp, struct packet *packet,
 	packet->opcode = opcodes[message->operation][position];
 	packet->payload_bytes = (uint32_t)payload_of(qp, message, index);
 	packet->ecn = ep->ecn;
-	packet->ack_request = last || (uint32_t)(index + 1) % ep->ack_interval == 0 ||
+	packet->ack_request = last || (uint32_t)(index + 1) % qp->cc->ack_interval == 0 ||
 			      closes_window(qp, packet->payload_bytes);
 	if (first) {
 		packet->dma_length = (uint32_t)message->bytes;
@@ -86,7 +86,7 @@ static void fill_data(struct endpoint_qp *qp, struct packet *packet,
 		packet->rkey = message->rkey;
 	}
 	if (packet->ack_request && qp->cc->congestion->ops->lives_by & CONGESTION_TELEMETRY)
-		packet->telemetry = telemetry_new(ep->pool);
+		packet->telemetry = packet_telemetry_new(ep->pool);
 	ep->count.data_packets_sent++;
 	ep->count.data_bytes_sent += packet->payload_bytes;
 }
@@ -107,7 +107,7 @@ static void fill_read_or_atomic(struct endpoint_qp *qp, struct packet *packet,
 	packet->dma_length = (uint32_t)(message->bytes - done);
 }
 
-/* Of headers that RoCE has not. */
+/* Returns the bytes of headers that RoCE does not have. */
 static uint32_t extra_bytes(const struct endpoint_qp *qp, const struct packet *packet)
 {
 	const struct endpoint_params *params = qp->ep->params;
@@ -138,6 +138,8 @@ static void transmit(struct endpoint_qp *qp, struct endpoint_message *message, u
 		fill_data(qp, packet, message, psn);
 	packet->ack_request |= qp->selective && selective_recovers(qp);
 	packet->wire_bytes = packet_wire_bytes(packet) + extra_bytes(qp, packet);
+	if (__builtin_expect(qp->cc->extension != NULL, 0) && !message_is_read_or_atomic(message))
+		cc_extension_packet(qp, packet, message, again);
 	if (!message->packets_sent++) {
 		message->started_at = packet->sent_at;
 		trace(&ep->block, TRACE_MESSAGE_START, message->tag, qp->number, packet->psn);
@@ -186,7 +188,7 @@ void request_send(struct endpoint_qp *qp)
 		qp->sending = message == qp->newest ? NULL : message->next;
 }
 
-/* The next packet to make is that one again. */
+/* Makes `psn` the PSN of the next packet. */
 void request_rewind(struct endpoint_qp *qp, uint64_t psn)
 {
 	struct endpoint_message *message = request_message(qp, psn);
@@ -197,5 +199,5 @@ void request_rewind(struct endpoint_qp *qp, uint64_t psn)
 	qp->sending = message;
 	qp->sent_bytes = message_is_read_or_atomic(message) ? message->first_byte
 							    : bytes_before(qp, message, psn);
-	qp->reads_outstanding = 0; /* all that have no response come after it */
+	qp->reads_outstanding = 0; /* all READs and atomics without a response come after it */
 }

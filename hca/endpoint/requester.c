@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * requester: takes what responds to requests: ACKs, NAKs, read and atomic responses. A response acknowledges all before it,
- * except reads and atomics, which only their own responses do; one that is missing is an implied NAK
- * (IBTA vol. 1, 9.7.5.1.3 and 9.7.5.1.4).
+ * requester: processes responses: ACKs, NAKs, and READ and atomic responses. A response
+ * acknowledges all requests before it. READs and atomics are acknowledged only by their own
+ * responses. A missing response is an implied NAK (IBTA vol. 1, 9.7.5.1.3 and 9.7.5.1.4).
  */
+#include "hca/congestion/ack_report.h"
 #include "hca/endpoint/endpoint_state.h"
 
 static void finish(struct endpoint_qp *qp, struct endpoint_message *message)
@@ -18,7 +19,8 @@ static void finish(struct endpoint_qp *qp, struct endpoint_message *message)
 	endpoint_complete(qp, message, ENDPOINT_OK);
 }
 
-/* The first PSN before `end` that only a response may acknowledge; `end`: there is none. */
+/* Returns the first PSN before `end` that only a response may acknowledge, or `end` if there is
+ * none. */
 static uint64_t barrier_before(const struct endpoint_qp *qp, uint64_t end)
 {
 	const struct endpoint_message *message = oldest_message(qp);
@@ -34,13 +36,14 @@ static uint64_t barrier_before(const struct endpoint_qp *qp, uint64_t end)
 	return end;
 }
 
-/* When the packet left that asked for what has come. */
+/* Returns the departure time of the packet that requested this response. */
 static sim_time asked_at(const struct endpoint_qp *qp, const struct packet *packet)
 {
 	return qp->flags & QP_FAR ? packet->asked_at : packet->remote_address;
 }
 
-/* All before `end` has arrived, as `packet` says; completes the messages that this ends. Returns the bytes of payload that are new. */
+/* Acknowledges all PSNs before `end`, and completes the messages that end there. Returns the newly
+ * acknowledged payload bytes. */
 static uint64_t advance(struct endpoint_qp *qp, const struct packet *packet, uint64_t end)
 {
 	struct endpoint_message *message = oldest_message(qp);
@@ -58,8 +61,7 @@ static uint64_t advance(struct endpoint_qp *qp, const struct packet *packet, uin
 			qp->acked_bytes = message->first_byte + message->bytes;
 		else if (qp->reads_outstanding)
 			qp->reads_outstanding--;
-		if (qp->sending ==
-		    message) { /* acknowledged beyond what a rewind would retransmit */
+		if (qp->sending == message) { /* the acknowledged PSNs need no retransmission */
 			qp->sending = next;
 			qp->send_psn = end;
 		}
@@ -83,7 +85,8 @@ static uint64_t advance(struct endpoint_qp *qp, const struct packet *packet, uin
 	return qp->acked_bytes - acked;
 }
 
-/* The message that goes on from unacked_psn is whole again to send: go-back-0. */
+/* go-back-0: returns the first PSN of the message that contains `end`, because the whole message is
+ * sent again. */
 static uint64_t message_start(const struct endpoint_qp *qp, uint64_t end)
 {
 	const struct endpoint_message *message = oldest_message(qp);
@@ -97,25 +100,20 @@ static void notify_algorithm(struct endpoint_qp *qp, const struct packet *packet
 			     uint64_t packets)
 {
 	const struct congestion *congestion = qp->cc->congestion;
-	sim_time now = endpoint_now(qp->ep);
-	sim_time asked = asked_at(qp, packet);
 	uint64_t rate_before;
-	struct congestion_ack ack = {
-		.rtt = asked ? now - asked : 0,
+	const struct ack_report report = {
 		.acked_bytes = bytes,
 		.acked_total = qp->acked_bytes,
 		.sent_total = qp->sent_bytes,
-		.packets = (uint32_t)packets,
-		.marked = packet->immediate,
-		.telemetry = packet->telemetry,
+		.packets = packets,
+		.asked_at = asked_at(qp, packet),
 	};
 
 	if (packet->becn)
 		notify_receive(qp);
-	if (!congestion->ops->on_ack)
-		return;
-	rate_before = congestion_on_ack(congestion, cc_of(qp), now, &ack);
-	departure_rate_changed(qp, rate_before);
+	if (ack_report(congestion, cc_of(qp), endpoint_now(qp->ep), packet, &report, &qp->cc->rtt,
+		       &rate_before))
+		departure_rate_changed(qp, rate_before);
 }
 
 static void go_back(struct endpoint_qp *qp, sim_time reaction)
@@ -128,7 +126,8 @@ static void go_back(struct endpoint_qp *qp, sim_time reaction)
 	timeout_arm(qp);
 }
 
-/* With a limit of recoveries, what was held up in a stall may come after its queue pair has asked again: no other gap. */
+/* Handles a gap in READ responses. With a limit of recoveries, responses that were held up by a
+ * stall may arrive after the queue pair's new request. They are not another gap. */
 static void imply_nak(struct endpoint_qp *qp)
 {
 	struct endpoint_hca *ep = qp->ep;
@@ -159,7 +158,7 @@ static void take_ack(struct endpoint_qp *qp, const struct packet *packet, uint64
 		imply_nak(qp);
 }
 
-/* Reads and atomics are taken in order alone. */
+/* Returns true if the responder stores the packet. READs and atomics are only accepted in order. */
 static bool kept(const struct endpoint_qp *qp, uint64_t psn)
 {
 	return !(qp->flags & QP_READS) || !message_is_read_or_atomic(request_message(qp, psn));
@@ -191,7 +190,7 @@ static void take_nak(struct endpoint_qp *qp, const struct packet *packet)
 	}
 }
 
-/* Another kind of adapter had no receive work request: again, in a while. */
+/* Retries after an RNR NAK, because a detailed adapter had no receive WQE. */
 static void take_rnr_nak(struct endpoint_qp *qp, const struct packet *packet)
 {
 	uint64_t psn = psn_near(qp->unacked_psn, packet->psn);

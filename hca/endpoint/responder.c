@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * responder: takes request packets. Their order is judged when the head arrives; what follows from a packet (an ACK, a
- * NAK, a CNP, a response) waits until its last bit has had its effect. Most packets of a message lead to nothing and
- * end here.
+ * responder: processes request packets. Their order is checked when the head arrives. The
+ * consequences of a packet (ACK, NAK, CNP, response) follow when its last bit is processed. Most
+ * packets of a message have no consequences.
  *
- * IBTA vol. 1, 9.7.4.1 (order), 9.7.5.1 (ACKs). Go-back-0 starts the message anew: RDMA over Commodity Ethernet at
- * Scale, SIGCOMM'16, 4.1. Selective repeat keeps what comes out of order: IRN, SIGCOMM'18, 3.1; what fills a gap is
- * acknowledged at once: RFC 5681, 4.2.
+ * IBTA vol. 1, 9.7.4.1 (order), 9.7.5.1 (ACKs). Go-back-0 restarts the message: RDMA over Commodity
+ * Ethernet at Scale, SIGCOMM'16, 4.1. Selective repeat stores packets that are out of order: IRN,
+ * SIGCOMM'18, 3.1. A packet that fills a gap is acknowledged at once: RFC 5681, 4.2.
  */
-#include "hca/endpoint/endpoint_state.h"
+#include "hca/endpoint/cc_extension.h"
 
 static uint64_t psns_of(const struct endpoint_qp *qp, const struct packet *packet)
 {
@@ -72,7 +72,8 @@ static unsigned take_expected(struct endpoint_qp *qp, const struct packet *packe
 		uint64_t next = qp->expected_psn;
 		unsigned ended = selective_advance(qp);
 
-		/* what was stored may have asked for an ACK, and got none: a packet that fills a gap is acknowledged */
+		/* a packet that fills a gap is acknowledged, because a stored packet may have
+		 * requested an ACK */
 		qp->messages += ended;
 		consequences |= ended ? DELIVERS_STORED : 0;
 		consequences |= qp->expected_psn != next ? OWES_ACK : 0;
@@ -80,7 +81,8 @@ static unsigned take_expected(struct endpoint_qp *qp, const struct packet *packe
 	return qp->ep->user ? consequences : consequences & ~(unsigned)(DELIVERS | DELIVERS_STORED);
 }
 
-/* Has the sender gone back since the last packet that came too early? Then what it began with is lost again. */
+/* Returns true if the sender has gone back since the last packet that came too early. The first
+ * retransmitted packet was then lost again. */
 static bool sent_anew(struct endpoint_qp *qp, uint64_t psn)
 {
 	bool anew = psn <= psn_near(psn, qp->early_psn);
@@ -125,6 +127,7 @@ void responder_arrive(struct endpoint_qp *qp, struct packet *packet)
 {
 	struct endpoint_hca *ep = qp->ep;
 	uint64_t psn = psn_near(qp->expected_psn, packet->psn);
+	uint64_t received = ep->count.data_packets_received;
 	unsigned consequences;
 
 	if (psn == qp->expected_psn)
@@ -140,17 +143,22 @@ void responder_arrive(struct endpoint_qp *qp, struct packet *packet)
 		if (ep->params->notify == NOTIFY_CNP)
 			consequences |= OWES_CNP;
 	}
+	if (cc_extension_receives(qp) && packet->payload_bytes)
+		consequences |= TELLS_RECEIVER |
+				(ep->count.data_packets_received == received ? IS_DUPLICATE : 0u);
 	if (!consequences) {
 		packet_free(ep->pool, packet);
 		return;
 	}
 	packet->ingress = (uint16_t)consequences;
-	/* what an ACK will name: all that was taken by now, also if more comes before it is made */
+	/* the ACK will name all PSNs received until now, even if more arrive before it is
+	 * created */
 	packet->immediate = PSN_OF(qp->expected_psn);
-	packet_line_push(&ep->arrived, packet);
+	endpoint_packet_line_push(&ep->arrived, packet);
 }
 
-/* A message that ends before `end` is whole; once, also if go-back-0 has sent it anew. */
+/* Reports a message that ends before `end`. Reports it only once, even if go-back-0 has sent it
+ * again. */
 static void deliver(struct endpoint_qp *qp, uint64_t end, uint32_t tag)
 {
 	if ((int32_t)((uint32_t)end - qp->delivered) <= 0)
@@ -165,6 +173,8 @@ void responder_act(struct endpoint_qp *qp, struct packet *packet)
 	uint64_t taken = psn_near(qp->expected_psn, packet->immediate);
 	uint64_t psn = psn_near(taken, packet->psn);
 
+	if (consequences & TELLS_RECEIVER)
+		cc_extension_data(qp, packet, consequences & IS_DUPLICATE);
 	if (consequences & OWES_CNP)
 		notify_marked(qp);
 	if (consequences & OWES_RESPONSE)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * response: ACKs, NAKs, read responses and atomic responses. They go in the order of the requests: while a read or an
- * atomic is owed, an ACK waits behind it (IBTA vol. 1, 9.7.5.1). Otherwise it leaves at once, whatever the port's queue.
+ * response: ACKs, NAKs, READ responses and atomic responses. They are sent in the order of the
+ * requests. While a READ or an atomic response is owed, an ACK waits behind it (IBTA vol. 1,
+ * 9.7.5.1). Otherwise the ACK leaves at once, independent of the port's queue.
  */
-#include "hca/endpoint/endpoint_state.h"
+#include "fabric/wire/bytes.h"
+#include "hca/endpoint/cc_extension.h"
 
 struct packet *response_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t psn)
 {
@@ -12,6 +14,8 @@ struct packet *response_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t 
 
 	packet->path = qp->path;
 	packet->vl = qp->vl;
+	if (qp->cc && __builtin_expect(qp->cc->extension != NULL, 0))
+		packet->vl = (uint8_t)port_vl(ep->port, qp->path->service_level);
 	packet->ingress = SOURCE_RESPONSES;
 	packet->hop_limit = qp->path->hop_limit;
 	packet->sent_at = endpoint_now(ep);
@@ -21,7 +25,7 @@ struct packet *response_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t 
 	packet->dest_qp = qp->peer_number;
 	packet->pkey = endpoint_pkey(qp);
 	packet->syndrome = aeth_syndrome(SYNDROME_ACK, AETH_CREDITS_NONE);
-	packet->msn = qp->messages & 0xffffff;
+	packet->msn = qp->messages & MASK_24;
 	return packet;
 }
 
@@ -32,7 +36,8 @@ void response_set_priority(struct endpoint_qp *qp, struct packet *packet, uint64
 
 	if (priority > 15)
 		return;
-	path.service_level = (uint8_t)priority; /* made when they were joined */
+	/* the path was interned when the queue pairs were created */
+	path.service_level = (uint8_t)priority;
 	packet->path = path_intern(endpoints_paths(ep->endpoints), &path);
 	packet->vl = (uint8_t)port_vl(ep->port, path.service_level);
 }
@@ -42,18 +47,20 @@ static void transmit(struct endpoint_qp *qp, struct packet *packet)
 	packet->wire_bytes = packet_wire_bytes(packet);
 	if (packet->telemetry)
 		packet->wire_bytes += (uint32_t)qp->ep->params->telemetry_bytes;
+	if (cc_extension_receives(qp))
+		cc_extension_ack(qp, packet);
 	port_send_at(qp->ep->port, packet, endpoint_now(qp->ep));
 }
 
-/* When the last bit of what has its effect now was here. */
+/* Returns the arrival of the last bit of the packet that takes effect now. */
 static sim_time came_at(const struct endpoint_qp *qp)
 {
 	return endpoint_now(qp->ep) - qp->ep->params->receive_latency;
 }
 
-/* What an ACK says of congestion; where another kind of adapter looks for it, if it goes to one. */
-static void fill_notice(struct endpoint_qp *qp, struct packet *ack, sim_time asked_at,
-			sim_time came_at)
+/* Writes the congestion feedback to an ACK, in the fields that the kind of receiver reads. */
+static void fill_feedback(struct endpoint_qp *qp, struct packet *ack, sim_time asked_at,
+			  sim_time came_at)
 {
 	if (ack->opcode == RC_ACK)
 		response_set_priority(qp, ack, qp->ep->params->ack_priority);
@@ -105,7 +112,7 @@ void response_drop_all(struct endpoint_qp *qp)
 		remove_first(qp);
 }
 
-/* The telemetry goes on with the ACK. */
+/* Sends an ACK, with the telemetry of the acknowledged packet. */
 void response_ack(struct endpoint_qp *qp, uint64_t psn, struct packet *asked)
 {
 	struct packet *ack;
@@ -123,7 +130,7 @@ void response_ack(struct endpoint_qp *qp, uint64_t psn, struct packet *asked)
 		return;
 	}
 	ack = response_packet(qp, RC_ACK, psn);
-	fill_notice(qp, ack, asked->sent_at, came_at(qp));
+	fill_feedback(qp, ack, asked->sent_at, came_at(qp));
 	ack->telemetry = asked->telemetry;
 	asked->telemetry = NULL;
 	if (ack->telemetry)
@@ -132,7 +139,8 @@ void response_ack(struct endpoint_qp *qp, uint64_t psn, struct packet *asked)
 	transmit(qp, ack);
 }
 
-/* The NAK names the PSN that is missing; selective repeat adds the one that has come (IRN's SACK). */
+/* Sends a NAK with the missing PSN. For selective repeat it also carries the PSN that has arrived
+ * (IRN's SACK). */
 void response_nak(struct endpoint_qp *qp, uint64_t psn, uint64_t arrived_psn)
 {
 	struct endpoint_hca *ep = qp->ep;
@@ -140,17 +148,20 @@ void response_nak(struct endpoint_qp *qp, uint64_t psn, uint64_t arrived_psn)
 
 	nak->syndrome = aeth_syndrome(SYNDROME_NAK, NAK_PSN_SEQUENCE);
 	nak->dma_length = PSN_OF(arrived_psn);
-	fill_notice(qp, nak, 0, came_at(qp));
+	fill_feedback(qp, nak, 0, came_at(qp));
 	nak->wire_bytes = packet_wire_bytes(nak);
 	ep->count.naks_sent++;
 	nak->tail_at = endpoint_now(ep) + ep->params->nak_delay;
-	if (ep->params->nak_delay)
-		packet_line_push(&ep->naks, nak);
-	else
+	if (!ep->params->nak_delay) {
 		transmit(qp, nak);
+		return;
+	}
+	if (cc_extension_receives(qp))
+		cc_extension_ack(qp, nak);
+	endpoint_packet_line_push(&ep->naks, nak);
 }
 
-/* A request that comes again takes the place of what is owed from its PSN on. */
+/* Removes owed responses from `psn` on, because a repeated request replaces them. */
 static void forget_from(struct endpoint_qp *qp, uint64_t psn)
 {
 	while (qp->responses && qp->responses->psn >= psn) {
@@ -176,7 +187,7 @@ void response_owe(struct endpoint_qp *qp, const struct packet *request, uint64_t
 
 	forget_from(qp, psn);
 	if (!qp->cc)
-		connect_state_init(qp, qp->ep->congestion);
+		connect_state_init(qp);
 	if (!qp->responses)
 		departure_begin(qp);
 	response = append(qp);
@@ -241,7 +252,7 @@ void response_send(struct endpoint_qp *qp)
 	}
 	packet = response_packet(qp, response->kind == OP_ACK ? RC_ACK : RC_ATOMIC_ACK,
 				 response->psn);
-	fill_notice(qp, packet, response->asked_at, response->came_at);
+	fill_feedback(qp, packet, response->asked_at, response->came_at);
 	qp->ep->count.acks_sent += response->kind == OP_ACK;
 	remove_first(qp);
 	transmit(qp, packet);

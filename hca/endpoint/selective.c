@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * selective: the bitmaps of selective repeat: what the responder has out of order, and what the requester knows has
- * arrived. Rings of one bit a PSN, made when the first packet is out of order, and as long as what is out of order: a ring
- * doubles when a PSN lies beyond it, up to window_packets.
+ * selective: the bitmaps of selective repeat: the responder's packets that are out of order, and
+ * the packets that the requester knows to have arrived. A bitmap is a ring with one bit per PSN. It
+ * is created when the first packet is out of order. It doubles when a PSN lies beyond it, up to
+ * window_packets.
  *
- * IRN (Mittal et al., SIGCOMM'18), 3.1: the first NAK starts a recovery: the packet at the cumulative ACK is sent
- * again, then each that is missing below the highest one selectively acknowledged, then new ones. It ends when all that
- * had been made when a packet was last retransmitted is acknowledged; an ACK of less shows that the packet behind it is lost,
- * unless that was retransmitted already, or the ACK responds to a packet that left before (Eifel, RFC 3522: by the time stamp that ACKs
- * carry): the timeout was wrong then, and what is under way need not go again. So a tail that is lost whole takes a timeout and a round trip a packet, unless
- * timeout_retransmits says that all of it is lost then. A packet lost twice is found by timeout. As in the authors'
- * circuit, github.com/NetSys/irn-vivado-hls, irn_sender. Reads and atomics are not stored by the responder.
+ * IRN (Mittal et al., SIGCOMM'18), 3.1. The first NAK starts a recovery. The packet at the
+ * cumulative ACK is retransmitted first, then each missing packet below the highest selectively
+ * acknowledged one, then new packets are sent. The recovery ends when all packets are acknowledged
+ * that had been created before the last retransmission.
+ *
+ * An ACK of fewer packets shows that the next packet is lost. There are two exceptions: the next
+ * packet was retransmitted already, or the ACK responds to a packet that left before the
+ * retransmission. In the second case (Eifel, RFC 3522, by the time stamps of ACKs) the timeout was
+ * wrong, and the packets in flight need no retransmission.
+ *
+ * A tail that is lost completely therefore takes a timeout and a round trip per packet.
+ * timeout_retransmits can declare the whole tail lost at the timeout. The timeout finds a packet
+ * that is lost twice. This is the behaviour of the authors' circuit,
+ * github.com/NetSys/irn-vivado-hls, irn_sender. The responder does not store READs and atomics.
  */
 #include <stdlib.h>
 
@@ -18,29 +26,33 @@
 
 enum { RING_LEAST = 64 };
 
-/* One bit for each PSN from some first one on. */
+/* One bit per PSN, from a first PSN on. */
 struct ring {
 	uint64_t *bits;
-	uint64_t mask; /* bits less 1, a power of two; bits NULL: none, and 0 */
+	/* number of bits less 1; the number is a power of two. `bits` is NULL and the mask 0
+	 * without a ring. */
+	uint64_t mask;
 };
 
 struct selective {
-	uint64_t
-		limit; /* a PSN further than this from the expected one is not stored: a power of two, less 1 */
-	/* the responder's, from first_psn on, all of one length */
-	struct ring stored, ends; /* ends: stays until a packet of the same place is stored */
-	uint32_t *tags;           /* of those that end a message */
-	uint64_t first_psn;       /* none before it is stored, or undelivered */
-	uint64_t
-		undelivered; /* passed, with the end of a message, and not yet asked for by selective_ended() */
-	/* the requester's, from unacked_psn on */
+	/* largest distance from the expected PSN at which a packet is stored: a power of two, less
+	 * 1 */
+	uint64_t limit;
+	/* responder: rings of equal length, from first_psn on */
+	/* a bit of `ends` stays until another packet is stored at its place */
+	struct ring stored, ends;
+	uint32_t *tags;       /* tags of packets that end a message */
+	uint64_t first_psn;   /* no earlier PSN is stored or undelivered */
+	uint64_t undelivered; /* packets in order for which selective_ended() was not called yet */
+	/* requester: ring from unacked_psn on */
 	struct ring sacked;
-	uint64_t highest;   /* behind the highest PSN known to have arrived, or to be lost */
-	uint64_t again_psn; /* next to look at */
-	uint64_t end_psn;   /* of the recovery */
-	sim_time again_at;  /* a packet was last retransmitted */
+	uint64_t highest;   /* PSN after the highest one known to have arrived or to be lost */
+	uint64_t again_psn; /* next PSN to examine */
+	uint64_t end_psn;   /* end of the recovery */
+	sim_time again_at;  /* time of the last retransmission */
 	bool recovers;
-	bool windowed; /* what is retransmitted keeps to the window: after a timeout that lost all */
+	/* retransmissions respect the window: after a timeout that declared all packets lost */
+	bool windowed;
 };
 
 static bool ring_get(const struct ring *ring, uint64_t psn)
@@ -64,7 +76,7 @@ static bool ring_holds(const struct ring *ring, uint64_t first, uint64_t psn)
 	return ring->bits && psn - first <= ring->mask;
 }
 
-/* How long a ring from `first` on must be to hold `psn`, less 1; at most `limit`. */
+/* Returns the mask of a ring from `first` on that can hold `psn`, at most `limit`. */
 static uint64_t mask_for(const struct ring *ring, uint64_t first, uint64_t psn, uint64_t limit)
 {
 	uint64_t mask = ring->bits ? ring->mask : RING_LEAST - 1;
@@ -74,7 +86,7 @@ static uint64_t mask_for(const struct ring *ring, uint64_t first, uint64_t psn, 
 	return mask;
 }
 
-/* What it has of each PSN from `first` on stays. */
+/* Lengthens the ring and keeps its bits from `first` on. */
 static void ring_lengthen(struct ring *ring, uint64_t first, uint64_t mask)
 {
 	struct ring longer = {calloc((mask + 1) / 64, sizeof(uint64_t)), mask};
@@ -166,7 +178,7 @@ bool selective_stored(const struct endpoint_qp *qp, uint64_t psn)
 	       ring_get(&selective->stored, psn);
 }
 
-/* They came in order, perhaps again: what had been stored of them is not wanted. */
+/* Clears stored bits of PSNs that have arrived in order, possibly for a second time. */
 void selective_take(struct endpoint_qp *qp, uint64_t from)
 {
 	struct selective *selective = qp->selective;
@@ -229,7 +241,7 @@ void selective_lost(struct endpoint_qp *qp)
 	}
 }
 
-/* Does an ACK of less than all show that the packet behind it is lost? */
+/* Returns true if an ACK of fewer packets shows that the next packet is lost. */
 static bool shows_loss(const struct endpoint_qp *qp, sim_time asked_at)
 {
 	return qp->ep->params->partial_ack == PARTIAL_ANY || asked_at >= qp->selective->again_at;
@@ -252,7 +264,7 @@ void selective_acked(struct endpoint_qp *qp, uint64_t from, sim_time asked_at)
 		selective->highest = qp->unacked_psn + 1;
 }
 
-/* The first goes in any case. */
+/* Returns true if the window allows no further retransmission. The first one is always allowed. */
 static bool cwnd_full(const struct endpoint_qp *qp, const struct selective *selective)
 {
 	uint64_t again = selective->again_psn - qp->unacked_psn;

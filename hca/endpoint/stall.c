@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stall: an adapter that takes in nothing for a while, since all its recoveries from lost READ responses are under way
- * (hca/transport/read_recoveries.h). What comes meanwhile, of any queue pair, waits in the port's input space, and what has come is not
- * acted on; then all of it follows at once, in order.
+ * stall: an adapter that accepts no packets for a time, because the limit of recoveries from lost
+ * READ responses is reached (hca/transport/read_recoveries.h). Packets of all queue pairs then wait
+ * in the port's input space, and packets that have arrived are not processed. After the stall all
+ * of them are processed at once, in order.
  */
 #include "hca/endpoint/endpoint_state.h"
 
@@ -11,11 +12,12 @@ static sim_time later(sim_time one, sim_time other)
 	return one > other ? one : other;
 }
 
-/* In the place of port_user.receive. */
+/* Replaces port_user.receive during a stall. */
 static void keep(struct port_user *user, struct port *port, struct packet *packet)
 {
 	(void)port;
-	packet_line_append(&container_of(user, struct endpoint_hca, port_user)->stalled, packet);
+	endpoint_packet_line_append(&container_of(user, struct endpoint_hca, port_user)->stalled,
+				    packet);
 }
 
 void stall_until(struct endpoint_hca *ep, sim_time until)

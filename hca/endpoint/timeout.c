@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeout: responses that are overdue. Each queue pair has a deadline that every response moves; one event a port is
- * pending for the earliest known, and finds out when it fires whether that one has moved.
+ * timeout: deadlines of responses. Each response moves the deadline of its queue pair. One event
+ * per port is pending, for the earliest known deadline. When the event fires, it checks whether
+ * that deadline has moved.
  *
- * IBTA vol. 1, 9.7.6.1.3: 4.096 us * 2^timeout. The adaptive mode is what NVIDIA's adapters were measured to do
- * (ground truth C-27). Selective repeat has two timeouts of its own: IRN, SIGCOMM'18, 3.1. A short one that fires and
- * finds that more packets have followed is made the long one: IRN, 6.1.
+ * IBTA vol. 1, 9.7.6.1.3: 4.096 us * 2^timeout. The adaptive mode follows measurements of NVIDIA's
+ * adapters (row C-27). Selective repeat has two timeouts: IRN, SIGCOMM'18, 3.1. If more packets
+ * were sent during a short timeout, the long one is used instead: IRN, 6.1.
  */
 #include "hca/endpoint/endpoint_state.h"
+#include "hca/formats/contexts.h"
 
 #define ADAPTIVE_STEPS  7
 #define RETRIES_ENDLESS 8 /* retry_count */
 
-/* For timeout = 14; a step of it doubles them. */
+/* For timeout 14. Each increment of timeout doubles the values. */
 static const sim_time adaptive[ADAPTIVE_STEPS] = {5600 * US,  4100 * US,  8400 * US,  16700 * US,
 						  25100 * US, 67100 * US, 134200 * US};
 
@@ -48,7 +50,7 @@ static sim_time duration(const struct endpoint_qp *qp)
 		return SIM_NEVER;
 	if (params->timeout_mode == TIMEOUT_ADAPTIVE)
 		return adaptive_timeout(params, qp->retries);
-	return (4096 * NS) << params->timeout;
+	return hca_ack_timeout((unsigned)params->timeout);
 }
 
 static void schedule(struct endpoint_hca *ep)

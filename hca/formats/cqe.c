@@ -9,10 +9,13 @@
 
 /* clang-format off */
 enum {
-	WQE_ID = 2, PATH_BITS = 17, SLID = 22, FLAGS_SOURCE_QP = 24, USER_INDEX = 32, IMMEDIATE = 36, BYTE_COUNT = 44,
-	TIMESTAMP = 48, VENDOR_SYNDROME = 54, SYNDROME = 55, OPCODE_QPN = 56, WQE_COUNTER = 60, OPCODE_OWNER = 63,
-	SERVICE_LEVEL_SHIFT = 24, NETWORK_HEADER_SHIFT = 28, WQE_OPCODE_SHIFT = 24, OPCODE_SHIFT = 4,
-	SOLICITED_BIT = 1 << 1, DATA_32_BIT = 1 << 2, DATA_64_BIT = 1 << 3, COMPRESSED_BITS = 3 << 2,
+	WQE_ID = 2, PATH_BITS = 17, SLID = 22, FLAGS_SOURCE_QP = 24, USER_INDEX = 32,
+	IMMEDIATE = 36, BYTE_COUNT = 44, TIMESTAMP = 48, VENDOR_SYNDROME = 54, SYNDROME = 55,
+	OPCODE_QPN = 56, WQE_COUNTER = 60, OPCODE_OWNER = 63,
+	SERVICE_LEVEL_SHIFT = 24, NETWORK_HEADER_SHIFT = 28, WQE_OPCODE_SHIFT = 24,
+	OPCODE_SHIFT = 4,
+	SOLICITED_BIT = 1 << 1, DATA_32_BIT = 1 << 2, DATA_64_BIT = 1 << 3,
+	COMPRESSED_BITS = 3 << 2,
 };
 
 #define WORK_STATUS_ROW(name, syndrome, vendor, meaning) [WORK_##name] = {#name, syndrome, vendor},
@@ -82,7 +85,7 @@ void cqe_build_title(const struct completion *first, uint32_t count, unsigned ow
 	bytes[OPCODE_OWNER] |= COMPRESSED_BITS;
 }
 
-const char *work_status_name(enum work_status status)
+const char *cqe_status_name(enum work_status status)
 {
 	return status_table[status].name;
 }

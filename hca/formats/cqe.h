@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cqe: the completion queue entries that a driver of this family reads: 64 bytes, at the end of a
- * slot of 64 or 128. The owner bit of the last byte tells the driver whose turn it is.
+ * cqe: the completion queue entries (CQEs) that a driver of this family reads. A CQE has 64 bytes,
+ * at the end of a slot of 64 or 128 bytes. The owner bit of the last byte tells the driver whether
+ * the CQE is new.
  *
- * Layouts and codes: <infiniband/mlx5dv.h>. Vendor codes: as seen in public logs of ConnectX
- * adapters where one is known; the others are our own.
+ * Layouts and codes: <infiniband/mlx5dv.h>. Vendor codes: from public logs of ConnectX adapters
+ * where a log shows one. hcasim chose the other vendor codes.
  */
 #ifndef HCA_FORMATS_CQE_H
 #define HCA_FORMATS_CQE_H
@@ -14,7 +15,8 @@
 
 #define CQE_BYTES     64
 #define CQE_BYTES_MAX 128
-#define CQE_DATA_MAX  64 /* of a message: in the first half of 128, or the first 32 of 64 */
+/* message bytes: the first half of 128 bytes, or the first 32 of 64 bytes */
+#define CQE_DATA_MAX 64
 
 enum cqe_opcode {
 	CQE_SENT = 0,
@@ -28,7 +30,7 @@ enum cqe_opcode {
 };
 
 /* clang-format off */
-/* X(NAME, syndrome, vendor code, verbs' status and where the vendor code is from) */
+/* X(NAME, syndrome, vendor code, status of verbs and origin of the vendor code) */
 #define WORK_STATUSES(X)                                                                           \
 	X(OK,                     0x00, 0x00, "IBV_WC_SUCCESS")                                    \
 	X(LOCAL_LENGTH,           0x01, 0x6a, "IBV_WC_LOC_LEN_ERR; own")                           \
@@ -47,32 +49,34 @@ enum cqe_opcode {
 enum work_status { WORK_STATUSES(WORK_STATUS_ENUM) WORK_STATUS_COUNT };
 /* clang-format on */
 
-/* What a CQE says. */
+/* The contents of a CQE. */
 struct completion {
 	enum cqe_opcode opcode;
 	enum work_status status; /* errors only */
 	bool solicited;
-	uint8_t wqe_opcode;   /* sends: of the WQE */
-	uint16_t wqe_counter; /* multi-packet receive WQEs: the first stride ... */
-	uint16_t wqe_id;      /* ... of this one */
+	uint8_t wqe_opcode;   /* sends: opcode of the WQE */
+	uint16_t wqe_counter; /* multi-packet receive WQEs: the first stride of the packet */
+	uint16_t wqe_id;      /* multi-packet receive WQEs: the index of the WQE */
 	bool multi_packet;
 	uint32_t qpn;
 	uint32_t user_index;
 	uint32_t byte_count;
-	uint32_t immediate; /* or key; else the P_Key's index */
+	/* immediate data or the invalidated key, otherwise the index of the P_Key */
+	uint32_t immediate;
 	uint64_t timestamp;
-	/* UD */
+	/* UD only */
 	uint32_t source_qp;
 	uint16_t slid;
 	uint8_t service_level;
 	uint8_t path_bits;
 	uint8_t network_header; /* 0: no GRH; 1: GRH or IPv6; 2: IPv4 */
-	/* The message itself, in place of its write to memory; `data` is copied when the CQE is asked for. */
+	/* Length of message data that is in the CQE instead of memory. The CQE writer copies `data`
+	 * when it accepts the completion. */
 	uint8_t data_bytes;
-	const uint8_t *data; /* NULL: lengths only */
+	const uint8_t *data; /* NULL if only lengths are simulated */
 };
 
-/* Multi-packet receive WQEs: what the byte count says of a packet, or of the strides at the end that none has. */
+/* Byte count of a multi-packet receive WQE: this bit marks unused strides at the end of the WQE. */
 #define CQE_FILLER UINT32_C(0x80000000)
 enum { CQE_STRIDES_SHIFT = 16, CQE_STRIDES_MASK = 0x3fff, CQE_STRIDE_BYTES_MASK = 0xffff };
 
@@ -81,24 +85,26 @@ static inline uint32_t cqe_stride_count(uint32_t strides, uint32_t bytes)
 	return strides << CQE_STRIDES_SHIFT | bytes;
 }
 
-/* Mini-CQEs: those of so many CQEs in a slot of 64 bytes; the first in the slot behind their title, then in every eighth. */
+/* Mini-CQEs of a compressed group. A slot of 64 bytes holds up to eight mini-CQEs. The first array
+ * is in the slot after the title, the next arrays are in every eighth slot. */
 enum { CQE_MINIS = 8, CQE_MINI_BYTES = 8, CQE_MINIS_MAX = 64 };
 
-/* One of them; word: what it holds beside the byte count. */
+/* Writes one mini-CQE. `word` is its first word; the byte count is its second. */
 void cqe_build_mini(uint32_t word, uint32_t byte_count, uint8_t bytes[CQE_MINI_BYTES]);
 
-/* Their title: the first of `count` CQEs. */
+/* Writes the title of a compressed group of `count` CQEs, of which `first` is the first. */
 void cqe_build_title(const struct completion *first, uint32_t count, unsigned owner,
 		     uint8_t bytes[CQE_BYTES]);
 
-/* How long a message may be to go into CQEs of that size. */
+/* Returns the largest message that fits into a CQE of `cqe_bytes` (64 or 128). */
 uint32_t cqe_data_room(uint32_t cqe_bytes);
 
-/* All of a CQE of cqe_bytes, 64 or 128. owner: 0 or 1. data: CQE_DATA_MAX, if the completion has some. */
+/* Writes a whole CQE of `cqe_bytes` (64 or 128). `owner` is 0 or 1. `data` has CQE_DATA_MAX bytes
+ * if the completion carries message data; otherwise it is not read. */
 void cqe_build(const struct completion *completion, unsigned owner, const uint8_t *data,
 	       uint32_t cqe_bytes, uint8_t *bytes);
 
-/* "OK" and so on, as WORK_STATUSES has it. */
-const char *work_status_name(enum work_status status);
+/* Returns a name of WORK_STATUSES, such as "OK". */
+const char *cqe_status_name(enum work_status status);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * services: what an adapter asks of whoever uses it, as tables of functions: events to its driver,
- * addresses for its datagrams, and the steps of connected queue pairs for those who follow them.
+ * services: function tables that the user of an adapter implements. The adapter reports events to
+ * its driver, resolves addresses of datagrams, and reports the progress of connected queue pairs to
+ * a watcher.
  */
 #ifndef HCA_FORMATS_SERVICES_H
 #define HCA_FORMATS_SERVICES_H
@@ -12,9 +13,9 @@ struct packet;
 struct path;
 struct paths;
 
-enum hca_async {                 /* what async_event() reports */
+enum hca_async {                 /* events of async_event() */
 		 ASYNC_CQ_ERROR, /* overrun; number: CQN */
-		 ASYNC_QP_FATAL, /* number: QPN, as in all QP events */
+		 ASYNC_QP_FATAL, /* number: QPN, as for all QP events */
 		 ASYNC_QP_REQUEST_ERROR,
 		 ASYNC_QP_ACCESS_ERROR,
 		 ASYNC_COMM_ESTABLISHED,
@@ -27,28 +28,34 @@ enum hca_async {                 /* what async_event() reports */
 		 ASYNC_PORT_ERROR,
 };
 
-/* The driver. Called from an event, at the instant the interrupt reaches the CPU; the driver's block outlives the HCA. */
+/* The driver. The adapter calls it from an event, when the interrupt reaches the CPU. The driver's
+ * block must outlive the HCA. */
 struct hca_driver {
 	void (*completion_event)(struct hca_driver *driver, uint32_t cqn);
 	void (*async_event)(struct hca_driver *driver, enum hca_async what, uint32_t number);
 };
 
-/* What an address vector of a UD or DC WQE leads to: asked at the WQE's execution. NULL: unreachable. */
+/* Resolves the address vector of a UD or DC WQE, when the WQE is executed. resolve() returns NULL
+ * if the address is unreachable. */
 struct address_resolver {
-	/* DCT: where return paths to initiators are interned; NULL: no DCT can be made. */
+	/* DCT: table that interns return paths to initiators. NULL if no DCT can be created. */
 	struct paths *paths;
-	/* Fills in *path from a 48-byte mlx5 address vector and the port's own addresses, and interns it. */
+	/* Returns the interned path of a 48-byte mlx5 address vector, with the port's own addresses
+	 * as source. Returns NULL if the address is unreachable. */
 	const struct path *(*resolve)(struct address_resolver *resolver,
 				      const uint8_t address_vector[48]);
 };
 
-/* Who follows connected queue pairs beside their driver, as studies do: told from within events, and changes nothing. */
+/* Observes connected queue pairs in addition to their driver, for studies. The adapter calls these
+ * functions from its events. They must not change the adapter. */
 struct hca_watcher {
-	/* A packet is handed to the port. */
+	/* Reports that `packet` was handed to the port. */
 	void (*sent)(struct hca_watcher *watcher, const struct packet *packet);
-	/* The message of that PSN, a WRITE or SEND to this queue pair, is all visible in memory. */
+	/* Reports that a WRITE or SEND to this queue pair is completely visible in memory. `psn` is
+	 * the PSN of the message. */
 	void (*delivered)(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn);
-	/* What this queue pair has sent before that PSN is acknowledged, or complete. */
+	/* Reports that all requests of this queue pair before `psn` are acknowledged or
+	 * complete. */
 	void (*acknowledged)(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn);
 };
 

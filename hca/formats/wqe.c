@@ -21,39 +21,42 @@ static const struct {
 	uint8_t follows;
 } opcode_table[256] = {WQE_OPCODES(WQE_OPCODE_ROW)};
 
-#define ALL(opcode) (UINT64_C(1) << WQE_##opcode)
+#define BIT(opcode) (UINT64_C(1) << WQE_##opcode)
+#define SENDS       (BIT(NOP) | BIT(SEND) | BIT(SEND_IMMEDIATE))
+#define WRITES      (BIT(WRITE) | BIT(WRITE_IMMEDIATE))
+#define READS       (BIT(READ) | BIT(COMPARE_SWAP) | BIT(FETCH_ADD))
+#define RELIABLE    (SENDS | WRITES | READS | BIT(SEND_INVALIDATE) | BIT(UMR))
 static const uint64_t opcodes_of_type[] = {
-	[QP_RC]      = ALL(NOP) | ALL(SEND_INVALIDATE) | ALL(WRITE) | ALL(WRITE_IMMEDIATE) | ALL(SEND) |
-		       ALL(SEND_IMMEDIATE) | ALL(READ) | ALL(COMPARE_SWAP) | ALL(FETCH_ADD) | ALL(UMR),
-	[QP_UC]      = ALL(NOP) | ALL(WRITE) | ALL(WRITE_IMMEDIATE) | ALL(SEND) | ALL(SEND_IMMEDIATE) | ALL(UMR),
-	[QP_UD]      = ALL(NOP) | ALL(SEND) | ALL(SEND_IMMEDIATE),
-	[QP_XRC_INI] = ALL(NOP) | ALL(SEND_INVALIDATE) | ALL(WRITE) | ALL(WRITE_IMMEDIATE) | ALL(SEND) |
-		       ALL(SEND_IMMEDIATE) | ALL(READ) | ALL(COMPARE_SWAP) | ALL(FETCH_ADD) | ALL(UMR),
+	[QP_RC]      = RELIABLE,
+	[QP_UC]      = SENDS | WRITES | BIT(UMR),
+	[QP_UD]      = SENDS,
+	[QP_XRC_INI] = RELIABLE,
 	[QP_XRC_TGT] = 0,
-	[QP_GSI]     = ALL(NOP) | ALL(SEND) | ALL(SEND_IMMEDIATE),
-	[QP_DCI]     = ALL(NOP) | ALL(SEND_INVALIDATE) | ALL(WRITE) | ALL(WRITE_IMMEDIATE) | ALL(SEND) |
-		       ALL(SEND_IMMEDIATE) | ALL(READ) | ALL(COMPARE_SWAP) | ALL(FETCH_ADD) | ALL(UMR),
+	[QP_GSI]     = SENDS,
+	[QP_DCI]     = RELIABLE,
 	[QP_DCT]     = 0,
 	[QP_DCR]     = 0,
 };
 
 enum {
-	CONTROL_INDEX = 1, CONTROL_OPCODE = 3, CONTROL_QPN = 4, CONTROL_UNITS = 7, CONTROL_FLAGS = 11,
-	CONTROL_IMMEDIATE = 12, CONTROL_BYTES = 16,
+	CONTROL_INDEX = 1, CONTROL_OPCODE = 3, CONTROL_QPN = 4, CONTROL_UNITS = 7,
+	CONTROL_FLAGS = 11, CONTROL_IMMEDIATE = 12, CONTROL_BYTES = 16,
 	FLAG_SOLICITED = 1 << 1, FLAG_SIGNALED = 2 << 2, FENCE_SHIFT = 5, FENCE_LEAST = 2,
 	XRC_SRQN = 0, XRC_BYTES = 16,
 	REMOTE_ADDRESS = 0, REMOTE_KEY = 8, REMOTE_BYTES = 16,
-	ATOMIC_SWAP_OR_ADD = 0, ATOMIC_COMPARE = 8, ATOMIC_SEGMENT_BYTES = 16, ATOMIC_DATA_BYTES = 8,
+	ATOMIC_SWAP_OR_ADD = 0, ATOMIC_COMPARE = 8, ATOMIC_SEGMENT_BYTES = 16,
+	ATOMIC_DATA_BYTES = 8,
 	VECTOR_QKEY = 0, VECTOR_DC_KEY = 0, VECTOR_DEST_QP = 8, VECTOR_SHORT_BYTES = 16,
 	DATA_LENGTH = 0, DATA_KEY = 4, DATA_ADDRESS = 8,
 	REGION_FLAGS = 0, REGION_MASK = 8, REGION_CONTROL_BYTES = 48,
-	CONTEXT_FREE = 0, CONTEXT_ACCESS = 2, CONTEXT_QPN_KEY = 4, CONTEXT_ADDRESS = 16, CONTEXT_LENGTH = 24,
-	CONTEXT_BYTES = 64, CONTEXT_FREE_BIT = 1 << 6,
+	CONTEXT_FREE = 0, CONTEXT_ACCESS = 2, CONTEXT_QPN_KEY = 4, CONTEXT_ADDRESS = 16,
+	CONTEXT_LENGTH = 24, CONTEXT_BYTES = 64, CONTEXT_FREE_BIT = 1 << 6,
 	NEXT_INDEX = 2,
 };
 
 static const struct { uint8_t bit; uint32_t access; } context_access[] = {
-	{1 << 3, MR_LOCAL_WRITE}, {1 << 4, MR_REMOTE_READ}, {1 << 5, MR_REMOTE_WRITE}, {1 << 6, MR_REMOTE_ATOMIC},
+	{1 << 3, MR_LOCAL_WRITE}, {1 << 4, MR_REMOTE_READ}, {1 << 5, MR_REMOTE_WRITE},
+	{1 << 6, MR_REMOTE_ATOMIC},
 };
 /* clang-format on */
 
@@ -61,7 +64,6 @@ static const struct { uint8_t bit; uint32_t access; } context_access[] = {
 #define EXTENDED_VECTOR UINT32_C(0x80000000)
 #define KEY_OF_NOTHING  UINT32_C(0x100)
 #define REGION_MASK_QPN (UINT64_C(1) << 14)
-#define NUMBER_MASK     UINT32_C(0xffffff)
 
 struct cursor {
 	const uint8_t *next, *end;
@@ -87,7 +89,7 @@ static enum wqe_error parse_datagram(struct cursor *cursor, struct send_wqe *wqe
 	memcpy(wqe->address_vector, vector, VECTOR_SHORT_BYTES);
 	wqe->qkey = be32_get(vector + VECTOR_QKEY);
 	wqe->dc_key = be64_get(vector + VECTOR_DC_KEY);
-	wqe->dest_qp = be32_get(vector + VECTOR_DEST_QP) & NUMBER_MASK;
+	wqe->dest_qp = be32_get(vector + VECTOR_DEST_QP) & MASK_24;
 	if (be32_get(vector + VECTOR_DEST_QP) & EXTENDED_VECTOR) {
 		const uint8_t *rest = take(cursor, ADDRESS_VECTOR_BYTES - VECTOR_SHORT_BYTES);
 
@@ -141,7 +143,7 @@ static enum wqe_error parse_region(struct cursor *cursor, struct send_wqe *wqe)
 		if (context[CONTEXT_ACCESS] & context_access[i].bit)
 			region->access |= context_access[i].access;
 	if (region->bind) {
-		const uint8_t *data = take(cursor, WQE_UNIT_BYTES);
+		const uint8_t *data = take(cursor, WQE_DS_BYTES);
 
 		if (!data)
 			return WQE_BAD_SIZE;
@@ -153,7 +155,7 @@ static enum wqe_error parse_region(struct cursor *cursor, struct send_wqe *wqe)
 
 static uint32_t units_of(uint32_t bytes)
 {
-	return (bytes + WQE_UNIT_BYTES - 1) / WQE_UNIT_BYTES;
+	return (bytes + WQE_DS_BYTES - 1) / WQE_DS_BYTES;
 }
 
 const struct data_segment *wqe_segments(const struct send_wqe *wqe)
@@ -171,11 +173,12 @@ static enum wqe_error parse_inline(struct cursor *cursor, struct send_wqe *wqe)
 		return WQE_BAD_SEGMENT;
 	memcpy(wqe->inline_data + wqe->inline_bytes, cursor->next + sizeof(uint32_t), length);
 	wqe->inline_bytes = (uint16_t)(wqe->inline_bytes + length);
-	(void)take(cursor, units_of((uint32_t)sizeof(uint32_t) + length) * WQE_UNIT_BYTES);
+	(void)take(cursor, units_of((uint32_t)sizeof(uint32_t) + length) * WQE_DS_BYTES);
 	return WQE_OK;
 }
 
-/* Inline data, or a list, or a header inline and the rest from a list, as UCX posts what it does not copy. */
+/* Parses inline data, a list, or inline data followed by a list. UCX posts the last form for a
+ * header and data that it does not copy. */
 static enum wqe_error parse_data(struct cursor *cursor, struct send_wqe *wqe)
 {
 	struct data_segment *segments;
@@ -190,7 +193,7 @@ static enum wqe_error parse_data(struct cursor *cursor, struct send_wqe *wqe)
 	}
 	length = wqe->inline_bytes;
 	segments = &wqe->listed[units_of(wqe->inline_bytes)];
-	while ((segment = take(cursor, WQE_UNIT_BYTES))) {
+	while ((segment = take(cursor, WQE_DS_BYTES))) {
 		struct data_segment *data = &segments[wqe->segment_count];
 
 		if (be32_get(segment + DATA_LENGTH) & INLINE_FLAG)
@@ -212,13 +215,13 @@ static enum wqe_error parse_data(struct cursor *cursor, struct send_wqe *wqe)
 enum wqe_error wqe_parse(const uint8_t *bytes, uint32_t qpn, enum qp_type type,
 			 struct send_wqe *wqe)
 {
-	struct cursor cursor = {bytes + CONTROL_BYTES, bytes + wqe_units(bytes) * WQE_UNIT_BYTES};
+	struct cursor cursor = {bytes + CONTROL_BYTES, bytes + wqe_ds_count(bytes) * WQE_DS_BYTES};
 	uint8_t follows = opcode_table[bytes[CONTROL_OPCODE]].follows;
 	uint8_t flags = bytes[CONTROL_FLAGS];
 	enum wqe_error error = WQE_OK;
 
 	wqe->opcode = bytes[CONTROL_OPCODE];
-	wqe->units = (uint8_t)wqe_units(bytes);
+	wqe->units = (uint8_t)wqe_ds_count(bytes);
 	wqe->index = wqe_index(bytes);
 	wqe->qpn = wqe_qpn(bytes);
 	wqe->signaled = flags & FLAG_SIGNALED;
@@ -244,7 +247,7 @@ enum wqe_error wqe_parse(const uint8_t *bytes, uint32_t qpn, enum qp_type type,
 		const uint8_t *xrc = take(&cursor, XRC_BYTES);
 
 		error = xrc ? WQE_OK : WQE_BAD_SIZE;
-		wqe->xrc_srqn = xrc ? be32_get(xrc + XRC_SRQN) & NUMBER_MASK : 0;
+		wqe->xrc_srqn = xrc ? be32_get(xrc + XRC_SRQN) & MASK_24 : 0;
 	}
 	if (!error && follows != FOLLOWS_DATA)
 		error = parse_remote(&cursor, wqe);
@@ -255,12 +258,12 @@ enum wqe_error wqe_parse(const uint8_t *bytes, uint32_t qpn, enum qp_type type,
 
 void wqe_parse_receive(const uint8_t *bytes, uint32_t length, struct receive_wqe *wqe)
 {
-	uint32_t count = length / WQE_UNIT_BYTES;
+	uint32_t count = length / WQE_DS_BYTES;
 
 	wqe->segment_count = 0;
 	wqe->length = 0;
 	for (uint32_t i = 0; i < count && i < RECEIVE_SEGMENTS_MAX; i++) {
-		const uint8_t *segment = bytes + i * WQE_UNIT_BYTES;
+		const uint8_t *segment = bytes + i * WQE_DS_BYTES;
 		struct data_segment *data = &wqe->segments[i];
 
 		data->length = be32_get(segment + DATA_LENGTH);
@@ -278,14 +281,14 @@ uint16_t wqe_next_index(const uint8_t *bytes)
 	return be16_get(bytes + NEXT_INDEX);
 }
 
-uint32_t wqe_units(const uint8_t *control)
+uint32_t wqe_ds_count(const uint8_t *control)
 {
-	return control[CONTROL_UNITS] & WQE_UNITS_MAX;
+	return control[CONTROL_UNITS] & WQE_DS_MAX;
 }
 
 uint32_t wqe_blocks(const uint8_t *control)
 {
-	return (wqe_units(control) * WQE_UNIT_BYTES + WQE_BLOCK_BYTES - 1) / WQE_BLOCK_BYTES;
+	return (wqe_ds_count(control) * WQE_DS_BYTES + WQE_BLOCK_BYTES - 1) / WQE_BLOCK_BYTES;
 }
 
 uint16_t wqe_index(const uint8_t *control)

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wqe: the work queue entries that a driver of this family writes, as bytes and as what the
- * transports work with. Control segment first, then what the operation and the QP type need
- * (datagram, also of DC, XRC, remote address, atomic, UMR), then data segments or inline data.
+ * wqe: the work queue entries (WQEs) that a driver of this family writes, as bytes and as parsed
+ * structs for the transport. A WQE starts with a control segment. Segments of the operation and of
+ * the QP type follow (datagram or DC, XRC, remote address, atomic, UMR). Data segments or inline
+ * data come last.
  *
- * Layouts: <infiniband/mlx5dv.h>; the parts that only libmlx5 knows: its wqe.h and qp.c (facts).
+ * Layouts: <infiniband/mlx5dv.h>. Parts that only libmlx5 knows: its wqe.h and qp.c (facts).
  */
 #ifndef HCA_FORMATS_WQE_H
 #define HCA_FORMATS_WQE_H
 
 #include "hca/formats/contexts.h"
 
-#define WQE_BLOCK_BYTES      64 /* the send queue's basic block */
-#define WQE_UNIT_BYTES       16 /* what sizes in control segments count */
-#define WQE_UNITS_MAX        63
-#define WQE_BYTES_MAX        (WQE_UNITS_MAX * WQE_UNIT_BYTES + WQE_UNIT_BYTES)
+#define WQE_BLOCK_BYTES      64 /* basic block of the send queue */
+#define WQE_DS_BYTES         16 /* unit of sizes in control segments */
+#define WQE_DS_MAX           63
+#define WQE_BYTES_MAX        (WQE_DS_MAX * WQE_DS_BYTES + WQE_DS_BYTES)
 #define WQE_BLOCKS_MAX       (WQE_BYTES_MAX / WQE_BLOCK_BYTES)
-#define WQE_LENGTH_MAX       (UINT32_C(1) << 30) /* of a message: log_msg_max of Linux' mlx5_ib */
+#define WQE_LENGTH_MAX       (UINT32_C(1) << 30) /* of a message: log_msg_max of Linux mlx5_ib */
 #define RECEIVE_SEGMENTS_MAX 32
 #define ADDRESS_VECTOR_BYTES 48
 
 /* clang-format off */
-/* X(code, NAME, what follows the control segment) */
+/* X(code, NAME, segments after the control segment) */
 #define WQE_OPCODES(X)                                                                             \
 	X(0x00, NOP,             NOTHING)                                                          \
 	X(0x01, SEND_INVALIDATE, DATA)                                                             \
@@ -40,24 +41,24 @@ enum wqe_opcode { WQE_OPCODES(WQE_OPCODE_ENUM) };
 
 enum wqe_error {
 	WQE_OK,
-	WQE_BAD_OPCODE,  /* not one of this QP type */
-	WQE_BAD_SIZE,    /* a segment runs over the end that the control segment gives */
-	WQE_BAD_QPN,     /* not of the queue it was found in */
-	WQE_BAD_LENGTH,  /* more than 2^31 bytes, or not 8 for an atomic */
-	WQE_BAD_SEGMENT, /* inline data where it must not be, or behind a pointer */
-	WQE_NOWHERE,     /* DC: its address vector leads to nobody; found when it is its turn */
+	WQE_BAD_OPCODE,  /* the QP type does not support the opcode */
+	WQE_BAD_SIZE,    /* a segment exceeds the size in the control segment */
+	WQE_BAD_QPN,     /* the WQE names another queue pair */
+	WQE_BAD_LENGTH,  /* more than 2^30 bytes, or an atomic without 8 bytes */
+	WQE_BAD_SEGMENT, /* inline data where none is allowed, or after a pointer */
+	WQE_NOWHERE,     /* DC: the address vector is unreachable; found when the WQE is executed */
 };
 
-/* A memory window bound, or a key invalidated, by a UMR work request. */
+/* A UMR work request: binds a memory window or invalidates a key. */
 struct wqe_region {
-	uint32_t key;     /* the key as it is now */
-	uint8_t new_low;  /* its low 8 bits from now on */
-	bool bind;        /* false: invalidate */
-	bool of_one_qp;   /* type 2 */
+	uint32_t key;     /* the current key */
+	uint8_t new_low;  /* the new low 8 bits of the key */
+	bool bind;        /* false: invalidate the key */
+	bool of_one_qp;   /* a window of type 2 */
 	uint32_t access;  /* enum mr_access bits */
-	uint64_t address; /* as remote work requests will name it */
+	uint64_t address; /* address that remote work requests use */
 	uint64_t length;
-	uint32_t region_key; /* of the region that it opens a window to */
+	uint32_t region_key; /* key of the memory region that the window belongs to */
 	uint64_t region_address;
 };
 
@@ -69,58 +70,61 @@ struct data_segment { /* one scatter/gather element of a WQE */
 
 struct send_wqe {
 	uint8_t opcode; /* enum wqe_opcode */
-	uint8_t units;  /* of 16 bytes */
-	uint16_t index; /* of its first block; runs on over the ring */
+	uint8_t units;  /* size in units of 16 bytes */
+	uint16_t index; /* number of the first block, which keeps counting when the ring wraps */
 	uint32_t qpn;
 	bool signaled, solicited, fence;
-	uint32_t immediate; /* or the key that SEND_INVALIDATE names */
+	uint32_t immediate; /* immediate data, or the key of SEND_INVALIDATE */
 	uint32_t xrc_srqn;
 	uint32_t rkey;
 	uint64_t remote_address;
 	uint64_t swap_or_add, compare;
-	uint32_t dest_qp, qkey; /* UD; DC: the target */
+	uint32_t dest_qp, qkey; /* UD; DC: of the target */
 	uint64_t dc_key;
 	uint8_t address_vector[ADDRESS_VECTOR_BYTES];
-	struct wqe_region region; /* UMR */
-	uint32_t length;          /* bytes of data */
-	uint16_t inline_bytes;    /* the first of them */
-	uint16_t segment_count;   /* where the others are: wqe_segments() */
+	struct wqe_region region; /* UMR only */
+	uint32_t length;          /* total bytes of data */
+	uint16_t inline_bytes;    /* bytes of data that are inline; they come first */
+	uint16_t segment_count;   /* number of elements of wqe_segments() */
 	union {
-		struct data_segment listed[WQE_UNITS_MAX]; /* behind inline data */
+		struct data_segment listed[WQE_DS_MAX]; /* elements after the inline data */
 		uint8_t inline_data[WQE_BYTES_MAX];
 	};
 };
 
 struct receive_wqe {
-	struct receive_wqe *next; /* receive_queue.h: kept behind this one */
+	struct receive_wqe *next; /* receive_queue.h: the next WQE in the list of kept WQEs */
 	uint16_t index;
 	uint32_t segment_count;
 	uint32_t length;
-	uint32_t users;    /* receive_queue.h: transfers that follow its list */
-	uint32_t sequence; /* receive_queue.h: WQEs that were taken from its queue before it */
-	uint32_t pd; /* receive_queue.h: of the memory in its list: the SRQ's, else the QP's */
+	uint32_t users;    /* receive_queue.h: transfers that use the scatter list */
+	uint32_t sequence; /* receive_queue.h: number of WQEs taken from the queue earlier */
+	/* receive_queue.h: protection domain of the scatter list, from the SRQ or else the QP */
+	uint32_t pd;
+	uint64_t kept_since; /* receive_queue.h: sim_time of its arrival */
 	struct data_segment segments[RECEIVE_SEGMENTS_MAX];
 };
 
-/* 16-byte units and 64-byte blocks of a WQE, from its control segment; 0: not a size at all. */
-uint32_t wqe_units(const uint8_t *control);
+/* Return the size of a WQE in 16-byte units and in 64-byte blocks, from its control segment. Both
+ * return 0 if the size field is invalid. */
+uint32_t wqe_ds_count(const uint8_t *control);
 uint32_t wqe_blocks(const uint8_t *control);
 uint16_t wqe_index(const uint8_t *control);
 uint32_t wqe_qpn(const uint8_t *control);
 
-/* The list of what is not inline. */
+/* Returns the scatter/gather elements that follow the inline data. */
 const struct data_segment *wqe_segments(const struct send_wqe *wqe);
 
-/* bytes: all of the WQE, unrolled if it wraps in the ring. On an error, what the control segment
- * says is filled in all the same. */
+/* Parses a send WQE. `bytes` holds the whole WQE, without the wrap of the ring. Returns WQE_OK or
+ * the error. After an error, the fields of the control segment are valid all the same. */
 enum wqe_error wqe_parse(const uint8_t *bytes, uint32_t qpn, enum qp_type type,
 			 struct send_wqe *wqe);
 
-/* A receive WQE's list, from `bytes` on (behind the next segment of an SRQ). It ends with the
- * stride, or before, at the key that means nothing. */
+/* Parses the scatter list of a receive WQE. `bytes` starts at the list, after the next segment of
+ * an SRQ. The list ends after `length` bytes, or at an element with the null key. */
 void wqe_parse_receive(const uint8_t *bytes, uint32_t length, struct receive_wqe *wqe);
 
-/* SRQ: the index of the WQE behind this one. */
+/* SRQ: returns the index of the next WQE in the list. */
 uint16_t wqe_next_index(const uint8_t *bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dma_probe: see dma_probe.h. A latency job has one transfer under way; a bandwidth job starts one after the other at the
- * engine's intervals, as long as fewer than in_flight are under way.
+ * dma_probe: see dma_probe.h. A latency job has one transfer in flight. A bandwidth job starts
+ * transfers at the engine's intervals while fewer than in_flight are in flight.
  */
 #include "hca/host/dma_probe.h"
 
@@ -11,17 +11,18 @@
 #include "hca/host/host.h"
 #include "hca/host/pcie.h"
 #include "hca/host/tlp.h"
+#include "sim/hash.h"
 #include "sim/random.h"
 
-enum { WARM_UP_PART = 5 }; /* one fifth more transfers go before */
+enum { WARM_UP_PART = 5 }; /* a fifth of the transfers runs before the measurement */
 
 struct slot {
-	struct event event; /* the engine's part, before or after PCIe's */
+	struct event event; /* latency of the engine, before or after PCIe */
 	struct probe *probe;
 	struct pcie_read read;
 	struct pcie_write write;
-	struct slot *next_free;
-	bool reads;
+	struct slot *next_free, *next_started;
+	bool reads, done;
 };
 
 struct probe {
@@ -33,10 +34,13 @@ struct probe {
 	struct host *host;
 	struct random random;
 	struct slot *slots, *slots_free; /* [in_flight] */
+	/* in_order, [reads]: transfers that hold a slot, in the order of their start */
+	struct slot *oldest[2], **youngest[2];
 	uint64_t units, started, ended, wanted, warm_up;
-	sim_time begun_at;      /* latency: the transfer under way */
-	sim_time measure_at;    /* bandwidth: end of the warm-up */
-	sim_time next_start[2]; /* [reads]: when the engine may start another one */
+	sim_time begun_at;   /* latency: start of the transfer in flight */
+	sim_time measure_at; /* bandwidth: end of the warm-up */
+	/* [reads]: earliest time at which the engine starts the next transfer */
+	sim_time next_start[2];
 	struct event start_event;
 	double *samples_ns;
 	uint64_t digest;
@@ -76,7 +80,7 @@ static void transfer_ended(struct probe *probe)
 {
 	uint64_t number = probe->ended++;
 
-	probe->digest = (probe->digest ^ now(probe)) * UINT64_C(0x100000001b3);
+	probe->digest = hash_add(probe->digest, now(probe));
 	if (number == probe->warm_up)
 		probe->measure_at = now(probe);
 	if (!op_is_bandwidth[probe->job.op] && number >= probe->warm_up)
@@ -85,16 +89,51 @@ static void transfer_ended(struct probe *probe)
 	start_transfer(probe);
 }
 
+static void slot_free(struct slot *slot)
+{
+	slot->next_free = slot->probe->slots_free;
+	slot->probe->slots_free = slot;
+}
+
+/* Appends a started transfer to the list of those that hold a slot. */
+static void slot_hold(struct slot *slot)
+{
+	struct slot **oldest = &slot->probe->oldest[slot->reads];
+	struct slot ***youngest = &slot->probe->youngest[slot->reads];
+
+	slot->done = false;
+	slot->next_started = NULL;
+	if (!*oldest)
+		*youngest = oldest;
+	**youngest = slot;
+	*youngest = &slot->next_started;
+}
+
+/* Frees the slots of transfers of an engine that are done and have no earlier one before them. */
+static void slots_release(struct slot **oldest)
+{
+	while (*oldest && (*oldest)->done) {
+		struct slot *slot = *oldest;
+
+		*oldest = slot->next_started;
+		slot_free(slot);
+	}
+}
+
 static void slot_ended(struct event *event)
 {
 	struct slot *slot = container_of(event, struct slot, event);
+	struct probe *probe = slot->probe;
 
-	slot->next_free = slot->probe->slots_free;
-	slot->probe->slots_free = slot;
-	transfer_ended(slot->probe);
+	slot->done = true;
+	if (probe->card.in_order && op_is_bandwidth[probe->job.op])
+		slots_release(&probe->oldest[slot->reads]);
+	else
+		slot_free(slot);
+	transfer_ended(probe);
 }
 
-/* The engine has the bytes in its own memory, and hands them on when all are there. */
+/* Stores the data in the engine's memory, and forwards it when all of it has arrived. */
 static void read_done(struct pcie_read *read)
 {
 	struct slot *slot = container_of(read, struct slot, read);
@@ -113,12 +152,12 @@ static void write_done(struct pcie_write *write)
 	struct slot *slot = container_of(write, struct slot, write);
 
 	if (slot->probe->job.op == DMA_PROBE_lat_wrrd)
-		return; /* the read behind it tells */
+		return; /* the read after this write ends the transfer */
 	event_init(&slot->event, &slot->probe->block, slot_ended);
 	sim_schedule(&slot->event, 0);
 }
 
-/* ---- its start ---- */
+/* ---- start of a transfer ---- */
 
 static void issue_read(struct slot *slot, uint64_t address)
 {
@@ -138,7 +177,7 @@ static void issue_write(struct slot *slot, uint64_t address)
 	pcie_write(slot->probe->pcie, &slot->write);
 }
 
-/* The bytes are staged: a write, and a read of the same behind it. */
+/* Starts a write of the staged bytes, and a read of the same bytes after it. */
 static void write_and_read(struct event *event)
 {
 	struct slot *slot = container_of(event, struct slot, event);
@@ -166,7 +205,7 @@ static sim_time write_interval(const struct probe *probe, uint64_t address)
 	       at_rate(probe->job.bytes, probe->card.write_rate);
 }
 
-/* Reads and writes have an engine each. */
+/* Starts transfers of a bandwidth job. Reads and writes use separate engines. */
 static void start_bandwidth(struct probe *probe)
 {
 	while (probe->slots_free && probe->started < probe->wanted) {
@@ -186,6 +225,8 @@ static void start_bandwidth(struct probe *probe)
 		probe->next_start[reads] = now(probe) + (reads ? read_interval(probe)
 							       : write_interval(probe, address));
 		slot->reads = reads;
+		if (probe->card.in_order)
+			slot_hold(slot);
 		if (reads)
 			issue_read(slot, address);
 		else
@@ -324,6 +365,7 @@ void dma_probe_run(const struct pcie_params *pcie, const struct host_params *hos
 	else
 		result_latency(&probe, result);
 	result->digest = probe.digest;
+	result->violations = blocks_check(sim, stderr);
 	result->order_stalls = pcie_counters(probe.pcie)->order_stalls;
 	if (probe.host) {
 		result->llc_misses = llc_counters(host_llc(probe.host))->misses;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dma_probe: measures a PCIe link and the host behind it, as a programmable card does. It measures
- * the latency of single transfers or the bandwidth of many transfers, over a window of memory that
- * is cached or not.
+ * the latency of single transfers or the bandwidth of many transfers. The transfers use a window of
+ * memory that is cached or not.
  *
  *     job --> engine (its own latency and intervals) --pcie_read(), pcie_write()--> pcie --> host
  *
@@ -17,7 +17,7 @@
 #include "hca/host/pcie_params.h"
 
 /* clang-format off */
-/*        NAME          bandwidth  what it does */
+/*        NAME          bandwidth  operation */
 #define DMA_PROBE_OPS(X) \
 	X(lat_cmd_rd, false, "latency of a read by command, without the engine") \
 	X(lat_rd, false, "latency of a read by the engine, one at a time") \
@@ -61,7 +61,8 @@ struct dma_probe_result {
 	double min_ns, median_ns, mean_ns, p95_ns, p99_ns, p999_ns; /* latency; 0 for bandwidth */
 	double gbps;                                                /* bandwidth; 0 for latency */
 	uint64_t iommu_misses, llc_misses, order_stalls;
-	uint64_t digest; /* digest of the end times of all transfers */
+	uint64_t digest;     /* digest of the end times of all transfers */
+	unsigned violations; /* of the blocks' rules and laws; each is a line on stderr */
 };
 
 /*

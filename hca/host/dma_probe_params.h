@@ -21,6 +21,10 @@
 	X(in_flight, COUNT, "64", "1..1024", \
 	  "Transfers that the engine may have in flight.", \
 	  "choice") \
+	X(in_order, FLAG, "false", "", \
+	  "A transfer that is done keeps its place among in_flight until all earlier transfers " \
+	  "are done.", \
+	  "choice") \
 	X(read_interval, TIME, "0ps", "0ps..1ms", \
 	  "Minimum time between two reads, in addition to the time of their lines.", \
 	  "choice: none") \

@@ -15,32 +15,33 @@ enum { NODE_LOCAL, NODE_REMOTE, NAME_BYTES = 128 };
 enum {
 	FLIT_BYTES = 8,
 	LINE_FLITS = 1 + LLC_LINE_BYTES / FLIT_BYTES
-}; /* of the link between sockets, a header among them */
+}; /* flits of a line on the link between sockets: one header and the data */
 
 struct host {
 	struct block block;
 	struct host_params param;
 	struct host_counters count;
 	struct host_gauges gauge;
-	struct shared_unit to_socket, from_socket; /* the link between sockets, each direction */
+	/* the link between sockets, one unit per direction */
+	struct shared_unit to_socket, from_socket;
 	struct random jitter, tail;
-	struct iommu *iommu; /* NULL: off */
+	struct iommu *iommu; /* NULL if addresses are not translated */
 	struct llc *llc;
 };
 
-/* What root complexes take longer now and then. */
+/* Returns the random additional latency of the root complex. */
 static sim_time jitter(struct host *host)
 {
-	const struct place_params *place = &host->param.place;
+	const struct jitter_params *param = &host->param.jitter;
 	double ps = 0;
 
-	if (place->jitter_median)
-		ps += gsl_ran_lognormal(&host->jitter.gsl, log((double)place->jitter_median),
-					place->jitter_sigma);
-	if (random_chance(&host->tail, place->tail_share)) {
+	if (param->median)
+		ps += gsl_ran_lognormal(&host->jitter.gsl, log((double)param->median),
+					param->sigma);
+	if (random_chance(&host->tail, param->tail_share)) {
 		host->count.tails++;
-		ps += (double)place->tail_min *
-		      pow((double)place->tail_max / (double)place->tail_min,
+		ps += (double)param->tail_min *
+		      pow((double)param->tail_max / (double)param->tail_min,
 			  random_unit(&host->tail));
 	}
 	return (sim_time)ps;
@@ -53,12 +54,12 @@ static uint64_t line_flits(uint64_t address, uint32_t length)
 	return lines * LINE_FLITS;
 }
 
-/* Asks for the link now. Returns the time at which it begins to cross; what the way itself takes is in the latencies of the other
- * socket. */
+/* Requests the link now. Returns the time at which the transfer starts. The propagation time is
+ * part of the latencies of the other socket. */
 static sim_time cross(const struct host *host, struct shared_unit *link, struct gauge *gauge,
 		      uint64_t flits)
 {
-	sim_time duration = flits * FLIT_BYTES * 8 * SEC / host->param.place.link_rate;
+	sim_time duration = flits * FLIT_BYTES * 8 * SEC / host->param.numa.link_rate;
 
 	sim_time start = shared_unit_take(link, sim_now(host->block.sim), duration);
 
@@ -66,7 +67,7 @@ static sim_time cross(const struct host *host, struct shared_unit *link, struct 
 	return start;
 }
 
-/* Calls `next` at `at`: in an event, or now. */
+/* Calls `next` at time `at`: in an event, or immediately if `at` is now. */
 static void continue_at(struct host_access *access, sim_time at, void (*next)(struct event *event))
 {
 	struct host *host = access->host;
@@ -81,7 +82,7 @@ static void continue_at(struct host_access *access, sim_time at, void (*next)(st
 
 static bool is_remote(const struct host *host)
 {
-	return host->param.place.memory_node == NODE_REMOTE;
+	return host->param.numa.memory_node == NODE_REMOTE;
 }
 
 sim_time host_translate(struct host *host, uint64_t address)
@@ -120,7 +121,7 @@ static void use_memory(struct event *event)
 	if (access->is_write) {
 		done = llc_write(host->llc, access->address, access->length, remote, now) +
 		       jitter(host);
-		access_done(access, remote ? done + host->param.place.remote_write_latency : done);
+		access_done(access, remote ? done + host->param.numa.remote_write_latency : done);
 		return;
 	}
 	done = llc_read(host->llc, access->address, access->length, remote, now) + jitter(host);
@@ -137,7 +138,7 @@ static void bring_back(struct event *event)
 
 	access_done(access, cross(host, &host->from_socket, &host->gauge.from_socket,
 				  line_flits(access->address, access->length)) +
-				    host->param.place.remote_read_latency);
+				    host->param.numa.remote_read_latency);
 }
 
 static void access_done(struct host_access *access, sim_time done_at)
@@ -159,26 +160,29 @@ void host_access_cancel(struct host_access *access)
 
 void host_params_default(struct host_params *params)
 {
-	params_default(place_param_list, &params->place);
+	params_default(host_numa_param_list, &params->numa);
+	params_default(host_jitter_param_list, &params->jitter);
 	params_default(llc_param_list, &params->llc);
-	params_default(dram_param_list, &params->dram);
+	params_default(llc_dram_param_list, &params->dram);
 	params_default(iommu_param_list, &params->iommu);
 }
 
 bool host_params_matter(const struct host_params *params)
 {
 	return params->llc.enabled || params->iommu.enabled ||
-	       params->place.memory_node != NODE_LOCAL || params->place.jitter_median ||
-	       params->place.tail_share > 0;
+	       params->numa.memory_node != NODE_LOCAL || params->jitter.median ||
+	       params->jitter.tail_share > 0;
 }
 
-#define ROW(...) PARAM_ROW(struct place_params, __VA_ARGS__)
+#define ROW(...)        PARAM_ROW(struct numa_params, __VA_ARGS__)
+#define JITTER_ROW(...) PARAM_ROW(struct jitter_params, __VA_ARGS__)
 /* clang-format off */
-const struct param place_param_list[] = { PLACE_PARAMS(ROW) { 0 } };
+const struct param host_numa_param_list[] = { NUMA_PARAMS(ROW) { 0 } };
+const struct param host_jitter_param_list[] = { JITTER_PARAMS(JITTER_ROW) { 0 } };
 
 static const struct block_type host_type = {
-	.name = "place",
-	.params = place_param_list,
+	.name = "numa",
+	.params = host_numa_param_list,
 	.counters = (const struct counter[]){ HOST_COUNTERS(COUNTER_ENTRY) { 0 } },
 	.trace_points = (const struct trace_point[]){ { 0 } },
 	.gauges = (const struct gauge_info[]){ HOST_GAUGES(GAUGE_ENTRY) { 0 } },
@@ -190,16 +194,18 @@ struct host *host_create(struct sim *sim, const char *name, const struct host_pa
 	struct host *host = calloc(1, sizeof(*host));
 	char text[NAME_BYTES];
 
-	assert(host && params->place.tail_min <= params->place.tail_max);
+	assert(host && params->jitter.tail_min <= params->jitter.tail_max);
 	host->param = *params;
-	snprintf(text, sizeof(text), "%s.place", name);
-	block_init(&host->block, sim, &host_type, text, &host->param.place,
+	snprintf(text, sizeof(text), "%s.numa", name);
+	block_init(&host->block, sim, &host_type, text, &host->param.numa,
 		   (const uint64_t *)&host->count);
 	block_gauges(&host->block, (struct gauge *)&host->gauge);
 	host->gauge.to_socket.capacity = 1;
 	host->gauge.from_socket.capacity = 1;
-	random_init(&host->jitter, &host->block, "jitter");
-	random_init(&host->tail, &host->block, "tail");
+	/* The streams keep the name that they had, so that figures stay. */
+	snprintf(text, sizeof(text), "%s.place", name);
+	random_init_named(&host->jitter, sim_seed(sim), text, "jitter");
+	random_init_named(&host->tail, sim_seed(sim), text, "tail");
 	snprintf(text, sizeof(text), "%s.llc", name);
 	host->llc = llc_create(sim, text, &params->llc, &params->dram);
 	snprintf(text, sizeof(text), "%s.iommu", name);

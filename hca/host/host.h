@@ -44,7 +44,7 @@ struct host_gauges {
 	HOST_GAUGES(GAUGE_FIELD)
 };
 
-/* Creates a host with the blocks NAME.place, NAME.llc and NAME.iommu. */
+/* Creates a host with the blocks NAME.numa, NAME.llc and NAME.iommu. */
 struct host *host_create(struct sim *sim, const char *name, const struct host_params *params);
 void host_destroy(struct host *host);
 

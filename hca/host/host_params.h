@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host_params: parameters of the host behind the root complex: last-level cache, memory, IOMMU and
- * NUMA placement. The defaults add no time, because the latencies of pcie_params.h include a root
- * complex and a cache hit. These parameters add to them.
+ * host_params: parameters of the host behind the root complex: last-level cache, memory, IOMMU, the
+ * NUMA node of the memory, and jitter. The defaults add no time, because the latencies of
+ * pcie_params.h include a root complex and a cache hit. These parameters add to them.
  * Rows B1 and A5 are published measurements that docs/explanation/adapter-host.md names.
  */
 #ifndef HCA_HOST_HOST_PARAMS_H
@@ -56,13 +56,17 @@
 	  "Page walks that may be in progress at the same time.", \
 	  "assumed") \
 	X(walk_latency, TIME, "280ns", "0ps..1ms", \
-	  "Latency of one page walk.", \
-	  "B1-06: median of a miss less that of a hit") \
+	  "Median latency of one page walk.", \
+	  "B1-06: median of a miss minus median of a hit") \
+	X(walk_sigma, RATIO, "0", "0..10", \
+	  "Standard deviation of the natural logarithm of the latency of a walk, which has a " \
+	  "lognormal distribution. `0`: all walks take walk_latency.", \
+	  "choice") \
 	X(hit_latency, TIME, "0ps", "0ps..1ms", \
 	  "Latency of an IO-TLB lookup.", \
 	  "B1-06: no cost to 256 KiB")
 
-#define PLACE_PARAMS(X) \
+#define NUMA_PARAMS(X) \
 	X(memory_node, CHOICE, "local", "local|remote", \
 	  "Socket whose memory DMA accesses: the local one of the adapter, or the remote one.", \
 	  "choice") \
@@ -76,12 +80,14 @@
 	  "Rate of the link between sockets in each direction. A line of 64 B takes 72 B of it, " \
 	  "a read request 8 B.", \
 	  "Intel: Xeon E5-2630 v4, two QPI links of 8 GT/s, 16 GB/s each; An Introduction to the " \
-	  "Intel QuickPath Interconnect: a line is nine flits of 8 B") \
-	X(jitter_median, TIME, "0ps", "0ps..1s", \
+	  "Intel QuickPath Interconnect: a line is nine flits of 8 B")
+
+#define JITTER_PARAMS(X) \
+	X(median, TIME, "0ps", "0ps..1s", \
 	  "Median of the additional latency of the root complex, which has a lognormal " \
 	  "distribution. `0`: no jitter.", \
 	  "choice") \
-	X(jitter_sigma, RATIO, "0", "0..10", \
+	X(sigma, RATIO, "0", "0..10", \
 	  "Standard deviation of the natural logarithm of the additional latency.", \
 	  "choice") \
 	X(tail_share, RATIO, "0", "0..1", \
@@ -109,19 +115,24 @@ struct iommu_params {
 	IOMMU_PARAMS(PARAM_FIELD)
 };
 
-struct place_params {
-	PLACE_PARAMS(PARAM_FIELD)
+struct numa_params {
+	NUMA_PARAMS(PARAM_FIELD)
+};
+
+struct jitter_params {
+	JITTER_PARAMS(PARAM_FIELD)
 };
 
 struct host_params {
-	struct place_params place;
+	struct numa_params numa;
+	struct jitter_params jitter;
 	struct llc_params llc;
 	struct dram_params dram;
 	struct iommu_params iommu;
 };
 
-extern const struct param place_param_list[], llc_param_list[], dram_param_list[],
-	iommu_param_list[];
+extern const struct param host_numa_param_list[], host_jitter_param_list[], llc_param_list[],
+	llc_dram_param_list[], iommu_param_list[];
 
 /* Sets the defaults: a host that adds no time to pcie.read_latency and pcie.write_latency. */
 void host_params_default(struct host_params *params);

@@ -3,11 +3,16 @@
 #include "hca/host/iommu.h"
 
 #include <assert.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "hca/host/lines.h"
+#include "hca/host/tag_array.h"
 #include "sim/audit.h"
 #include "sim/gauge.h"
+#include "sim/random.h"
+
+#include <gsl/gsl_randist.h>
 
 #define IOMMU_GAUGES(X) X(walkers, BUSY, "walks", "walk page tables")
 
@@ -20,16 +25,27 @@ struct iommu {
 	struct iommu_params param;
 	struct iommu_counters count;
 	struct iommu_gauges gauge;
-	struct lines tlb;
+	struct tag_array tlb;
 	sim_time *ready_at;     /* [entries]: when the walk for each is or was done */
 	sim_time *walkers_free; /* [walkers]: when each is */
 	sim_time asked_at;
+	struct random walks;
 };
 
-/* By the walker that is free first. */
+static sim_time walk_latency(struct iommu *iommu)
+{
+	const struct iommu_params *param = &iommu->param;
+
+	if (!(param->walk_sigma > 0) || !param->walk_latency)
+		return param->walk_latency;
+	return (sim_time)gsl_ran_lognormal(&iommu->walks.gsl, log((double)param->walk_latency),
+					   param->walk_sigma);
+}
+
+/* Starts a page walk on the walker that is free first. Returns the end of the walk. */
 static sim_time walk(struct iommu *iommu, sim_time arrival)
 {
-	sim_time *walker = iommu->walkers_free;
+	sim_time *walker = iommu->walkers_free, latency = walk_latency(iommu);
 
 	for (uint64_t i = 1; i < iommu->param.walkers; i++)
 		if (iommu->walkers_free[i] < *walker)
@@ -38,8 +54,8 @@ static sim_time walk(struct iommu *iommu, sim_time arrival)
 		iommu->count.walker_stalls++;
 		arrival = *walker;
 	}
-	gauge_serve(&iommu->gauge.walkers, arrival, iommu->param.walk_latency);
-	return *walker = arrival + iommu->param.walk_latency;
+	gauge_serve(&iommu->gauge.walkers, arrival, latency);
+	return *walker = arrival + latency;
 }
 
 sim_time iommu_translate(struct iommu *iommu, uint64_t address, sim_time arrival)
@@ -50,7 +66,7 @@ sim_time iommu_translate(struct iommu *iommu, uint64_t address, sim_time arrival
 	assert(arrival >= iommu->asked_at);
 	iommu->asked_at = arrival;
 	iommu->count.lookups++;
-	if (lines_touch(&iommu->tlb, page, false)) {
+	if (tag_array_touch(&iommu->tlb, page)) {
 		sim_time ready = iommu->ready_at[iommu->tlb.place];
 
 		if (ready <= found) {
@@ -61,14 +77,14 @@ sim_time iommu_translate(struct iommu *iommu, uint64_t address, sim_time arrival
 		return ready;
 	}
 	iommu->count.misses++;
-	if (lines_insert(&iommu->tlb, page, iommu->tlb.ways, false) != LINES_NONE)
+	if (tag_array_insert(&iommu->tlb, page, iommu->tlb.ways, false, NULL) != TAG_NONE)
 		iommu->count.evictions++;
 	return iommu->ready_at[iommu->tlb.place] = walk(iommu, found);
 }
 
 void iommu_invalidate(struct iommu *iommu)
 {
-	lines_clear(&iommu->tlb);
+	tag_array_clear(&iommu->tlb);
 }
 
 #define ROW(...) PARAM_ROW(struct iommu_params, __VA_ARGS__)
@@ -79,8 +95,9 @@ static void audit(struct block *block, FILE *out)
 {
 	const struct iommu *iommu = container_of(block, struct iommu, block);
 
-	audit_service(block, out, &iommu->gauge.walkers, iommu->count.misses,
-		      iommu->param.walk_latency);
+	if (!(iommu->param.walk_sigma > 0))
+		audit_service(block, out, &iommu->gauge.walkers, iommu->count.misses,
+			      iommu->param.walk_latency);
 }
 
 static const struct block_type iommu_type = {
@@ -104,7 +121,8 @@ struct iommu *iommu_create(struct sim *sim, const char *name, const struct iommu
 		   (const uint64_t *)&iommu->count);
 	block_gauges(&iommu->block, (struct gauge *)&iommu->gauge);
 	iommu->gauge.walkers.capacity = params->walkers;
-	lines_init(&iommu->tlb, params->entries, ways);
+	random_init(&iommu->walks, &iommu->block, "walks");
+	tag_array_init(&iommu->tlb, params->entries, ways, NULL);
 	iommu->ready_at = calloc(params->entries, sizeof(iommu->ready_at[0]));
 	iommu->walkers_free = calloc(params->walkers, sizeof(iommu->walkers_free[0]));
 	assert(iommu->ready_at && iommu->walkers_free);
@@ -116,7 +134,7 @@ void iommu_destroy(struct iommu *iommu)
 	if (!iommu)
 		return;
 	block_fini(&iommu->block);
-	lines_fini(&iommu->tlb);
+	tag_array_fini(&iommu->tlb);
 	free(iommu->ready_at);
 	free(iommu->walkers_free);
 	free(iommu);

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "hca/host/lines.h"
+#include "hca/host/tag_array.h"
 #include "sim/gauge.h"
 #include "sim/shared_unit.h"
 
@@ -21,12 +21,13 @@ struct llc {
 	struct dram_params dram;
 	struct llc_counters count;
 	struct llc_gauges gauge;
-	struct lines lines;
+	struct tag_array lines;
 	struct shared_unit memory;
-	sim_time line_time; /* of memory, at its full rate */
+	sim_time line_time; /* time of one line at the full rate of memory */
 };
 
-/* Memory serves one after the other; its latency comes on top. */
+/* Reserves memory for `lines` lines; memory serves requests one after another. The latency of
+ * memory is added to the time of the data. */
 static sim_time memory_use(struct llc *llc, uint64_t lines, sim_time arrival)
 {
 	sim_time start = shared_unit_take(&llc->memory, arrival, lines * llc->line_time);
@@ -52,7 +53,7 @@ sim_time llc_read(struct llc *llc, uint64_t address, uint32_t length, bool bypas
 	if (!llc->param.enabled && !bypass)
 		return arrival;
 	for (uint64_t line = first_line(address); line <= last_line(address, length); line++) {
-		bool hit = !bypass && lines_touch(&llc->lines, line, false);
+		bool hit = !bypass && tag_array_touch(&llc->lines, line);
 
 		llc->count.lookups++;
 		llc->count.hits += hit;
@@ -65,8 +66,8 @@ sim_time llc_read(struct llc *llc, uint64_t address, uint32_t length, bool bypas
 	return memory_use(llc, missed, arrival) + llc->dram.latency;
 }
 
-/* Into the cache at once, unless a changed line has to make room first; past the cache a write is visible when it is memory's
- * turn to take it. */
+/* Writes into the cache at once, unless a modified line must be written back first. A write that
+ * bypasses the cache is visible when memory starts to serve it. */
 sim_time llc_write(struct llc *llc, uint64_t address, uint32_t length, bool bypass,
 		   sim_time arrival)
 {
@@ -78,7 +79,7 @@ sim_time llc_write(struct llc *llc, uint64_t address, uint32_t length, bool bypa
 		return arrival;
 	for (uint64_t line = first_line(address); line <= last_line(address, length); line++) {
 		llc->count.lookups++;
-		if (cached && lines_touch(&llc->lines, line, true)) {
+		if (cached && tag_array_change(&llc->lines, line)) {
 			llc->count.hits++;
 			continue;
 		}
@@ -86,12 +87,12 @@ sim_time llc_write(struct llc *llc, uint64_t address, uint32_t length, bool bypa
 		if (!cached) {
 			to_memory++;
 			if (llc->param.enabled && !bypass)
-				llc->count.invalidations += lines_drop(&llc->lines, line);
+				llc->count.invalidations += tag_array_remove(&llc->lines, line, 1);
 			continue;
 		}
 		llc->count.allocations++;
-		write_backs += lines_insert(&llc->lines, line, llc->param.ddio_ways, true) ==
-			       LINES_CHANGED;
+		write_backs += tag_array_insert(&llc->lines, line, llc->param.ddio_ways, true,
+						NULL) == TAG_CHANGED;
 	}
 	llc->count.write_backs += write_backs;
 	llc->count.memory_writes += write_backs + to_memory;
@@ -117,10 +118,12 @@ uint64_t llc_cpu_touch(struct llc *llc, uint64_t address, uint64_t length, bool 
 		return 0;
 	for (uint64_t line = first_line(address); line <= last_line(address, length); line++) {
 		llc->count.cpu_touches++;
-		if (lines_touch(&llc->lines, line, change))
+		if ((change ? tag_array_change(&llc->lines, line)
+			    : tag_array_touch(&llc->lines, line)))
 			continue;
 		missed++;
-		if (lines_insert(&llc->lines, line, llc->lines.ways, change) == LINES_CHANGED) {
+		if (tag_array_insert(&llc->lines, line, llc->lines.ways, change, NULL) ==
+		    TAG_CHANGED) {
 			llc->count.write_backs++;
 			llc->count.memory_writes++;
 		}
@@ -142,14 +145,14 @@ sim_time llc_dma_wait(const struct llc *llc)
 void llc_flush(struct llc *llc)
 {
 	if (llc->param.enabled)
-		lines_clear(&llc->lines);
+		tag_array_clear(&llc->lines);
 }
 
 #define LLC_ROW(...)  PARAM_ROW(struct llc_params, __VA_ARGS__)
 #define DRAM_ROW(...) PARAM_ROW(struct dram_params, __VA_ARGS__)
 /* clang-format off */
 const struct param llc_param_list[] = { LLC_PARAMS(LLC_ROW) { 0 } };
-const struct param dram_param_list[] = { DRAM_PARAMS(DRAM_ROW) { 0 } };
+const struct param llc_dram_param_list[] = { DRAM_PARAMS(DRAM_ROW) { 0 } };
 
 static const struct block_type llc_type = {
 	.name = "llc",
@@ -175,7 +178,7 @@ struct llc *llc_create(struct sim *sim, const char *name, const struct llc_param
 	llc->gauge.memory.capacity = 1;
 	llc->line_time = LLC_LINE_BYTES * 8 * SEC / dram->rate;
 	if (params->enabled)
-		lines_init(&llc->lines, params->size / LLC_LINE_BYTES, params->ways);
+		tag_array_init(&llc->lines, params->size / LLC_LINE_BYTES, params->ways, NULL);
 	return llc;
 }
 
@@ -185,7 +188,7 @@ void llc_destroy(struct llc *llc)
 		return;
 	block_fini(&llc->block);
 	if (llc->param.enabled)
-		lines_fini(&llc->lines);
+		tag_array_fini(&llc->lines);
 	free(llc);
 }
 

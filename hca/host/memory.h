@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory: what DMA reads and writes: one address space of a host. Two kinds live here, `buffer` (tests, and
- * rings of YAML workloads) and `none` (lengths only); a program's own memory is the shim's (session/).
+ * memory: one address space of a host, which DMA reads and writes. Two kinds are defined here:
+ * `buffer` (tests and rings of YAML workloads) and `none` (lengths only). The memory of a program
+ * is defined in session/.
  *
- * Bytes move at the instant of the call; when that is, is PCIe's affair (pcie.h).
+ * The functions move the bytes at once. pcie.h determines the time of the call.
  */
 #ifndef HCA_HOST_MEMORY_H
 #define HCA_HOST_MEMORY_H
@@ -14,29 +15,31 @@
 struct memory;
 
 struct memory_ops {
-	/* false: some of it is not mapped, or not with that right; nothing is promised about the rest. */
-	bool (*read)(struct memory *memory, uint64_t address, void *bytes, uint32_t length);
-	bool (*write)(struct memory *memory, uint64_t address, const void *bytes, uint32_t length);
-	/* Returns true if every page of [address, address + length) can be read. NULL: by reading a byte of each. */
+	/* Move bytes. Return false if a part of the range is not mapped, or not with the required
+	 * right. The bytes that were moved are then undefined. */
+	bool (*load)(struct memory *memory, uint64_t address, void *bytes, uint32_t length);
+	bool (*store)(struct memory *memory, uint64_t address, const void *bytes, uint32_t length);
+	/* Returns true if every page of [address, address + length) can be read. NULL if the memory
+	 * is probed by reading one byte per page. */
 	bool (*probe)(struct memory *memory, uint64_t address, uint64_t length);
 };
 
 struct memory { /* embedded in each kind */
 	const struct memory_ops *ops;
 	const char *name;
-	bool has_bytes; /* false: lengths only; packets then carry no payload */
+	bool has_bytes; /* false if only lengths are simulated; packets then carry no payload */
 };
 
 static inline bool memory_read(struct memory *memory, uint64_t address, void *bytes,
 			       uint32_t length)
 {
-	return memory->ops->read(memory, address, bytes, length);
+	return memory->ops->load(memory, address, bytes, length);
 }
 
 static inline bool memory_write(struct memory *memory, uint64_t address, const void *bytes,
 				uint32_t length)
 {
-	return memory->ops->write(memory, address, bytes, length);
+	return memory->ops->store(memory, address, bytes, length);
 }
 
 #define MEMORY_PAGE UINT64_C(4096)
@@ -54,11 +57,12 @@ static inline bool memory_probe(struct memory *memory, uint64_t address, uint64_
 	return true;
 }
 
-/* `bytes` zeroed bytes at addresses [base, base + bytes). */
+/* Creates memory of `bytes` zeroed bytes at addresses [base, base + bytes). */
 struct memory *memory_buffer_create(uint64_t base, uint64_t bytes);
 void memory_buffer_destroy(struct memory *memory);
 
-/* Reads give nothing, writes go nowhere, every address is mapped. One for all. */
+/* Returns the memory without bytes, a single object. Every address is mapped. Reads return no bytes
+ * and writes are discarded. */
 struct memory *memory_none(void);
 
 #endif

@@ -17,7 +17,7 @@ struct memory_buffer {
 static uint8_t *place_of(struct memory *memory, uint64_t address, uint32_t length)
 {
 	struct memory_buffer *buffer = container_of(memory, struct memory_buffer, memory);
-	uint64_t offset = address - buffer->base; /* wraps below base, and is then too large */
+	uint64_t offset = address - buffer->base; /* wraps below base and is then too large */
 
 	if (offset > buffer->size_bytes || length > buffer->size_bytes - offset)
 		return NULL;
@@ -43,7 +43,7 @@ static bool buffer_write(struct memory *memory, uint64_t address, const void *by
 	return place;
 }
 
-static const struct memory_ops buffer_ops = {.read = buffer_read, .write = buffer_write};
+static const struct memory_ops buffer_ops = {.load = buffer_read, .store = buffer_write};
 
 struct memory *memory_buffer_create(uint64_t base, uint64_t bytes)
 {

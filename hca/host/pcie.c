@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcie: see pcie.h. Departure times are computed when a packet is given to its direction of the link (pcie_link.h), so
- * a read costs two events for all requests that left together: one at the root complex, where it takes its bytes, and
- * one at its last byte's arrival. A write costs one, when it becomes visible.
+ * pcie: see pcie.h. The link computes the departure time of a packet when it accepts the packet
+ * (pcie_link.h). A read therefore costs two events for all requests that left together. The first
+ * event is at the root complex, where the bytes are copied. The second event is the arrival of the
+ * last byte. A write costs one event, when it becomes visible.
  *
- * Here are requests and what all share. Completions are in pcie_completion.c, writes in pcie_write.c, the CPU's stores and loads
- * in pcie_mmio.c. What a host is asked for, if there is one behind the root complex, is in pcie_host.c: events of its own for each
- * TLP. Tags come back one by one, at the last byte of their completions; that needs no event unless somebody waits for one.
+ * This file has the read requests and the shared functions. Completions are in pcie_completion.c,
+ * writes in pcie_write.c, the CPU's stores and loads in pcie_mmio.c. pcie_host.c serves a root
+ * complex with a host: each TLP then has its own events. A tag returns at the last byte of its
+ * completions. The return needs no event unless a read waits for a tag.
  */
 #include <assert.h>
 #include <stdlib.h>
 
 #include "hca/host/pcie_state.h"
 
-enum dllp_choice { DLLP_SHARE, DLLP_GUIDE, DLLP_COUNTED }; /* of the parameter dllp */
+enum dllp_choice { DLLP_SHARE, DLLP_GUIDE, DLLP_COUNTED }; /* values of the parameter dllp */
 
 static void read_empty(struct event *event);
 static void issue_requests(struct pcie *pcie, struct pcie_read *read);
@@ -24,7 +26,8 @@ static void tag_returned(struct event *event);
 
 /* ---- the link ---- */
 
-/* How many DLLPs are due after so many more packets, one for each `every`. */
+/* Adds `packets` packets to `*due`. Returns the number of DLLPs that are due, one per `every`
+ * packets. */
 static uint64_t dllps_due(uint64_t *due, uint64_t packets, uint64_t every)
 {
 	uint64_t count;
@@ -73,6 +76,7 @@ void pcie_read(struct pcie *pcie, struct pcie_read *read)
 	read->completed = 0;
 	read->writes_before = read->passes && pcie->param.reads_pass ? 0 : pcie->writes_called;
 	read->next = NULL;
+	read->behind_since = SIM_NEVER;
 	pcie->count.reads++;
 	pcie->count.read_bytes += read->length;
 	trace(&pcie->block, TRACE_PCIE_READ, read->tag, read->address, read->length);
@@ -83,6 +87,10 @@ void pcie_read(struct pcie *pcie, struct pcie_read *read)
 	}
 	*pcie->reads_waiting.last = read;
 	pcie->reads_waiting.last = &read->next;
+	if (pcie->writes_sent < read->writes_before) {
+		read->behind_since = pcie_now(pcie);
+		gauge_enter(&pcie->gauge.behind_writes, read->behind_since, 1);
+	}
 	pcie_issue_reads(pcie);
 	if (read->requested < read->length) {
 		pcie->count.read_stalls++;
@@ -103,7 +111,19 @@ static bool may_request(const struct pcie *pcie)
 	return pcie->tags_free && pcie->nonposted.headers_free;
 }
 
-/* In the order of the calls, as far as tags and credits reach; behind writes of before that were held back. */
+/* Returns true if the earlier writes have left, behind which the first waiting read waited. */
+static bool is_past_writes(struct pcie *pcie, struct pcie_read *read)
+{
+	if (pcie->writes_sent < read->writes_before)
+		return false;
+	if (read->behind_since != SIM_NEVER)
+		gauge_left(&pcie->gauge.behind_writes, read->behind_since, pcie_now(pcie), 1);
+	read->behind_since = SIM_NEVER;
+	return true;
+}
+
+/* Issues the waiting reads in the order of the calls, until tags or credits are exhausted. A read
+ * waits behind earlier writes that have not left. */
 void pcie_issue_reads(struct pcie *pcie)
 {
 	struct pcie_read *read;
@@ -111,10 +131,10 @@ void pcie_issue_reads(struct pcie *pcie)
 	if (!pcie->reads_waiting.first)
 		return;
 	reclaim_tags(pcie);
-	credit_ring_reclaim(&pcie->nonposted, pcie_now(pcie));
+	pcie_credit_ring_reclaim(&pcie->nonposted, pcie_now(pcie));
 	pcie->request_short &= !pcie->nonposted.headers_free;
-	while ((read = pcie->reads_waiting.first) && may_request(pcie) &&
-	       pcie->writes_sent >= read->writes_before) {
+	while ((read = pcie->reads_waiting.first) && is_past_writes(pcie, read) &&
+	       may_request(pcie)) {
 		issue_requests(pcie, read);
 		if (read->requested == read->length) {
 			pcie->reads_waiting.first = read->next;
@@ -126,7 +146,7 @@ void pcie_issue_reads(struct pcie *pcie)
 	note_wait(pcie);
 }
 
-/* What the first read that waits waits for, for the gauges. */
+/* Updates the gauges with the resource that the first waiting read waits for. */
 static void note_wait(struct pcie *pcie)
 {
 	struct pcie_gauges *gauge = &pcie->gauge;
@@ -150,6 +170,7 @@ static struct request_group *group_open(struct pcie *pcie, struct pcie_read *rea
 	group->serial = pcie->count.read_requests;
 	group->offset = read->requested;
 	group->length = 0;
+	group->left_at = pcie_now(pcie);
 	return group;
 }
 
@@ -157,8 +178,11 @@ void pcie_request_accepted(struct pcie *pcie, sim_time left_at, sim_time accepte
 {
 	sim_time back_at = accepted + pcie->param.credit_latency;
 
-	credit_ring_return(&pcie->nonposted, 1, 0, back_at);
-	gauge_serve(&pcie->gauge.nonposted, left_at, back_at - left_at);
+	pcie_credit_ring_return(&pcie->nonposted, 1, 0, back_at);
+	if (pcie->host)
+		gauge_booked(&pcie->gauge.nonposted, left_at, back_at, 1);
+	else
+		gauge_stay(&pcie->gauge.nonposted, left_at, back_at, 1);
 }
 
 void pcie_request_ready(struct request_group *group, sim_time ready)
@@ -166,11 +190,12 @@ void pcie_request_ready(struct request_group *group, sim_time ready)
 	struct pcie *pcie = group->read->pcie;
 
 	event_init(&group->event, &pcie->block, pcie_complete_group);
-	pcie_schedule(pcie, &group->event, ready + pcie->param.read_latency, TURN_COMPLETED,
+	pcie_schedule(pcie, &group->event, ready + pcie->param.read_latency, RANK_COMPLETED,
 		      group->serial);
 }
 
-/* All requests of the group have left. The first one is at the root complex at `arrival`, in order if there is no host. */
+/* Ends a group whose requests have all left. `arrival` is the arrival of its first request at the
+ * root complex. Without a host, it includes the wait for earlier writes. */
 static void group_close(struct request_group *group, sim_time arrival)
 {
 	if (group->read->pcie->host)
@@ -179,8 +204,10 @@ static void group_close(struct request_group *group, sim_time arrival)
 		pcie_request_ready(group, arrival);
 }
 
-/* Requests that are held up by writes, or are not, travel as one group. Each travels alone if requests of other reads may be ready
- * between them: where a host has times of its own for each, or some pass writes that hold up others. */
+/* Sends the requests of a read. Requests that are all held by writes, or all not held, travel as
+ * one group. Each request travels alone if requests of other reads may be ready in between. This is
+ * possible if a host gives each request its own time, or if some requests pass the writes that hold
+ * up others. */
 static void issue_requests(struct pcie *pcie, struct pcie_read *read)
 {
 	bool alone = pcie->host || pcie->param.relaxed_ordering || pcie->dllps_counted;
@@ -195,12 +222,14 @@ static void issue_requests(struct pcie *pcie, struct pcie_read *read)
 		sim_time left =
 			pcie_to_host(pcie, 1, tlp_bytes(&pcie->param, TLP_REQUEST, 1, 0), true);
 		sim_time arrival = left + pcie->one_way, in_order = arrival;
-		bool held =
-			arrival <= pcie->visible_at; /* what is ready with others has no place */
+		/* held requests become ready at the same time */
+		bool held = arrival <= pcie->visible_at;
 
-		credit_ring_take(&pcie->nonposted, 1, 0);
+		pcie_credit_ring_take(&pcie->nonposted, 1, 0);
 		pcie->count.nonposted_headers_taken++;
-		if (!pcie->host) {
+		if (pcie->host) {
+			gauge_enter(&pcie->gauge.nonposted, pcie_now(pcie), 1);
+		} else {
 			in_order = read_arrival(pcie, read, arrival);
 			pcie_request_accepted(pcie, pcie_now(pcie), in_order);
 		}
@@ -225,9 +254,13 @@ static void issue_requests(struct pcie *pcie, struct pcie_read *read)
 	used = pcie->param.tags - pcie->tags_free;
 	if (used > pcie->count.tags_used_max)
 		pcie->count.tags_used_max = used;
+	used = pcie->param.nonposted_headers - pcie->nonposted.headers_free;
+	if (used > pcie->gauge.nonposted.level_max)
+		pcie->gauge.nonposted.level_max = used;
 }
 
-/* A read pushes the writes before it: 2.4.1, rows B. */
+/* Returns the time at which a read is in order. A read pushes the writes before it: 2.4.1, rows
+ * B. */
 static sim_time read_arrival(struct pcie *pcie, const struct pcie_read *read, sim_time at_host)
 {
 	if (at_host >= pcie->visible_at || (read->relaxed && pcie->param.relaxed_ordering))
@@ -248,8 +281,9 @@ static void reclaim_tags(struct pcie *pcie)
 	}
 }
 
-/* Tags come back with a group's arrival, or alone; credits with none: who waits for these needs an event. With a host the next
- * time may not be known yet, or turn out to be earlier: a later request is accepted before another one. */
+/* Schedules an event for the first waiting read. A tag returns alone or at its group's arrival. The
+ * arrival has its own event. Credits return without an event. With a host, the next time may be
+ * unknown. It may also become earlier, because a later request is accepted before another one. */
 void pcie_await_room(struct pcie *pcie)
 {
 	const struct tag_return *next = &pcie->tag_returns[pcie->tag_return_first];
@@ -271,7 +305,7 @@ void pcie_await_room(struct pcie *pcie)
 		sim_cancel(&pcie->tag_event);
 	}
 	if (at != SIM_NEVER)
-		pcie_schedule(pcie, &pcie->tag_event, at, TURN_TAG, 0);
+		pcie_schedule(pcie, &pcie->tag_event, at, RANK_TAG, 0);
 }
 
 static void tag_returned(struct event *event)
@@ -279,7 +313,7 @@ static void tag_returned(struct event *event)
 	pcie_issue_reads(container_of(event, struct pcie, tag_event));
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 static sim_time busy_time(const struct pcie_link *link, uint64_t bytes)
 {
@@ -292,6 +326,13 @@ static sim_time last_tag(const struct pcie *pcie)
 	uint64_t last = pcie->tag_return_first + pcie->tag_return_count - 1;
 
 	return pcie->tag_returns[last % pcie->param.tags].at;
+}
+
+static void audit(struct block *block, FILE *out)
+{
+	const struct pcie *pcie = container_of(block, struct pcie, block);
+
+	audit_order(block, out, &pcie->write_order, "writes to host memory");
 }
 
 static void settle(struct block *block)
@@ -311,7 +352,7 @@ static void settle(struct block *block)
 		pcie->gauge.tags.until = last_tag(pcie);
 }
 
-/* Of writes that wait for credits: what has not left. */
+/* Returns the bytes of waiting writes that have not left. */
 static uint64_t unsent_bytes(const struct pcie *pcie)
 {
 	uint64_t bytes = 0;
@@ -329,26 +370,26 @@ static void check(struct block *block, FILE *out)
 	const struct pcie_params *param = &pcie->param;
 	const struct pcie_gauges *gauge = &pcie->gauge;
 
-	block_equal(block, out, "bytes to the host, and those of its TLPs", count->to_host_bytes,
+	block_equal(block, out, "bytes to the host = bytes of its TLPs", count->to_host_bytes,
 		    count->read_requests * param->request_overhead +
 			    count->write_packets * param->write_overhead + count->write_bytes -
 			    unsent_bytes(pcie) + count->mmio_completion_bytes);
-	block_equal(block, out, "bytes to the HCA, and those of its TLPs", count->to_device_bytes,
+	block_equal(block, out, "bytes to the HCA = bytes of its TLPs", count->to_device_bytes,
 		    count->completions * param->completion_overhead + count->completion_bytes +
 			    count->mmio_writes * param->write_overhead + count->mmio_bytes +
 			    count->mmio_read_requests * param->request_overhead);
-	block_equal(block, out, "tags, and those free, taken and on their way back", param->tags,
+	block_equal(block, out, "tags = free + taken + returning", param->tags,
 		    pcie->tags_free + gauge->tags.level + pcie->tag_return_count);
-	block_equal(block, out, "NPH taken, and those of read requests",
-		    count->nonposted_headers_taken, count->read_requests);
-	block_equal(block, out, "NPH taken, and those returned and of requests not completed",
+	block_equal(block, out, "NPH taken = read requests", count->nonposted_headers_taken,
+		    count->read_requests);
+	block_equal(block, out, "NPH taken = returned + of requests not completed",
 		    count->nonposted_headers_taken,
 		    count->nonposted_headers_returned + gauge->tags.level);
-	block_equal(block, out, "NPH, and those free and taken", param->nonposted_headers,
-		    credit_ring_headers(&pcie->nonposted));
-	block_equal(block, out, "PH, and those free and taken", param->posted_headers,
-		    credit_ring_headers(&pcie->posted));
-	block_equal(block, out, "PD taken, and those returned and of writes not visible",
+	block_equal(block, out, "NPH = free + taken", param->nonposted_headers,
+		    pcie_credit_ring_headers(&pcie->nonposted));
+	block_equal(block, out, "PH = free + taken", param->posted_headers,
+		    pcie_credit_ring_headers(&pcie->posted));
+	block_equal(block, out, "PD taken = returned + of writes not visible",
 		    count->posted_data_taken,
 		    count->posted_data_returned + pcie->posted_data_unseen);
 }
@@ -361,7 +402,7 @@ static void gauges_init(struct pcie *pcie)
 	pcie->gauge.nonposted.capacity = pcie->param.nonposted_headers;
 	pcie->gauge.stores.capacity = pcie->param.store_credits;
 	pcie->gauge.stores.beyond =
-		STORES_A_WQE - 1; /* who has room for its first store writes all */
+		STORES_A_WQE - 1; /* a core with space for its first store writes the whole WQE */
 	pcie->gauge.posted.capacity = pcie->param.posted_data_credits / CREDIT_DATA_BYTES;
 }
 
@@ -376,6 +417,7 @@ static const struct block_type pcie_type = {
 	.trace_points = (const struct trace_point[]){ PCIE_TRACE(TRACE_ENTRY) { 0 } },
 	.gauges = (const struct gauge_info[]){ PCIE_GAUGES(GAUGE_ENTRY) { 0 } },
 	.check = check,
+	.audit = audit,
 	.settle = settle,
 };
 /* clang-format on */
@@ -436,7 +478,7 @@ struct pcie *pcie_create(struct sim *sim, const char *name, const struct pcie_pa
 		pcie->groups_free = &pcie->groups[i];
 	}
 	event_init(&pcie->tag_event, &pcie->block, tag_returned);
-	credit_ring_init(&pcie->nonposted, params->nonposted_headers, 0);
+	pcie_credit_ring_init(&pcie->nonposted, params->nonposted_headers, 0);
 	pcie_write_init(pcie);
 	pcie_mmio_init(pcie);
 	return pcie;
@@ -449,7 +491,7 @@ void pcie_destroy(struct pcie *pcie)
 	sim_cancel(&pcie->tag_event);
 	pcie_write_fini(pcie);
 	pcie_mmio_fini(pcie);
-	credit_ring_fini(&pcie->nonposted);
+	pcie_credit_ring_fini(&pcie->nonposted);
 	for (uint64_t i = 0; i < pcie->param.tags + 1; i++)
 		if (pcie->groups[i].read)
 			sim_cancel(&pcie->groups[i].event);

@@ -72,7 +72,8 @@ struct pcie_params; /* hca/host/pcie_params.h: the list */
 	X(nonposted, POOL, "credits", "NPH: read requests that the host has not accepted yet") \
 	X(posted, POOL, "credits", \
 	  "PD, of 16 B, that the host has not returned; waited for with PH") \
-	X(behind_writes, QUEUE, "transactions", "DMA reads that wait behind waiting writes") \
+	X(behind_writes, QUEUE, "transactions", \
+	  "DMA reads that wait behind waiting writes, or behind such a read") \
 	X(stores, POOL, "credits", "CPU stores that the adapter has not accepted yet")
 
 #define PCIE_TRACE(X) \
@@ -108,11 +109,16 @@ struct pcie_read {
 	uint32_t tag;    /* in: the WQE it is for */
 	void *bytes;     /* in: destination; NULL: lengths only */
 	void (*done)(struct pcie_read *read); /* in: called once, never from pcie_read() */
-	bool relaxed; /* in: need not see the writes called before it, if relaxed_ordering is on */
-	bool passes;  /* in: nor leave behind those that have not left, if reads_pass is on */
-	bool failed;  /* out: the memory was not mapped */
+	bool relaxed; /* in: may pass writes called earlier, if relaxed_ordering is on */
+	/* in: may leave before writes that still wait for credits, if reads_pass is on */
+	bool passes;
+	bool failed; /* out: the memory was not mapped */
 	/* the rest is private to pcie.c */
-	struct event event;
+	union {
+		struct event event; /* without bytes */
+		/* with bytes: start of the wait behind writes; SIM_NEVER if it does not wait */
+		sim_time behind_since;
+	};
 	struct pcie *pcie;
 	struct pcie_read *next;
 	uint32_t requested, completed; /* bytes */
@@ -138,15 +144,15 @@ struct pcie_write {
 	struct pcie *pcie;
 	struct pcie_write *next;
 	uint32_t sent, packets, data_credits;
-	uint32_t unknown; /* sent packets whose visibility time is not known yet */
+	uint32_t unknown; /* sent packets whose visibility time is unknown */
 	sim_time visible_at;
 };
 
 /* A transaction that passes no write sent earlier. Used by pcie_host.c. */
 struct pcie_order {
 	uint64_t behind; /* serial of the last write packet before it */
-	sim_time until;  /* when that is visible; SIM_NEVER: not known yet */
-	void (*known)(struct pcie_order *order); /* called once, unless it is known at once */
+	sim_time until;  /* time at which that write is visible, or SIM_NEVER while it is unknown */
+	void (*known)(struct pcie_order *order); /* called once, unless the time is known at once */
 	struct pcie_order *next;
 };
 
@@ -163,7 +169,7 @@ struct pcie_mmio_read {
 	/* the rest is private to pcie_mmio.c */
 	struct event event;
 	struct pcie *pcie;
-	struct pcie_order order; /* behind what left before its completion */
+	struct pcie_order order; /* order behind the writes that left before its completion */
 	sim_time completed_at;
 };
 

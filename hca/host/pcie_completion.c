@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcie_completion: completions of DMA reads, from the root complex to the adapter. The requests of a group are completed in one event:
- * each is ready at a time of its own, and its completions are booked on the link ahead of that. A store that passes meanwhile takes
- * the link before those that are not ready yet, as if each request had an event of its own: their bookings are taken back and made
- * again behind it.
+ * pcie_completion: completions of DMA reads, from the root complex to the adapter. One event
+ * completes all requests of a group. Each request is ready at its own time, and its completions are
+ * booked on the link ahead of that time. A store that passes meanwhile takes the link before the
+ * completions that are not ready yet. Their bookings are then undone and repeated after the store,
+ * as if each request had its own event.
  */
 #include "hca/host/pcie_state.h"
 
@@ -23,7 +24,8 @@ static struct completion_walk walk_begin(const struct pcie *pcie, const struct r
 	};
 }
 
-/* The next request has come to the host behind this one; or both had to wait for the same write. */
+/* Advances to the next request of the group. It arrives right after this one, or both waited for
+ * the same write. */
 static void walk_on(const struct pcie *pcie, const struct request_group *group,
 		    struct completion_walk *walk)
 {
@@ -46,7 +48,8 @@ static uint32_t packets_of(const struct pcie *pcie, const struct request_group *
 	return tlp_completion_count(&pcie->param, walk->address, walk->length);
 }
 
-/* Books the completions of one request. Returns when the last one is at the adapter. */
+/* Books the completions of one request. Returns the arrival of the last completion at the
+ * adapter. */
 static sim_time book(struct pcie *pcie, const struct request_group *group,
 		     const struct completion_walk *walk, uint32_t packets, uint64_t *bytes)
 {
@@ -55,13 +58,13 @@ static sim_time book(struct pcie *pcie, const struct request_group *group,
 	return pcie_link_send(&pcie->to_device, walk->ready, *bytes) + pcie->one_way;
 }
 
-static void return_tag(struct pcie *pcie, sim_time at, bool group_ends)
+static void return_tag(struct pcie *pcie, sim_time left_at, sim_time at, bool group_ends)
 {
 	uint64_t place = pcie->tag_return_first + pcie->tag_return_count++;
 
 	assert(pcie->tag_return_count <= pcie->param.tags);
 	pcie->tag_returns[place % pcie->param.tags] = (struct tag_return){at, group_ends};
-	gauge_leave(&pcie->gauge.tags, at, 1);
+	gauge_left(&pcie->gauge.tags, left_at, at, 1);
 }
 
 static sim_time complete(struct pcie *pcie, const struct request_group *group,
@@ -76,7 +79,7 @@ static sim_time complete(struct pcie *pcie, const struct request_group *group,
 	pcie->count.completions += packets;
 	pcie->count.nonposted_headers_returned++;
 	pcie_return_dllps(pcie, TO_DEVICE, packets, false);
-	return_tag(pcie, arrival, walk->left == walk->length);
+	return_tag(pcie, group->left_at, arrival, walk->left == walk->length);
 	return arrival;
 }
 
@@ -104,7 +107,7 @@ void pcie_complete_group(struct event *event)
 		walk_on(pcie, group, &walk);
 	}
 	event_init(&group->event, &pcie->block, group_arrived);
-	pcie_schedule(pcie, &group->event, arrival, TURN_ARRIVED, group->serial);
+	pcie_schedule(pcie, &group->event, arrival, RANK_ARRIVED, group->serial);
 	pcie_await_room(pcie);
 }
 
@@ -126,7 +129,7 @@ static void group_arrived(struct event *event)
 	pcie_issue_reads(pcie); /* a group is free again, with all its tags */
 }
 
-/* ---- what passes ---- */
+/* ---- passing stores and loads ---- */
 
 static sim_time pass(struct pcie *pcie, uint64_t bytes)
 {
@@ -134,7 +137,7 @@ static sim_time pass(struct pcie *pcie, uint64_t bytes)
 			      pcie->mmio_left_at, bytes);
 }
 
-/* The requests of the train that are not ready yet: again, behind what has passed. */
+/* Repeats the bookings of the requests that are not ready yet, after the packet that has passed. */
 static void book_again(struct pcie *pcie, struct completion_train *train)
 {
 	const struct request_group *group = train->group;
@@ -149,11 +152,11 @@ static void book_again(struct pcie *pcie, struct completion_train *train)
 		struct tag_return *tag = &pcie->tag_returns[place++ % pcie->param.tags];
 
 		arrival = book(pcie, group, &walk, packets_of(pcie, group, &walk), &bytes);
-		pcie->gauge.tags.area += arrival - tag->at;
+		gauge_rebook(&pcie->gauge.tags, tag->at, arrival);
 		tag->at = arrival;
 	}
 	sim_cancel(&train->group->event);
-	pcie_schedule(pcie, &train->group->event, arrival, TURN_ARRIVED, group->serial);
+	pcie_schedule(pcie, &train->group->event, arrival, RANK_ARRIVED, group->serial);
 	pcie_await_room(pcie);
 }
 

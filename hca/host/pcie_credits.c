@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcie_credits: flow control credits of one kind of TLP: how many are free, and when those taken come back. Times are known
- * before, so a return costs no event unless somebody waits for it. PCI Express Base Specification 2.6.1.
+ * pcie_credits: flow control credits of one kind of TLP. A ring holds the number of free credits,
+ * and the return times of taken credits. Times are known in advance, so a return costs an event
+ * only if a transaction waits for it. PCI Express Base Specification 2.6.1.
  */
 #include <assert.h>
 #include <stdlib.h>
 
 #include "hca/host/pcie_state.h"
 
-void credit_ring_init(struct credit_ring *ring, uint64_t headers, uint64_t data)
+void pcie_credit_ring_init(struct credit_ring *ring, uint64_t headers, uint64_t data)
 {
 	*ring = (struct credit_ring){.size = headers, .headers_free = headers, .data_free = data};
 	ring->returns = calloc(headers, sizeof(ring->returns[0]));
 	assert(ring->returns);
 }
 
-void credit_ring_fini(struct credit_ring *ring)
+void pcie_credit_ring_fini(struct credit_ring *ring)
 {
 	free(ring->returns);
 }
 
-void credit_ring_reclaim(struct credit_ring *ring, sim_time now)
+void pcie_credit_ring_reclaim(struct credit_ring *ring, sim_time now)
 {
 	while (ring->count && ring->returns[ring->first].at <= now) {
 		ring->headers_free += ring->returns[ring->first].headers;
@@ -31,7 +32,7 @@ void credit_ring_reclaim(struct credit_ring *ring, sim_time now)
 	}
 }
 
-void credit_ring_take(struct credit_ring *ring, uint32_t headers, uint32_t data)
+void pcie_credit_ring_take(struct credit_ring *ring, uint32_t headers, uint32_t data)
 {
 	assert(headers && credit_ring_has(ring, headers, data));
 	ring->headers_free -= headers;
@@ -39,8 +40,10 @@ void credit_ring_take(struct credit_ring *ring, uint32_t headers, uint32_t data)
 	ring->data_free -= data;
 }
 
-/* Times mostly ascend; what passes others (relaxed ordering, an IOMMU's hit) is put in its place from the end. */
-void credit_ring_return(struct credit_ring *ring, uint32_t headers, uint32_t data, sim_time back_at)
+/* Inserts a return in order of time, searching from the end. Times mostly ascend. TLPs that pass
+ * others (relaxed ordering, an IO-TLB hit) return earlier. */
+void pcie_credit_ring_return(struct credit_ring *ring, uint32_t headers, uint32_t data,
+			     sim_time back_at)
 {
 	uint64_t place = ring->first + ring->count;
 
@@ -60,7 +63,7 @@ void credit_ring_return(struct credit_ring *ring, uint32_t headers, uint32_t dat
 	ring->count++;
 }
 
-sim_time credit_ring_when(const struct credit_ring *ring, uint32_t headers, uint32_t data)
+sim_time pcie_credit_ring_when(const struct credit_ring *ring, uint32_t headers, uint32_t data)
 {
 	uint64_t headers_free = ring->headers_free, data_free = ring->data_free;
 
@@ -75,7 +78,7 @@ sim_time credit_ring_when(const struct credit_ring *ring, uint32_t headers, uint
 	return SIM_NEVER;
 }
 
-uint64_t credit_ring_headers(const struct credit_ring *ring)
+uint64_t pcie_credit_ring_headers(const struct credit_ring *ring)
 {
 	uint64_t headers = ring->headers_free + ring->headers_out;
 

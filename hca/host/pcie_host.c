@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcie_host: TLPs at a root complex with a host behind it (host.h). Each has events of its own, so that a unit of the host is
- * asked for when the TLP is there: its address is translated, it waits for what it must not pass, it goes to memory. These events
- * are the first of their instant: without a host their times would be known to all others.
+ * pcie_host: TLPs at a root complex with a host behind it (host.h). Each TLP has its own events, so
+ * that it requests each unit of the host when it reaches that unit. The host translates the
+ * address, the TLP waits for earlier writes that it must not pass, and memory serves it. These
+ * events run first at their time, because without a host all others would know their times.
  *
  *     read:  arrived --host_translate()--> translated, and in order --host_use()--> ready
  *     write: arrived --host_translate()--> translated --host_use()--> known, and in order: visible
@@ -30,7 +31,6 @@ void pcie_host_read(struct request_group *group, sim_time arrival)
 	group->access = (struct host_access){.address = read->address + group->offset,
 					     .length = group->length,
 					     .known = request_known};
-	group->left_at = pcie_now(pcie);
 	group->translated_at = SIM_NEVER;
 	group->order = (struct pcie_order){.known = request_in_order};
 	if (!read->relaxed || !pcie->param.relaxed_ordering)
@@ -56,7 +56,8 @@ static void request_in_order(struct pcie_order *order)
 		go_to_memory(group);
 }
 
-/* Both times are known: when it is translated, and when it is in order. */
+/* Starts the memory access when both times are known: the end of the translation, and the time at
+ * which the request is in order. */
 static void go_to_memory(struct request_group *group)
 {
 	struct pcie *pcie = group->read->pcie;
@@ -107,6 +108,7 @@ void pcie_host_write(struct pcie *pcie, struct pcie_write *write, uint64_t addre
 	pcie->packets_free = packet->next;
 	*packet = (struct write_packet){.pcie = pcie,
 					.write = write,
+					.left_at = pcie_now(pcie),
 					.data = data,
 					.serial = ++pcie->packets_sent,
 					.previous = pcie->packets_last};
@@ -155,7 +157,8 @@ static void write_known(struct host_access *access, sim_time done_at)
 		make_visible(pcie);
 }
 
-/* It passes those before it; what is behind it, and may not pass it, is not visible before it. */
+/* Makes a packet visible before earlier packets. Later packets that may not pass it must not be
+ * visible before it. */
 static void pass(struct write_packet *packet)
 {
 	sim_time floor = packet->floor > packet->at ? packet->floor : packet->at;
@@ -165,7 +168,7 @@ static void pass(struct write_packet *packet)
 	become_visible(packet, packet->at);
 }
 
-/* As many as are known, in order. */
+/* Makes packets visible in order, up to the first one whose time is unknown. */
 static void make_visible(struct pcie *pcie)
 {
 	struct write_packet *packet;
@@ -194,11 +197,11 @@ static void become_visible(struct write_packet *packet, sim_time visible_at)
 		pcie->packets_last = packet->previous;
 	packet->next = pcie->packets_free;
 	pcie->packets_free = packet;
-	pcie_posted_return(pcie, packet->data, visible_at);
+	pcie_posted_return(pcie, packet->left_at, packet->data, visible_at);
 	pcie_write_known(pcie, packet->write, visible_at);
 }
 
-/* ---- what must not pass writes ---- */
+/* ---- transactions that must not pass writes ---- */
 
 static bool is_in_order(const struct pcie *pcie, const struct pcie_order *order)
 {
@@ -243,7 +246,7 @@ void pcie_order_cancel(struct pcie *pcie, struct pcie_order *order)
 	}
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 void pcie_host_init(struct pcie *pcie)
 {

@@ -6,19 +6,23 @@
 #include <stdbool.h>
 
 enum {
-	SHARE_STEPS = 10000, /* resolution of dllp_share: keeps the fraction small */
+	SHARE_STEPS = 10000, /* resolution of dllp_share; limits the size of the fraction */
 	SKIP_SYMBOLS = 4,
-	SKIP_INTERVAL = 1538, /* symbols, the longest that is allowed */
+	SKIP_INTERVAL = 1538, /* symbols, the longest interval allowed */
 	FLIT_BYTES = 256,
-	FLIT_TLP_BYTES = 236, /* besides 6 B of ACKs and credits, 8 B of CRC, 6 B of FEC */
+	FLIT_TLP_BYTES = 236, /* the other bytes: 6 B of ACKs and credits, 8 B of CRC, 6 B of FEC */
 	FIRST_FLIT_GENERATION = 6,
 };
 
 /* clang-format off */
 static const struct generation {
-	uint64_t mega_transfers; /* a second, of one lane */
-	uint64_t data, coded;    /* bits of data in bits on the lane; from generation 6 on, bytes in a flit's */
-	uint64_t delay_symbols;  /* the receiver's own, in the guide tables */
+	uint64_t mega_transfers; /* millions of transfers per second of one lane */
+	/* data bits of a code block; from generation 6 on, data bytes of a flit */
+	uint64_t data;
+	/* encoded bits of a code block; from generation 6 on, bytes of a flit */
+	uint64_t coded;
+	/* internal delay of the receiver in the guide tables, in symbols */
+	uint64_t delay_symbols;
 } generations[] = {
 	[1] = { 2500, 8, 10, 19 },
 	[2] = { 5000, 8, 10, 70 },
@@ -35,7 +39,8 @@ static const struct generation *generation_get(uint32_t generation)
 	return &generations[generation];
 }
 
-/* Idle time since the last packet sent them; the rest goes before the packet. */
+/* Returns the bytes of DLLPs that leave before the packet. The idle time since the last packet has
+ * sent the other DLLPs. */
 static uint64_t dllps_before(struct pcie_link *link, sim_time ready)
 {
 	uint64_t owed = link->dllp_bytes_owed, idle = 0;
@@ -46,7 +51,8 @@ static uint64_t dllps_before(struct pcie_link *link, sim_time ready)
 	return owed > idle ? owed - idle : 0;
 }
 
-/* Packets of one length come in rows: the division is done once for them. */
+/* Divides the length of a packet. Many successive packets have the same length, so the quotient is
+ * kept. */
 static void divide(struct pcie_link *link, uint64_t bytes)
 {
 	uint64_t parts = bytes * link->ps_numerator;
@@ -57,7 +63,7 @@ static void divide(struct pcie_link *link, uint64_t bytes)
 	link->known_remainder = parts % link->ps_denominator;
 }
 
-/* What passes has had the link, as far as it came before a packet that is ready at `ready`. */
+/* Adds the bookings that start before a packet that is ready at `ready`. */
 static void take_booked(struct pcie_link *link, sim_time ready)
 {
 	while (link->booked_count) {
@@ -75,7 +81,8 @@ static void take_booked(struct pcie_link *link, sim_time ready)
 	}
 }
 
-/* `start` is never before that of the last one. One that finds no place is taken with the last one. */
+/* Books the link from `start`, which is not earlier than the previous booking. If the ring is full,
+ * the last booking is extended. */
 static void book(struct pcie_link *link, sim_time start, sim_time duration)
 {
 	unsigned next = (link->booked_first + link->booked_count) % PCIE_LINK_BOOKINGS;
@@ -163,13 +170,12 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* part / whole: of the raw rate, for TLPs. */
+/* Initialises a link. TLPs can use part / whole of the raw rate. */
 static void link_init(struct pcie_link *link, uint32_t generation, uint64_t lanes, uint64_t part,
 		      uint64_t whole)
 {
 	const struct generation *row = generation_get(generation);
-	bool flits =
-		generation >= FIRST_FLIT_GENERATION; /* these have room of their own for DLLPs */
+	bool flits = generation >= FIRST_FLIT_GENERATION; /* flits have reserved space for DLLPs */
 	uint64_t numerator = 8 * UINT64_C(1000000) * row->coded * (flits ? 1 : whole);
 	uint64_t denominator =
 		row->mega_transfers * lanes * (flits ? FLIT_TLP_BYTES : row->data * part);
@@ -208,12 +214,13 @@ void pcie_link_init_counted(struct pcie_link *link, uint32_t generation, uint64_
 	link_init(link, generation, lanes, SKIP_INTERVAL - SKIP_SYMBOLS, SKIP_INTERVAL);
 }
 
-/* (largest TLP) x factor / lanes + delay. The factor, in tenths, is by payload and lanes. */
+/* Returns (largest TLP) x factor / lanes + delay. The factor, in tenths, depends on payload and
+ * lanes. */
 uint64_t pcie_link_guide_symbols(uint32_t generation, uint64_t lanes, uint64_t mps)
 {
 	enum { TLP_OVERHEAD = 28, PAYLOADS = 3, WIDTHS = 3 };
 	static const uint64_t tenths[PAYLOADS][WIDTHS] = {
-		/* to 4 lanes, 8, above */
+		/* columns: up to 4 lanes, 8 lanes, more lanes */
 		{14, 25, 30}, /* 128 B */
 		{14, 25, 30}, /* 256 B */
 		{10, 10, 20}, /* 512 B and above */

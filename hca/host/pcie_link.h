@@ -21,16 +21,19 @@ struct pcie_booking {
 
 struct pcie_link {                             /* embedded in its owner */
 	uint64_t ps_numerator, ps_denominator; /* picoseconds a byte */
-	uint64_t remainder; /* of the last packet's end, in 1/ps_denominator ps */
-	sim_time free_at;   /* when the last packet given has left */
-	uint64_t known_bytes, known_remainder; /* the last length that was divided, and its parts */
+	uint64_t remainder; /* remainder of the last packet's end, in 1/ps_denominator ps */
+	sim_time free_at;   /* time at which the last packet has left */
+	/* the last length that was divided, and the quotient's parts */
+	uint64_t known_bytes, known_remainder;
 	sim_time known_duration;
-	/* Generation 6: a TLP is checked and passed on with its whole flit; else 0. */
+	/* Generation 6: duration of a flit, because a TLP is checked and forwarded with its whole
+	 * flit. Otherwise 0. */
 	sim_time flit_time;
-	/* Counted DLLPs that no idle time has taken yet: before the next TLP. */
+	/* Bytes of counted DLLPs that were not sent in idle time. They leave before the next
+	 * TLP. */
 	uint64_t dllp_bytes_owed;
-	sim_time asked_at;                              /* of the last pcie_link_send() */
-	struct pcie_booking booked[PCIE_LINK_BOOKINGS]; /* a ring, by start */
+	sim_time asked_at;                              /* time of the last pcie_link_send() */
+	struct pcie_booking booked[PCIE_LINK_BOOKINGS]; /* a ring, ordered by start */
 	unsigned booked_first, booked_count;
 };
 

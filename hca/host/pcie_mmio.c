@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcie_mmio: what the CPU does to the HCA: stores (posted, in order; they pass completions) and loads, see pcie.h. A store that the
- * HCA has no room for keeps its credit. Cores that find no credit wait with their stores; loads push the stores before them.
+ * pcie_mmio: the CPU's accesses to the HCA, see pcie.h. Stores are posted and in order, and pass
+ * completions. Loads push the stores before them. A store for which the HCA has no space keeps its
+ * credit. A core without credit waits with its store.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@ void pcie_mmio_attach(struct pcie *pcie, pcie_mmio_handler *handler, void *conte
 	pcie->mmio_context = context;
 }
 
-/* For those who store without asking for room, and for loads. */
+/* Doubles the ring. It is needed for loads, and for stores of callers that do not check for
+ * credits. */
 static void mmio_grow(struct pcie *pcie)
 {
 	uint64_t slots = pcie->mmio_slots ? 2 * pcie->mmio_slots : MMIO_SLOTS_FIRST;
@@ -36,7 +38,7 @@ static void mmio_grow(struct pcie *pcie)
 	pcie->mmio_first = 0;
 }
 
-/* The next store or load, on the link now or as soon as those before it are. */
+/* Sends the next store or load, after the accesses before it have left. Returns its slot. */
 static struct mmio_slot *mmio_leaves(struct pcie *pcie, uint64_t packet_bytes)
 {
 	struct mmio_slot *slot;
@@ -65,7 +67,8 @@ void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes, uint
 	slot->length = length;
 	memcpy(slot->bytes, bytes, length);
 	pcie->stores++;
-	gauge_enter(&pcie->gauge.stores, pcie_now(pcie), 1);
+	slot->since = pcie_now(pcie);
+	gauge_enter(&pcie->gauge.stores, slot->since, 1);
 	gauge_wait(&pcie->gauge.stores, pcie_now(pcie), false);
 	pcie->count.mmio_writes++;
 	pcie->count.mmio_bytes += length;
@@ -121,7 +124,7 @@ static void mmio_arrived(struct event *event)
 	}
 	mmio_next(pcie);
 	pcie->stores--;
-	gauge_leave(&pcie->gauge.stores, pcie_now(pcie), 1);
+	gauge_left(&pcie->gauge.stores, slot.since, pcie_now(pcie), 1);
 	trace(&pcie->block, TRACE_PCIE_MMIO_DONE, 0, slot.offset, slot.length);
 }
 
@@ -163,7 +166,7 @@ static void load_arrived(struct pcie_mmio_read *read)
 	sim_schedule(&read->event, pcie->param.mmio_read_latency);
 }
 
-/* The completion takes its turn on the link to the host, and passes no write: 2.4.1. */
+/* Sends the completion on the link to the host. It passes no write: 2.4.1. */
 static void load_completed(struct event *event)
 {
 	struct pcie_mmio_read *read = container_of(event, struct pcie_mmio_read, event);
@@ -184,7 +187,7 @@ static void load_pushed(struct pcie_order *order)
 	sim_time at = read->completed_at > order->until ? read->completed_at : order->until;
 
 	event_init(&read->event, &read->pcie->block, load_done);
-	pcie_schedule(read->pcie, &read->event, at, TURN_LOADED, read->serial);
+	pcie_schedule(read->pcie, &read->event, at, RANK_LOADED, read->serial);
 }
 
 static void load_done(struct event *event)

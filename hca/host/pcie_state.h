@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcie_state: what pcie.c (reads), pcie_write.c, pcie_mmio.c and pcie_host.c share, and nobody else sees.
+ * pcie_state: the declarations that pcie.c (reads), pcie_completion.c, pcie_write.c, pcie_mmio.c,
+ * pcie_credits.c and pcie_host.c share. No other file includes them.
  */
 #ifndef HCA_HOST_PCIE_STATE_H
 #define HCA_HOST_PCIE_STATE_H
@@ -12,73 +13,84 @@
 #include "hca/host/pcie_link.h"
 #include "hca/host/pcie_params.h"
 #include "hca/host/tlp.h"
+#include "sim/audit.h"
 
 enum { PCIE_TRACE(TRACE_ENUM) };
 
 enum { MMIO_BYTES_MAX = 64, MMIO_SLOTS_FIRST = 64, STORES_A_WQE = 16, CREDIT_DATA_BYTES = 16 };
 
 /*
- * The order of the block's events at one instant. A host behind the root complex lets a time be known later, and a group of requests
- * saves events: none of this may change the order.
+ * Order of the block's events at the same time. Two optimisations must not change this order: a
+ * host that reports a time later, and a group of requests that shares events.
  */
-enum pcie_turn { TURN_VISIBLE, TURN_COMPLETED, TURN_LOADED, TURN_ARRIVED, TURN_TAG, TURN_CREDIT };
+enum pcie_rank { RANK_VISIBLE, RANK_COMPLETED, RANK_LOADED, RANK_ARRIVED, RANK_TAG, RANK_CREDIT };
 
-/* Requests of one read that left at the same instant; one alone where a host is behind the root complex. */
+/* Requests of one read that left at the same time. A group has a single request if a host is behind
+ * the root complex. */
 struct request_group {
-	struct event event; /* the first one's completion, then the last one's arrival */
+	struct event event; /* completion of the first request, later arrival of the last one */
 	struct pcie_read *read;
-	uint64_t serial;         /* of the first one */
-	uint32_t offset, length; /* of the read's bytes */
-	bool held;     /* all are in order when writes before them are visible, at one instant */
-	bool unmapped; /* the host has no bytes for it */
-	uint64_t remainder; /* of the first one's departure, for pcie_link_next() */
+	uint64_t serial;         /* serial of the first request */
+	uint32_t offset, length; /* range of the read's bytes */
+	/* all requests become ordered at one time, when the writes before them are visible */
+	bool held;
+	bool unmapped;      /* the host has no bytes at the address */
+	uint64_t remainder; /* remainder of the first request's departure, for pcie_link_next() */
 	struct request_group *next_free;
-	/* with a host */
+	sim_time left_at; /* time at which the requests were passed to the link */
+	/* only with a host */
 	struct host_access access;
 	struct pcie_order order;
-	sim_time left_at, translated_at; /* SIM_NEVER: not known yet */
+	sim_time translated_at; /* SIM_NEVER while unknown */
 };
 
-/* A TLP of a write that left for a host and is not known to be visible. */
+/* A TLP of a write that left for a host and is not known to be visible yet. */
 struct write_packet {
-	struct event event; /* at the root complex; translated */
+	struct event event; /* arrival at the root complex, later the end of the translation */
 	struct host_access access;
 	struct pcie *pcie;
 	struct pcie_write *write;
 	uint64_t serial;
+	sim_time left_at;
 	uint32_t data; /* credits */
 	bool is_known;
-	sim_time at;    /* is_known: when it would be visible, were it alone */
-	sim_time floor; /* what left behind it, and passed it, is visible then */
+	sim_time at;    /* is_known: time at which it is visible if no other write delays it */
+	sim_time floor; /* time at which a packet that passed this one is visible */
 	struct write_packet *previous, *next;
 };
 
-/* One request of a group after the other. */
+/* Iterates over the requests of a group. */
 struct completion_walk {
 	uint64_t address;
 	uint32_t left,
-		length; /* of the group from this one on, of this one; left is 0 behind the last */
+		/* `left`: bytes of the group from this request on, 0 after the last request;
+		 * `length`: bytes of this request */
+		length;
 	sim_time ready;
 	uint64_t remainder;
 };
 
-/* Completions that are booked on the link ahead of their time: of the last group that has more than one request. */
+/* Completions that are booked on the link ahead of time. They belong to the last group with more
+ * than one request. */
 struct completion_train {
 	struct request_group *group;
-	struct completion_walk next; /* of those that are booked since `mark`: the first */
-	sim_time last_ready;         /* all is over then */
+	/* the first request whose completions were booked after `mark` */
+	struct completion_walk next;
+	sim_time last_ready; /* time at which the last request is ready */
 	struct pcie_link_mark mark;
 };
 
 struct tag_return {
 	sim_time at;
-	bool group_ends; /* at the same instant: group_arrived() will look for reads that wait */
+	/* a group ends at the same time, so that group_arrived() starts the waiting reads */
+	bool group_ends;
 };
 
 struct mmio_slot {
 	sim_time arrival;
+	sim_time since; /* time at which the store got its credit */
 	bool is_load;
-	struct pcie_mmio_read *load; /* NULL: nobody waits for it any more */
+	struct pcie_mmio_read *load; /* NULL if the load was cancelled */
 	uint64_t offset;
 	uint32_t length;
 	uint8_t bytes[MMIO_BYTES_MAX];
@@ -92,17 +104,17 @@ struct write_queue {
 	struct pcie_write *first, **last;
 };
 
-/* Credits taken and when they come back, ascending. */
+/* Credits that will be returned at a known time. The ring is ordered by time. */
 struct credit_return {
 	sim_time at;
 	uint32_t headers, data;
 };
 
 struct credit_ring {
-	struct credit_return *returns; /* [size]: at most as many as there are headers */
+	struct credit_return *returns; /* [size]: at most one entry per header credit */
 	uint64_t size, first, count;
 	uint64_t headers_free, data_free;
-	uint64_t headers_out; /* taken, and not known when they come back */
+	uint64_t headers_out; /* taken, with an unknown time of return */
 };
 
 enum direction { TO_HOST, TO_DEVICE };
@@ -118,41 +130,47 @@ struct pcie {
 	struct read_queue reads_waiting;
 	/* [tags + 1]: the last tag may return just before its group. */
 	struct request_group *groups, *groups_free;
-	struct host *host; /* behind the root complex; NULL: latencies of the parameters alone */
-	sim_time one_way;  /* link, switch, and flit */
+	/* host behind the root complex, or NULL if only the latencies of the parameters apply */
+	struct host *host;
+	sim_time one_way; /* latency of link and switch, and one flit */
 	uint64_t tags_free;
-	/* [tags]: a ring of the tags that are completed, ascending. */
+	/* [tags]: a ring of the tags whose request is completed, ordered by time. */
 	struct tag_return *tag_returns;
 	uint64_t tag_return_first, tag_return_count;
 	struct completion_train train;
-	struct event tag_event; /* pending: a read waits for the first of these, or for an NPH */
-	bool request_short;     /* a read waits for an NPH */
+	/* pending while a read waits for the first tag or for an NPH credit */
+	struct event tag_event;
+	bool request_short; /* a read waits for an NPH credit */
 	struct credit_ring nonposted;
 
 	struct write_queue writes_waiting;
-	uint64_t writes_called, writes_sent; /* those that have bytes */
+	uint64_t writes_called, writes_sent; /* writes with bytes */
+	uint32_t strict_serial; /* serial of the last visible write that passes no earlier write */
+	struct audit_order write_order;
 	struct credit_ring posted;
-	uint64_t posted_data_unseen; /* credits of writes that are not visible */
-	struct event credit_event;   /* pending: a write waits for the first of these */
-	sim_time visible_at; /* of the writes sent: when the last of which that is known is */
-	/* with a host: TLPs of writes in the order of departure, from the first that is not known to be visible on */
+	uint64_t posted_data_unseen; /* data credits of writes that are not visible */
+	struct event credit_event; /* pending while a write waits for the first returned credits */
+	sim_time visible_at;       /* latest visibility time that is known among the sent writes */
+	/* With a host: write TLPs in order of departure. The list starts at the first TLP that is
+	 * not known to be visible. */
 	struct write_packet *packets, *packets_free; /* packets: [posted_headers] */
 	struct write_packet *packets_first, *packets_last;
 	uint64_t packets_sent;
-	struct pcie_order *order_first, **order_last; /* reads and loads behind these */
+	/* reads and loads that wait for these writes */
+	struct pcie_order *order_first, **order_last;
 
-	struct mmio_slot *mmio; /* a ring; [mmio_slots], a power of two */
+	struct mmio_slot *mmio; /* a ring of [mmio_slots] entries, a power of two */
 	uint64_t mmio_slots, mmio_first, mmio_count;
-	uint64_t stores;       /* of these, those that are no loads */
-	bool mmio_refused;     /* the handler has no room for the first */
-	sim_time mmio_left_at; /* when the last one was on the link */
+	uint64_t stores;       /* number of entries that are stores */
+	bool mmio_refused;     /* the handler has no space for the first store */
+	sim_time mmio_left_at; /* time at which the last entry was on the link */
 	struct event mmio_event;
 	pcie_mmio_handler *mmio_handler;
 	void *mmio_context;
 	pcie_mmio_read_handler *mmio_read_handler;
 	void *mmio_read_context;
 
-	uint64_t acks_due[2], updates_due[2]; /* [direction]: TLPs since the last one */
+	uint64_t acks_due[2], updates_due[2]; /* [direction]: TLPs since the last ACK or update */
 };
 
 static inline sim_time pcie_now(const struct pcie *pcie)
@@ -160,36 +178,38 @@ static inline sim_time pcie_now(const struct pcie *pcie)
 	return sim_now(pcie->block.sim);
 }
 
-#define TURN_SHIFT 35
+#define RANK_SHIFT 35
 
 static inline void pcie_schedule(struct pcie *pcie, struct event *event, sim_time at,
-				 enum pcie_turn turn, uint64_t serial)
+				 enum pcie_rank rank, uint64_t serial)
 {
-	uint64_t mask = (UINT64_C(1) << TURN_SHIFT) - 1;
+	uint64_t mask = (UINT64_C(1) << RANK_SHIFT) - 1;
 
 	assert(event->owner == &pcie->block);
-	sim_schedule_ranked(event, at, (uint64_t)turn << TURN_SHIFT | (serial & mask));
+	sim_schedule_ranked(event, at, (uint64_t)rank << RANK_SHIFT | (serial & mask));
 }
 
-/* DLLPs that are due for `packets` TLPs of a direction, on the other one. */
+/* Adds the DLLPs that `packets` TLPs of `direction` cause on the opposite direction. */
 void pcie_return_dllps(struct pcie *pcie, enum direction direction, uint64_t packets,
 		       bool flow_controlled);
 
-/* Packets on the link to the host now, or as soon as it is free: when the last one has left. */
+/* Sends packets on the link to the host, as soon as it is free. Returns the time at which the last
+ * packet has left. */
 sim_time pcie_to_host(struct pcie *pcie, uint64_t packets, uint64_t bytes, bool flow_controlled);
 
 void pcie_issue_reads(struct pcie *pcie);
 
 /* credit_ring: pcie_credits.c */
-void credit_ring_init(struct credit_ring *ring, uint64_t headers, uint64_t data);
-void credit_ring_fini(struct credit_ring *ring);
-void credit_ring_reclaim(struct credit_ring *ring, sim_time now);
-void credit_ring_take(struct credit_ring *ring, uint32_t headers, uint32_t data);
-/* Of those taken: when they come back. */
-void credit_ring_return(struct credit_ring *ring, uint32_t headers, uint32_t data,
-			sim_time back_at);
+void pcie_credit_ring_init(struct credit_ring *ring, uint64_t headers, uint64_t data);
+void pcie_credit_ring_fini(struct credit_ring *ring);
+void pcie_credit_ring_reclaim(struct credit_ring *ring, sim_time now);
+void pcie_credit_ring_take(struct credit_ring *ring, uint32_t headers, uint32_t data);
+/* Records the time at which taken credits return. */
+void pcie_credit_ring_return(struct credit_ring *ring, uint32_t headers, uint32_t data,
+			     sim_time back_at);
 
-uint64_t credit_ring_headers(const struct credit_ring *ring); /* free and taken */
+/* Returns the number of all header credits, free and taken. */
+uint64_t pcie_credit_ring_headers(const struct credit_ring *ring);
 
 static inline bool credit_ring_has(const struct credit_ring *ring, uint32_t headers, uint32_t data)
 {
@@ -201,31 +221,34 @@ static inline sim_time credit_ring_next(const struct credit_ring *ring)
 	return ring->count ? ring->returns[ring->first].at : SIM_NEVER;
 }
 
-/* When there will be that many, as far as is known: SIM_NEVER. */
-sim_time credit_ring_when(const struct credit_ring *ring, uint32_t headers, uint32_t data);
+/* Returns the time at which the given credits are free, or SIM_NEVER if that time is unknown. */
+sim_time pcie_credit_ring_when(const struct credit_ring *ring, uint32_t headers, uint32_t data);
 
-/* pcie_write.c: more is known of the write's packets, or of posted credits. */
+/* pcie_write.c: called when the visibility time of a write's packets or the return of posted
+ * credits is known. */
 void pcie_write_known(struct pcie *pcie, struct pcie_write *write, sim_time visible_at);
-void pcie_posted_return(struct pcie *pcie, uint32_t data, sim_time visible_at);
+void pcie_posted_return(struct pcie *pcie, sim_time left_at, uint32_t data, sim_time visible_at);
 sim_time pcie_write_in_order(struct pcie *pcie, const struct pcie_write *write, sim_time at);
 
-/* pcie_completion.c: the group's first request has its data at event->time; all of it is completed. */
+/* pcie_completion.c: completes the requests of a group. The data of the first request is ready at
+ * event->time. */
 void pcie_complete_group(struct event *event);
-/* A store or load of the CPU takes the link to the HCA, past completions: when it has left. */
+/* Sends a CPU's store or load ahead of waiting completions. Returns the time at which it has
+ * left. */
 sim_time pcie_pass_completions(struct pcie *pcie, uint64_t bytes);
 
-/* pcie.c: the host has a request from `accepted` on, and its data at `ready`. */
+/* pcie.c: the host accepts a request at `accepted`, and has its data at `ready`. */
 void pcie_request_accepted(struct pcie *pcie, sim_time sent_at, sim_time accepted);
 void pcie_request_ready(struct request_group *group, sim_time ready);
 void pcie_await_room(struct pcie *pcie);
 
-/* pcie_host.c: what leaves for a host, at the root complex at `arrival`. */
+/* pcie_host.c: requests and writes that arrive at a root complex with a host at `arrival`. */
 void pcie_host_read(struct request_group *group, sim_time arrival);
 void pcie_host_write(struct pcie *pcie, struct pcie_write *write, uint64_t address, uint32_t length,
 		     uint32_t data, sim_time arrival);
 void pcie_host_init(struct pcie *pcie);
 void pcie_host_fini(struct pcie *pcie);
-/* order->known is set; order->until is known now, or will be. */
+/* Determines order->until, now or later. The caller has set order->known. */
 void pcie_order(struct pcie *pcie, struct pcie_order *order);
 void pcie_order_cancel(struct pcie *pcie, struct pcie_order *order);
 

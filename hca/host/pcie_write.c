@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcie_write: DMA writes, see pcie.h. A write leaves TLP by TLP as far as credits reach and costs one event, when it is
- * visible; one more for each time that it waits for credits. A write that waits holds up the writes and reads called
- * after it, not the reads called before it.
+ * pcie_write: DMA writes, see pcie.h. A write leaves in TLPs as credits allow. It costs one event
+ * when it is visible, and one more event for each wait for credits. A waiting write holds up the
+ * writes and reads called after it, but not the reads called before it.
  */
 #include <assert.h>
 
@@ -20,7 +20,7 @@ static uint32_t data_credits(uint32_t bytes)
 	return (bytes + CREDIT_DATA_BYTES - 1) / CREDIT_DATA_BYTES;
 }
 
-/* Of its next TLP. */
+/* Returns the length of the write's next TLP. */
 static uint32_t next_length(const struct pcie *pcie, const struct pcie_write *write)
 {
 	return tlp_first_length(write->address + write->sent, write->length - write->sent,
@@ -54,14 +54,14 @@ void pcie_write(struct pcie *pcie, struct pcie_write *write)
 	}
 }
 
-/* In the order of the calls, as far as credits reach. */
+/* Sends the waiting writes in the order of the calls, until credits are exhausted. */
 static void issue_writes(struct pcie *pcie)
 {
 	uint64_t taken = pcie->count.posted_data_taken;
 	struct gauge *posted = &pcie->gauge.posted;
 	struct pcie_write *write;
 
-	credit_ring_reclaim(&pcie->posted, pcie_now(pcie));
+	pcie_credit_ring_reclaim(&pcie->posted, pcie_now(pcie));
 	while ((write = pcie->writes_waiting.first) && send_packets(pcie, write)) {
 		pcie->writes_waiting.first = write->next;
 		if (!write->next)
@@ -69,7 +69,7 @@ static void issue_writes(struct pcie *pcie)
 		pcie->writes_sent++;
 		event_init(&write->event, &pcie->block, write_visible);
 		if (!write->unknown)
-			pcie_schedule(pcie, &write->event, write->visible_at, TURN_VISIBLE,
+			pcie_schedule(pcie, &write->event, write->visible_at, RANK_VISIBLE,
 				      write->serial);
 	}
 	await_credits(pcie);
@@ -79,8 +79,8 @@ static void issue_writes(struct pcie *pcie)
 	gauge_wait(&pcie->gauge.posted, pcie_now(pcie), write);
 }
 
-/* One event for all that the next TLP needs. With a host the times of some are not known yet, and what comes back is not in the
- * order of departure. */
+/* Schedules one event for all credits of the next TLP. With a host, some return times are unknown,
+ * and credits do not return in order of departure. */
 static void await_credits(struct pcie *pcie)
 {
 	const struct pcie_write *write = pcie->writes_waiting.first;
@@ -88,23 +88,25 @@ static void await_credits(struct pcie *pcie)
 
 	if (!write)
 		return;
-	at = credit_ring_when(&pcie->posted, 1, data_credits(next_length(pcie, write)));
+	at = pcie_credit_ring_when(&pcie->posted, 1, data_credits(next_length(pcie, write)));
 	if (event_pending(&pcie->credit_event)) {
 		if (at >= event_time(&pcie->credit_event))
 			return;
 		sim_cancel(&pcie->credit_event);
 	}
 	if (at != SIM_NEVER)
-		pcie_schedule(pcie, &pcie->credit_event, at, TURN_CREDIT, 0);
+		pcie_schedule(pcie, &pcie->credit_event, at, RANK_CREDIT, 0);
 }
 
-void pcie_posted_return(struct pcie *pcie, uint32_t data, sim_time visible_at)
+void pcie_posted_return(struct pcie *pcie, sim_time left_at, uint32_t data, sim_time visible_at)
 {
 	sim_time back_at = visible_at + pcie->param.credit_latency;
 
-	credit_ring_return(&pcie->posted, 1, data, back_at);
-	gauge_leave(&pcie->gauge.posted, back_at, data);
-	gauge_serve(&pcie->gauge.posted, back_at, 0); /* it is occupied until then */
+	pcie_credit_ring_return(&pcie->posted, 1, data, back_at);
+	if (pcie->host)
+		gauge_booked(&pcie->gauge.posted, left_at, back_at, data);
+	else
+		gauge_stay(&pcie->gauge.posted, left_at, back_at, data);
 }
 
 void pcie_write_known(struct pcie *pcie, struct pcie_write *write, sim_time visible_at)
@@ -113,7 +115,7 @@ void pcie_write_known(struct pcie *pcie, struct pcie_write *write, sim_time visi
 	if (visible_at > write->visible_at)
 		write->visible_at = visible_at;
 	if (!--write->unknown && write->sent == write->length)
-		pcie_schedule(pcie, &write->event, write->visible_at, TURN_VISIBLE, write->serial);
+		pcie_schedule(pcie, &write->event, write->visible_at, RANK_VISIBLE, write->serial);
 	await_credits(pcie);
 }
 
@@ -122,11 +124,12 @@ static void credits_back(struct event *event)
 	struct pcie *pcie = container_of(event, struct pcie, credit_event);
 
 	issue_writes(pcie);
-	pcie_issue_reads(pcie); /* those behind it */
+	pcie_issue_reads(pcie); /* reads that waited behind this write */
 }
 
-/* When the root complex makes visible what would be at `at`, were it alone: behind the writes before it, unless it may pass them.
- * One picosecond behind, since what happens at the same instant has no order of calls. */
+/* Returns the time at which a write becomes visible. `at` is that time without other writes. The
+ * write waits for earlier writes, unless it may pass them. It is then visible one picosecond after
+ * them, because events at one time have no order of calls. */
 sim_time pcie_write_in_order(struct pcie *pcie, const struct pcie_write *write, sim_time at)
 {
 	if (at <= pcie->visible_at) {
@@ -139,7 +142,7 @@ sim_time pcie_write_in_order(struct pcie *pcie, const struct pcie_write *write, 
 	return pcie->visible_at = at;
 }
 
-/* false: for lack of credits some of it has not left. */
+/* Sends TLPs of the write. Returns false if credits were exhausted before the last TLP. */
 static bool send_packets(struct pcie *pcie, struct pcie_write *write)
 {
 	while (write->sent < write->length) {
@@ -153,8 +156,7 @@ static bool send_packets(struct pcie *pcie, struct pcie_write *write)
 		arrival =
 			pcie_to_host(pcie, 1, tlp_bytes(&pcie->param, TLP_WRITE, 1, length), true) +
 			pcie->one_way;
-		credit_ring_take(&pcie->posted, 1, data);
-		gauge_enter(&pcie->gauge.posted, pcie_now(pcie), data);
+		pcie_credit_ring_take(&pcie->posted, 1, data);
 		pcie->count.posted_headers_taken++;
 		pcie->count.posted_data_taken += data;
 		pcie->count.write_packets++;
@@ -162,15 +164,28 @@ static bool send_packets(struct pcie *pcie, struct pcie_write *write)
 		write->packets++;
 		write->data_credits += data;
 		if (pcie->host) {
+			gauge_enter(&pcie->gauge.posted, pcie_now(pcie), data);
 			pcie_host_write(pcie, write, address, length, data, arrival);
 			continue;
 		}
 		visible = pcie_write_in_order(pcie, write, arrival + pcie->param.write_latency);
-		pcie_posted_return(pcie, data, visible);
+		pcie_posted_return(pcie, pcie_now(pcie), data, visible);
 		if (visible > write->visible_at)
 			write->visible_at = visible;
 	}
 	return true;
+}
+
+/* A write that may not pass earlier writes, as of a CQE, is visible after all of them. */
+static void check_order(struct pcie *pcie, const struct pcie_write *write)
+{
+	uint32_t last = pcie->strict_serial;
+	bool is_later = (int32_t)(write->serial - last) > 0;
+
+	audit_order_expect(&pcie->write_order, pcie_now(pcie), 0,
+			   is_later ? write->serial : last + 1, write->serial);
+	if (is_later && !(write->relaxed && pcie->param.relaxed_ordering))
+		pcie->strict_serial = write->serial;
 }
 
 static void write_visible(struct event *event)
@@ -178,6 +193,7 @@ static void write_visible(struct event *event)
 	struct pcie_write *write = container_of(event, struct pcie_write, event);
 	struct pcie *pcie = write->pcie;
 
+	check_order(pcie, write);
 	if (write->bytes)
 		write->failed =
 			!memory_write(write->memory, write->address, write->bytes, write->length);
@@ -203,14 +219,14 @@ void pcie_write_init(struct pcie *pcie)
 	uint64_t bytes = pcie->param.posted_data_credits;
 
 	pcie->writes_waiting.last = &pcie->writes_waiting.first;
-	if (bytes < pcie->param.mps) /* 2.6.1: never less than one packet's */
+	if (bytes < pcie->param.mps) /* 2.6.1: at least the credits of one packet */
 		bytes = pcie->param.mps;
-	credit_ring_init(&pcie->posted, pcie->param.posted_headers, bytes / CREDIT_DATA_BYTES);
+	pcie_credit_ring_init(&pcie->posted, pcie->param.posted_headers, bytes / CREDIT_DATA_BYTES);
 	event_init(&pcie->credit_event, &pcie->block, credits_back);
 }
 
 void pcie_write_fini(struct pcie *pcie)
 {
 	sim_cancel(&pcie->credit_event);
-	credit_ring_fini(&pcie->posted);
+	pcie_credit_ring_fini(&pcie->posted);
 }

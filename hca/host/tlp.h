@@ -9,10 +9,10 @@
 
 #include "hca/host/pcie_params.h"
 
-enum { TLP_PAGE_BYTES = 4096 }; /* no request crosses a multiple: 2.2.7 */
+enum { TLP_PAGE_BYTES = 4096 }; /* no request crosses a multiple of this size (2.2.7) */
 
 /* clang-format off */
-/*        KIND        parameter with its cost */
+/*        KIND        parameter with its overhead */
 #define TLP_KINDS(X) \
 	X(WRITE,      write_overhead) \
 	X(REQUEST,    request_overhead) \

@@ -35,9 +35,8 @@ const void *module_load(enum module_kind kind, size_t table_bytes, const char *p
 	head = dlsym(library, kinds[kind].symbol);
 	if (!head)
 		snprintf(error, error_bytes,
-			 "%s exports no %s; expected a shared object with a module in the place of "
-			 "%s",
-			 path, kinds[kind].symbol, kinds[kind].block);
+			 "%s exports no %s; expected a shared object that replaces %s", path,
+			 kinds[kind].symbol, kinds[kind].block);
 	else if (head->version != kinds[kind].version || head->bytes != table_bytes)
 		snprintf(error, error_bytes,
 			 "%s is for version %u of the interface (a table of %u bytes); expected "
@@ -62,7 +61,7 @@ const void *module_open(enum module_kind kind, size_t table_bytes, const char *b
 
 void module_broke(const char *block, const char *what)
 {
-	fprintf(stderr, "hcasim: the module in the place of %s %s\n", block, what);
+	fprintf(stderr, "hcasim: the module that replaces %s %s\n", block, what);
 	exit(2);
 }
 
@@ -73,8 +72,8 @@ void module_check_time(struct sim *sim, const char *block, uint64_t at)
 	if (at >= sim_now(sim))
 		return;
 	snprintf(what, sizeof(what),
-		 "names a time, %llu ps, that is over at %llu ps: does it add the delay that it "
-		 "was called with?",
+		 "uses a past time, %llu ps, at %llu ps; expected the present or a later time: add "
+		 "the delay of the call",
 		 (unsigned long long)at, (unsigned long long)sim_now(sim));
 	module_broke(block, what);
 }

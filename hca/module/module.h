@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * module: shared objects that stand in the place of a block: SystemC/TLM-2.0 modules, or Verilog turned into SystemC,
- * behind a table of C functions. YAML names the file (`translation: {module: ...}`), the block of that name loads it.
+ * module: loads shared objects that replace a block: SystemC/TLM-2.0 modules, or Verilog converted
+ * to SystemC, with a table of C functions. YAML names the file (`translation: {module: ...}`), and
+ * the block of that name loads it.
  *
  *     block --module_load()--> table in the shared object --create() ...--> module
  *
- * Each kind has a header of its own that says what the table holds; docs/explanation/systemc.md shows how to write one.
+ * Each kind of module has its own header that documents the table. docs/explanation/systemc.md
+ * describes how to write a module.
  */
 #ifndef HCA_MODULE_MODULE_H
 #define HCA_MODULE_MODULE_H
@@ -19,11 +21,15 @@ extern "C" {
 #endif
 
 /* clang-format off */
-/*        KIND         block          symbol that is exported   version */
+/*        KIND         block          exported symbol            version */
 #define MODULE_KINDS(X) \
 	X(TRANSLATION, "translation", hca_translation_module,   1) \
 	X(SCHEDULER,   "scheduler",   hca_scheduler_module,     1) \
-	X(DMA,         "dma",         hca_dma_module,           1)
+	X(DMA,         "dma",         hca_dma_module,           1) \
+	X(DOORBELL,    "doorbell",    hca_doorbell_module,      1) \
+	X(WQE_FETCH,   "wqe_fetch",   hca_wqe_fetch_module,     1) \
+	X(COMPLETION,  "completion",  hca_completion_module,    1) \
+	X(CONTEXTS,    "contexts",    hca_contexts_module,      1)
 
 #define MODULE_ENUM(KIND, block, symbol, version) MODULE_##KIND,
 enum module_kind { MODULE_KINDS(MODULE_ENUM) MODULE_KIND_COUNT };
@@ -31,32 +37,33 @@ enum module_kind { MODULE_KINDS(MODULE_ENUM) MODULE_KIND_COUNT };
 enum { MODULE_KINDS(MODULE_VERSION) };
 /* clang-format on */
 
-/* Each table begins with it. */
+/* The first member of each table. */
 struct module_head {
-	uint32_t version; /* MODULE_VERSION_... of its kind */
-	uint32_t bytes;   /* of the table */
+	uint32_t version; /* MODULE_VERSION_... of the kind of module */
+	uint32_t bytes;   /* size of the table */
 	const char *name;
 	const char *meaning;
 };
 
 struct sim;
 
-/* Returns the table of a shared object, which stays loaded. Returns NULL if it cannot be loaded, or if
- * its table is of another version or not of table_bytes, and writes the reason to `error`. */
+/* Returns the table of a shared object, which stays loaded. Returns NULL and writes the reason to
+ * `error` if the object cannot be loaded, or if the table has another version or size. */
 const void *module_load(enum module_kind kind, size_t table_bytes, const char *path, char *error,
 			size_t error_bytes);
 
-/* The same for a run that begins: what cannot be loaded ends the program. */
+/* Returns the table of a shared object at the start of a run. Ends the program with a message if it
+ * cannot be loaded. */
 const void *module_open(enum module_kind kind, size_t table_bytes, const char *block,
 			const char *path);
 
-/* The block's name in the YAML: "translation". */
+/* Returns the block's name in YAML, such as "translation". */
 const char *module_block(enum module_kind kind);
 
-/* The module has done what it must not: says so and ends the program. */
+/* Prints that a module broke a rule of the interface, and ends the program. */
 void module_broke(const char *block, const char *what) __attribute__((noreturn));
 
-/* A module that responded, or asked, at a time that is over. */
+/* Ends the program if `at`, a time from a module, is in the past. */
 void module_check_time(struct sim *sim, const char *block, uint64_t at);
 
 #ifdef __cplusplus

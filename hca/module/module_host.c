@@ -9,21 +9,30 @@
 
 sim_time module_host_enter(struct module_host *host)
 {
+	if (host->builtin)
+		return 0;
 	if (!host->calls++)
-		foreign_enter(host->block->name, "the module in its place");
+		foreign_enter(host->block->name, "the module that replaces it");
 	return systemc_enter(host->block->sim);
 }
 
 void module_host_leave(struct module_host *host)
 {
 	assert(host->calls);
-	if (!--host->calls)
+	if (!host->builtin && !--host->calls)
 		foreign_leave();
 }
 
 bool module_host_is_now(const struct module_host *host, sim_time at)
 {
 	return host->calls && at == sim_now(host->block->sim);
+}
+
+void module_host_must_be_inside(const struct module_host *host)
+{
+	if (!host->calls)
+		module_broke(host->block->name, "calls a service from its own process; expected "
+						"a service within a call of the adapter");
 }
 
 void module_host_schedule(struct module_host *host, struct event *event, struct block *owner,
@@ -34,7 +43,7 @@ void module_host_schedule(struct module_host *host, struct event *event, struct 
 	sim_schedule_at(event, at);
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 struct creation {
 	struct module_host *host;
@@ -63,13 +72,24 @@ static void in_systemc(struct module_host *host, void (*call)(void *argument), v
 		module_broke(host->block->name, "needs the engine systemc or systemc-reference");
 }
 
-void module_host_fill(struct module_host *host, struct block *block,
+const void *module_host_table(enum module_kind kind, size_t table_bytes, const char *block,
+			      const struct param_text *module, const void *builtin)
+{
+	return *module->text ? module_open(kind, table_bytes, block, module->text) : builtin;
+}
+
+void module_host_fill(struct module_host *host, struct block *block, bool builtin,
 		      void *(*create)(void *argument), void *argument,
 		      void (*destroy)(void *module), systemc_trace_function *signals)
 {
 	struct creation creation = {host, create, argument};
 
-	*host = (struct module_host){.block = block, .destroy = destroy};
+	*host = (struct module_host){
+		.block = block, .destroy = destroy, .builtin = builtin, .calls = builtin};
+	if (builtin) {
+		create_module(&creation);
+		return;
+	}
 	foreign_watch();
 	in_systemc(host, create_module, &creation);
 	if (signals)
@@ -78,6 +98,10 @@ void module_host_fill(struct module_host *host, struct block *block,
 
 void module_host_clear(struct module_host *host)
 {
+	if (host->builtin) {
+		destroy_module(host);
+		return;
+	}
 	systemc_vcd_withdraw(host->block->sim, host->module);
 	in_systemc(host, destroy_module, host);
 }

@@ -9,6 +9,7 @@
 
 #include "fabric/partition.h"
 #include "fabric/wire/opcode.h"
+#include "hca/port/netdev.h"
 #include "hca/port/transmit.h"
 #include "hca/transport/completer.h"
 #include "hca/transport/dc_target.h"
@@ -56,11 +57,12 @@ struct receive {
 	struct port_user user;
 	struct receive_blocks blocks;
 	struct port *port;
+	struct netdev *netdev; /* NULL if the host's stack does not use the adapter */
 	const struct receive_params *params;
-	struct packet *first, *last; /* by tail_at; packet->head_at: when it is through */
+	struct packet *first, *last; /* ordered by tail_at; head_at is the end of the pipeline */
 	struct event through;
-	sim_time last_due,
-		through_at; /* of the last packet given, and of the last that was through: its head_at */
+	/* head_at of the last packet in the list, and of the last packet that left the pipeline */
+	sim_time last_due, through_at;
 	struct membership members[MULTICAST_GROUPS];
 	uint32_t member_count;
 };
@@ -69,7 +71,7 @@ static void port_receive(struct port_user *user, struct port *port, struct packe
 {
 	struct receive *receive = container_of(user, struct receive, user);
 
-	assert(port == receive->port && packet->kind == PACKET_DATA);
+	assert(port == receive->port && (packet->kind == PACKET_DATA || receive->netdev));
 	packet->ingress = 0;
 	receive_packet(receive, packet);
 }
@@ -108,7 +110,8 @@ void receive_stall(struct receive *receive, sim_time until)
 	sim_schedule_at(&receive->through, receive->first->head_at);
 }
 
-/* A packet over loopback is told ahead of its last bit: one that comes from the port meanwhile goes before it, and puts it off. */
+/* Inserts a packet by the arrival of its last bit. A loopback packet is announced before its last
+ * bit. A packet of the port that arrives earlier goes first, and delays it. */
 static void put_in(struct receive *receive, struct packet *packet)
 {
 	struct packet **place = &receive->first;
@@ -135,7 +138,8 @@ void receive_packet(struct receive *receive, struct packet *packet)
 {
 	sim_time due = packet->tail_at + receive->params->latency;
 
-	gauge_enter(&receive->gauge.held, sim_now(receive->block.sim), 1);
+	packet->since = sim_now(receive->block.sim);
+	gauge_enter(&receive->gauge.held, packet->since, 1);
 	if (__builtin_expect(receive->last && packet->tail_at < receive->last->tail_at, 0)) {
 		put_in(receive, packet);
 		gauge_serve(&receive->gauge.pipe, receive->last_due, receive->params->interval);
@@ -163,7 +167,7 @@ static void drop(struct receive *receive, struct packet *packet, uint64_t *count
 	receive_done(receive, packet);
 }
 
-/* The counter of the check that failed; NULL: all passed. */
+/* Returns the counter of the failed check, or NULL if all checks passed. */
 static uint64_t *check(struct receive *receive, struct qp *qp, const struct packet *packet)
 {
 	struct receive_counters *count = &receive->count;
@@ -179,10 +183,10 @@ static uint64_t *check(struct receive *receive, struct qp *qp, const struct pack
 	if (!pkey_matches(packet->pkey, qp->state.pkey))
 		return &count->pkey_violations;
 	if (qp->attr.type == QP_DCT)
-		return NULL; /* who may connect its key says */
+		return NULL; /* the access key permits or refuses the connection */
 	if (qp_is_datagram(qp))
 		return packet->qkey == qp->state.qkey ? NULL : &count->qkey_violations;
-	if (!qp->state.path) /* of a DCI that has not been connected yet */
+	if (!qp->state.path) /* a DCI that has never been connected */
 		return &count->bad_source;
 	return packet->path->source == qp->state.path->destination ? NULL : &count->bad_source;
 }
@@ -195,8 +199,8 @@ static void note_congestion(struct qp *qp, struct packet *packet)
 		packet->asked_at = packet->sent_at;
 }
 
-/* The context of its queue pair is at hand. */
-static void hand_over(struct receive *receive, struct qp *qp, struct packet *packet)
+/* Passes a packet to its transport, when the context of its queue pair is available. */
+static void deliver_to_transport(struct receive *receive, struct qp *qp, struct packet *packet)
 {
 	uint64_t *failed = check(receive, qp, packet);
 
@@ -209,7 +213,7 @@ static void hand_over(struct receive *receive, struct qp *qp, struct packet *pac
 		note_congestion(qp, packet);
 	if (opcode_is_request(packet->opcode)) {
 		packet->sent_at =
-			sim_now(receive->block.sim); /* what it was, only responses tell */
+			sim_now(receive->block.sim); /* only responses need the original value */
 		if (opcode_info[packet->opcode].transport != TRANSPORT_DC ||
 		    !dc_target_takes(qp, packet))
 			responder_receive(qp, packet);
@@ -221,7 +225,8 @@ static void hand_over(struct receive *receive, struct qp *qp, struct packet *pac
 static void append(struct receive *receive, struct arrivals *arrivals, struct packet *packet)
 {
 	receive->count.context_waits++;
-	gauge_enter(&receive->gauge.contexts, sim_now(receive->block.sim), 1);
+	packet->waits_since = sim_now(receive->block.sim);
+	gauge_enter(&receive->gauge.contexts, packet->waits_since, 1);
 	packet->next = NULL;
 	if (arrivals->last)
 		arrivals->last->next = packet;
@@ -234,7 +239,7 @@ static struct packet *pop(struct receive *receive, struct arrivals *arrivals)
 {
 	struct packet *packet = arrivals->first;
 
-	gauge_leave(&receive->gauge.contexts, sim_now(receive->block.sim), 1);
+	gauge_left(&receive->gauge.contexts, packet->waits_since, sim_now(receive->block.sim), 1);
 	arrivals->first = packet->next;
 	if (!arrivals->first)
 		arrivals->last = NULL;
@@ -256,7 +261,7 @@ static void context_arrived(struct qp *qp, struct arrivals *arrivals)
 		if (qp->attr.type == QP_DCT && packet->opcode != DC_CONNECT)
 			deliver(receive, qp, packet);
 		else
-			hand_over(receive, qp, packet);
+			deliver_to_transport(receive, qp, packet);
 	}
 	qp_drop(qp);
 }
@@ -275,7 +280,8 @@ static void requester_arrived(struct context_lookup *lookup)
 	context_arrived(container_of(arrivals, struct qp, responses), arrivals);
 }
 
-/* What of the queue pair's context a packet needs: requests the responder's part, responses the requester's. */
+/* Returns the part of the context that a packet needs: the responder's part for requests, the
+ * requester's part for responses. */
 static enum context_kind kind_of(const struct context_cache *contexts, const struct packet *packet,
 				 bool is_request)
 {
@@ -299,7 +305,7 @@ static void deliver(struct receive *receive, struct qp *qp, struct packet *packe
 		drop(receive, packet, &receive->count.no_qp);
 		return;
 	}
-	/* What came behind a connect that waits for the DCT's context waits with it. */
+	/* Packets behind a connect that waits for the DCT's context wait with it. */
 	if (qp->attr.type == QP_DCT && packet->opcode != DC_CONNECT && !qp->requests.busy) {
 		qp = dc_target_responder(qp, packet);
 		if (!qp) {
@@ -314,7 +320,7 @@ static void deliver(struct receive *receive, struct qp *qp, struct packet *packe
 	}
 	if (context_cache_hit(contexts, kind, qp->number, qp_is_reliable(qp), packet->tag,
 			      &ready)) {
-		hand_over(receive, qp, packet);
+		deliver_to_transport(receive, qp, packet);
 		return;
 	}
 	append(receive, arrivals, packet);
@@ -343,14 +349,15 @@ static void deliver_multicast(struct receive *receive, struct packet *packet)
 			continue;
 		copy = packet_copy(receive->blocks.packets, packet);
 		copy->next = NULL;
-		gauge_enter(&receive->gauge.held, sim_now(receive->block.sim), 1);
-		copy->ingress = COPY_INGRESS; /* the port's space goes back with the original */
+		copy->since = sim_now(receive->block.sim);
+		gauge_enter(&receive->gauge.held, copy->since, 1);
+		copy->ingress = COPY_INGRESS; /* the original holds the port's space */
 		deliver(receive, qp_find(receive->blocks.transport, member->qpn), copy);
 	}
 	receive_done(receive, packet);
 }
 
-/* The rate limiter is on the chip: no context is asked for. */
+/* Processes a CNP. The rate limiter is on the chip, so no context is needed. */
 static void take_notification(struct receive *receive, struct packet *packet)
 {
 	if (!receive->blocks.transport->congestion) {
@@ -362,7 +369,7 @@ static void take_notification(struct receive *receive, struct packet *packet)
 	receive_done(receive, packet);
 }
 
-/* ---- how far queue pairs are ---- */
+/* ---- progress of queue pairs ---- */
 
 static void advance(uint32_t *expected, uint32_t *unacked, const struct packet *packet)
 {
@@ -385,7 +392,8 @@ void receive_psns(const struct receive *receive, const struct qp *qp, uint32_t *
 		for (const struct packet *packet = lists[i]; packet; packet = packet->next)
 			advance(expected, unacked, packet);
 	for (const struct packet *packet = receive->first; packet; packet = packet->next)
-		if (packet->dest_qp == qp->number && opcode_known(packet->opcode))
+		if (packet->dest_qp == qp->number && packet->kind == PACKET_DATA &&
+		    opcode_known(packet->opcode))
 			advance(expected, unacked, packet);
 }
 
@@ -402,6 +410,10 @@ static void through(struct event *event)
 		receive->last = NULL;
 	packet->next = NULL;
 	receive->count.packets++;
+	if (__builtin_expect(packet->kind != PACKET_DATA, 0)) {
+		netdev_arrived(receive->netdev, packet);
+		return;
+	}
 	receive->count.payload_bytes += packet->payload_bytes;
 	if (packet->damage)
 		drop(receive, packet, &receive->count.icrc_errors);
@@ -423,16 +435,22 @@ static void audit(struct block *block, FILE *out)
 	audit_service(block, out, &receive->gauge.pipe, packets, receive->params->interval);
 }
 
+void receive_release(struct receive *receive, const struct packet *packet)
+{
+	gauge_left(&receive->gauge.held, packet->since, sim_now(receive->block.sim), 1);
+	if (packet->ingress < COPY_INGRESS)
+		port_release(receive->port, packet->vl, packet->wire_bytes);
+}
+
 void receive_done(struct receive *receive, struct packet *packet)
 {
 	uint32_t wire_bytes = packet->wire_bytes, ingress = packet->ingress;
+	sim_time since = packet->since;
 
-	gauge_leave(&receive->gauge.held, sim_now(receive->block.sim), 1);
-	if (ingress < COPY_INGRESS)
-		port_release(receive->port, packet->vl, wire_bytes);
+	receive_release(receive, packet);
 	packet_free(receive->blocks.packets, packet);
 	if (ingress == LOOPBACK_INGRESS)
-		transmit_taken_in(receive->blocks.transmit, wire_bytes);
+		transmit_taken_in(receive->blocks.transmit, since, wire_bytes);
 }
 
 static struct membership *find_member(struct receive *receive, uint32_t qpn, const uint8_t gid[16])
@@ -497,6 +515,11 @@ void receive_forget_qp(struct receive *receive, struct qp *qp)
 void receive_connect(struct receive *receive, struct port *port)
 {
 	receive->port = port;
+}
+
+void receive_set_netdev(struct receive *receive, struct netdev *netdev)
+{
+	receive->netdev = netdev;
 }
 
 struct port_user *receive_port_user(struct receive *receive)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * receive: what comes from the port: a pipeline up to the transports, where damaged packets and
- * those that nobody is meant by are dropped. The port's input space of a packet is given back when
- * its transport is done with it. Packets of a queue pair whose context is not at hand wait, in order, until
- * it is: those of others pass them. A hit costs nothing here: it is part of `latency`.
+ * receive: the pipeline from the port to the transports. It drops damaged packets and packets
+ * without a receiver. The port's input space of a packet is freed when its transport has finished
+ * with it. Packets of a queue pair whose context is not cached wait, in order, until it arrives.
+ * Packets of other queue pairs pass them. A hit has no cost of its own: it is part of `latency`.
  *
  *     port --receive()--> pipeline --> checks --> completer (responses)
  *                                            \--> responder (requests)
+ *                        \--> netdev (frames of the host's stack)
  */
 #ifndef HCA_PORT_RECEIVE_H
 #define HCA_PORT_RECEIVE_H
@@ -18,7 +19,7 @@
 /* clang-format off */
 #define RECEIVE_COUNTERS(X) \
 	X(packets, "packets", "received from the port") \
-	X(payload_bytes, "bytes", "payload of the received packets") \
+	X(payload_bytes, "bytes", "payload of the received packets of RDMA") \
 	X(icrc_errors, "packets", "dropped: damaged (rx_icrc_encapsulated)") \
 	X(no_qp, "packets", "dropped: the queue pair does not exist or has another transport") \
 	X(bad_state, "packets", "dropped: the queue pair is in a state that does not receive") \
@@ -49,12 +50,13 @@ struct receive_counters {
 #define MULTICAST_QPN UINT32_C(0xffffff)
 
 struct context_cache;
+struct netdev;
 struct receive;
 struct transmit;
 struct transport_block;
 struct qp;
 
-/* What the receive pipeline is connected with. All outlive it. */
+/* Blocks that the receive pipeline uses. All must outlive it. */
 struct receive_blocks {
 	struct packet_pool *packets;
 	struct context_cache *contexts;
@@ -65,35 +67,44 @@ struct receive_blocks {
 struct receive *receive_create(struct sim *sim, const char *name,
 			       const struct receive_params *params,
 			       const struct receive_blocks *blocks);
-/* The port whose packets come here, before the first of them. */
+/* Sets the port, before its first packet. */
 void receive_connect(struct receive *receive, struct port *port);
+/* Sets the receiver of frames that are not RDMA, before the first packet. */
+void receive_set_netdev(struct receive *receive, struct netdev *netdev);
 void receive_destroy(struct receive *receive);
 
-/* What the adapter's port calls: packets that come, room for those that go. */
+/* Returns the functions that the adapter's port calls: for packets that arrive, and for space in
+ * its queue. */
 struct port_user *receive_port_user(struct receive *receive);
 
-/* head_at and tail_at are set. */
+/* Accepts a packet with head_at and tail_at set. */
 void receive_packet(struct receive *receive, struct packet *packet);
 
-/* The pipeline stands still until then; what comes waits in the port's input space. */
+/* Stops the pipeline until `until`. Packets wait in the port's input space. */
 void receive_stall(struct receive *receive, sim_time until);
 
-/* How far a queue pair is with what is here: what it expects as a responder, what it has no response to as a requester, and behind
- * each the packets that wait for its context or are in the pipeline and go on from there. */
+/* Returns the progress of a queue pair: its expected PSN as a responder, and its first
+ * unacknowledged PSN as a requester. Both include packets that continue these PSNs and that wait
+ * for the context or are in the pipeline. */
 void receive_psns(const struct receive *receive, const struct qp *qp, uint32_t *expected,
 		  uint32_t *unacked);
 
-/* The transport is done with it. */
+/* Releases the port's input space of a packet that its receiver keeps. */
+void receive_release(struct receive *receive, const struct packet *packet);
+
+/* Releases the input space of a packet and frees the packet, when its transport has finished with
+ * it. */
 void receive_done(struct receive *receive, struct packet *packet);
 
-/* The queue pair gets what is sent to that group, or no longer. 0, or -errno as the verbs have it. */
+/* Attach a queue pair to a multicast group, and detach it. Return 0, or a negative errno as in
+ * verbs. */
 int receive_multicast_attach(struct receive *receive, uint32_t qpn, const uint8_t gid[16]);
 int receive_multicast_detach(struct receive *receive, uint32_t qpn, const uint8_t gid[16]);
 
-/* Would a queue pair here get what is sent to that group? */
+/* Returns true if a queue pair of the adapter is attached to that group. */
 bool receive_has_group(const struct receive *receive, const uint8_t gid[16]);
 
-/* It goes, and leaves its groups. */
+/* Removes a queue pair that is destroyed from its groups, and drops its waiting packets. */
 void receive_forget_qp(struct receive *receive, struct qp *qp);
 const struct receive_counters *receive_counters(const struct receive *receive);
 

@@ -12,7 +12,7 @@
 #define RECEIVE_PARAMS(X) \
 	X(latency, TIME, "185ns", "1ps..1ms", \
 	  "Time from the last bit of a packet to the checks of its transport.", \
-	  "assumed: that of preset connectx4-edr, which is calibrated") \
+	  "assumed: value of preset connectx4-edr, which is calibrated") \
 	X(interval, TIME, "5ns", "0ps..1ms", \
 	  "Minimum time between two packets.", \
 	  "A2-17: 200 Mpps")

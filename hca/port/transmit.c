@@ -8,6 +8,7 @@
 #include "fabric/groups.h"
 #include "fabric/wire/opcode.h"
 #include "hca/formats/services.h"
+#include "hca/port/netdev.h"
 #include "hca/port/receive.h"
 #include "hca/transport/qp.h"
 #include "hca/transport/requester.h"
@@ -16,7 +17,7 @@
 #include "sim/gauge.h"
 
 #define ROW(...)   PARAM_ROW(struct transmit_params, __VA_ARGS__)
-#define LOOPBACK   PORT_VLS /* what loops back is watched apart from the VLs */
+#define LOOPBACK   PORT_VLS /* index of loopback packets, which are watched apart from the VLs */
 #define SLAB_WATCH 64
 
 /* clang-format off */
@@ -39,7 +40,7 @@ struct packet_queue {
 	struct packet *first, *last;
 };
 
-struct watch { /* of a message's last packet */
+struct watch { /* watch of a message's last packet */
 	struct watch *next;
 	struct qp *qp;
 	struct send_slot *slot;
@@ -62,13 +63,15 @@ struct transmit {
 	struct transmit_blocks blocks;
 	struct port *port;
 	struct receive *receive;
-	struct hca_watcher *watcher; /* NULL: none */
+	struct netdev *netdev;       /* NULL if the host's stack does not use the adapter */
+	struct hca_watcher *watcher; /* NULL without an observer */
 	uint64_t next_serial;
-	uint64_t notified; /* of the serials: past the pipeline */
+	uint64_t notified; /* serials of packets that bypassed the pipeline */
 	const struct transmit_params *params;
-	struct packet_queue pipeline;          /* packet->sent_at: when it is through */
-	struct packet_queue vls[PORT_VLS + 1]; /* the last: what loops back */
-	uint64_t loopback_bytes;               /* turned round, and not taken in yet */
+	/* packet->head_at is the entry into the pipeline, packet->sent_at the end of it */
+	struct packet_queue pipeline;
+	struct packet_queue vls[PORT_VLS + 1]; /* the last queue is for loopback packets */
+	uint64_t loopback_bytes;               /* looped back and not accepted yet */
 	struct event through;
 	sim_time free_at, loopback_free_at;
 	struct pool watches;
@@ -101,15 +104,18 @@ static struct packet *pop(struct packet_queue *queue)
 void transmit_push(struct transmit *transmit, struct packet *packet)
 {
 	const struct transmit_params *params = transmit->params;
-	sim_time due = sim_now(transmit->block.sim) + params->latency, interval = params->interval;
+	sim_time now = sim_now(transmit->block.sim);
+	sim_time due = now + params->latency, interval = params->interval;
 
-	if (params->send_interval && opcode_info[packet->opcode].operation == OP_SEND)
+	if (params->send_interval && packet->kind == PACKET_DATA &&
+	    opcode_info[packet->opcode].operation == OP_SEND)
 		interval = params->send_interval;
 	if (due < transmit->free_at)
 		due = transmit->free_at;
 	transmit->free_at = due + interval;
 	gauge_serve(&transmit->gauge.pipe, due, interval);
-	gauge_enter(&transmit->gauge.pipeline, sim_now(transmit->block.sim), 1);
+	gauge_enter(&transmit->gauge.pipeline, now, 1);
+	packet->head_at = now;
 	packet->sent_at = due;
 	packet->serial = ++transmit->next_serial;
 	append(&transmit->pipeline, packet);
@@ -127,7 +133,7 @@ void transmit_notify(struct transmit *transmit, struct packet *cnp)
 	port_send_at(transmit->port, cnp, now);
 }
 
-/* ---- who waits for a departure ---- */
+/* ---- watches of departures ---- */
 
 static unsigned watch_vl(const struct packet *packet)
 {
@@ -209,21 +215,34 @@ static void departed(struct event *event)
 
 /* ---- packets ---- */
 
-static void send(struct transmit *transmit, struct packet *packet)
+static void report(struct transmit *transmit, const struct packet *packet)
 {
-	uint32_t wire_bytes = packet->wire_bytes;
-
-	packet->sent_at = sim_now(transmit->block.sim);
-	transmit->count.packets++;
 	transmit->count.payload_bytes += packet->payload_bytes;
 	trace(&transmit->block, TRACE_SEND, packet->tag, packet->psn, packet->opcode);
 	if (__builtin_expect(!!transmit->watcher, 0))
 		transmit->watcher->sent(transmit->watcher, packet);
-	port_send(transmit->port, packet);
-	scheduler_release(transmit->blocks.scheduler, wire_bytes);
 }
 
-/* Takes the way back for the packet. */
+static void send_packet(struct transmit *transmit, struct packet *packet)
+{
+	uint32_t wire_bytes = packet->wire_bytes;
+	sim_time granted_at = packet->since;
+
+	packet->sent_at = sim_now(transmit->block.sim);
+	transmit->count.packets++;
+	if (__builtin_expect(packet->kind != PACKET_DATA, 0)) {
+		unsigned priority = packet->path->service_level;
+
+		port_send(transmit->port, packet);
+		netdev_left(transmit->netdev, priority, wire_bytes);
+		return;
+	}
+	report(transmit, packet);
+	port_send(transmit->port, packet);
+	scheduler_release(transmit->blocks.scheduler, granted_at, wire_bytes);
+}
+
+/* Reserves the loopback path for the packet. */
 static void occupy_loopback(struct transmit *transmit, struct packet *packet)
 {
 	uint64_t rate = transmit->params->loopback_rate;
@@ -246,6 +265,7 @@ static bool may_loop_back(const struct transmit *transmit, const struct packet *
 static void loop_back(struct transmit *transmit, struct packet *packet)
 {
 	uint32_t wire_bytes = packet->wire_bytes;
+	sim_time granted_at = packet->since;
 
 	packet->ingress = LOOPBACK_INGRESS;
 	transmit->loopback_bytes += wire_bytes;
@@ -253,24 +273,24 @@ static void loop_back(struct transmit *transmit, struct packet *packet)
 	occupy_loopback(transmit, packet);
 	transmit_departs(transmit, packet, packet->head_at, packet->tail_at);
 	receive_packet(transmit->receive, packet);
-	scheduler_release(transmit->blocks.scheduler, wire_bytes);
+	scheduler_release(transmit->blocks.scheduler, granted_at, wire_bytes);
 }
 
-void transmit_taken_in(struct transmit *transmit, uint32_t wire_bytes)
+void transmit_taken_in(struct transmit *transmit, sim_time since, uint32_t wire_bytes)
 {
 	struct packet_queue *queue = &transmit->vls[LOOPBACK];
 	sim_time now = sim_now(transmit->block.sim);
 
 	assert(transmit->loopback_bytes >= wire_bytes);
 	transmit->loopback_bytes -= wire_bytes;
-	gauge_leave(&transmit->gauge.loopback, now, wire_bytes);
+	gauge_left(&transmit->gauge.loopback, since, now, wire_bytes);
 	while (queue->first && may_loop_back(transmit, queue->first))
 		loop_back(transmit, pop(queue));
 	gauge_wait(&transmit->gauge.loopback, now, queue->first);
 }
 
-/* What goes to a group goes to its members here as well, the sender among them, unless it was made with a flag that verbs refuse:
- * no switch sends it back. */
+/* Copies a multicast packet to the members on this adapter, including the sender. A switch does not
+ * send it back. Verbs refuse the flag that disables the copy. */
 static void loop_back_copy(struct transmit *transmit, const struct packet *packet)
 {
 	struct packet *copy;
@@ -303,7 +323,7 @@ static void through(struct event *event)
 	struct packet *packet = pop(&transmit->pipeline);
 	struct packet_queue *vl = &transmit->vls[packet->vl];
 
-	gauge_leave(&transmit->gauge.pipeline, sim_now(transmit->block.sim), 1);
+	gauge_left(&transmit->gauge.pipeline, packet->head_at, sim_now(transmit->block.sim), 1);
 	if (transmit->pipeline.first)
 		sim_schedule_at(&transmit->through, transmit->pipeline.first->sent_at);
 	if (__builtin_expect(packet->path->destination >= GROUP_ADDRESS, 0))
@@ -311,7 +331,7 @@ static void through(struct event *event)
 	if (packet->path->destination == packet->path->source) {
 		loop_back_in_order(transmit, packet);
 	} else if (!vl->first && port_has_room(transmit->port, packet->vl)) {
-		send(transmit, packet);
+		send_packet(transmit, packet);
 	} else {
 		transmit->count.waits++;
 		gauge_enter(&transmit->gauge.vls, sim_now(transmit->block.sim), 1);
@@ -326,11 +346,12 @@ void transmit_room(struct transmit *transmit, unsigned vl)
 	while (queue->first && port_has_room(transmit->port, vl)) {
 		gauge_left(&transmit->gauge.vls, queue->first->sent_at,
 			   sim_now(transmit->block.sim), 1);
-		send(transmit, pop(queue));
+		send_packet(transmit, pop(queue));
 	}
 }
 
-/* Where SENDs take another time, how many there were is not counted. */
+/* SENDs may have another interval, and their number is not counted, so the audit skips such
+ * runs. */
 static void audit(struct block *block, FILE *out)
 {
 	const struct transmit *transmit = container_of(block, struct transmit, block);
@@ -345,6 +366,11 @@ void transmit_connect(struct transmit *transmit, struct port *port, struct recei
 {
 	transmit->port = port;
 	transmit->receive = receive;
+}
+
+void transmit_set_netdev(struct transmit *transmit, struct netdev *netdev)
+{
+	transmit->netdev = netdev;
 }
 
 void transmit_set_watcher(struct transmit *transmit, struct hca_watcher *watcher)
@@ -377,7 +403,9 @@ static void empty(struct transmit *transmit, struct packet_queue *queue)
 	while (queue->first) {
 		struct packet *packet = pop(queue);
 
-		scheduler_release(transmit->blocks.scheduler, packet->wire_bytes);
+		if (packet->kind == PACKET_DATA)
+			scheduler_release(transmit->blocks.scheduler, packet->since,
+					  packet->wire_bytes);
 		packet_free(transmit->blocks.packets, packet);
 	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transmit: packets with all their bytes go through a pipeline to the port, VL by VL as the
- * port has room; what is for the adapter itself loops back here, as receive takes it in.
+ * transmit: the pipeline of complete packets to the port. Packets leave VL by VL while the port has
+ * space. Packets for the adapter itself loop back to the receive pipeline. Frames of the host's
+ * stack take the same way (netdev.h).
  *
  *     send_segment --transmit_push()--> pipeline --> VLs --port_send()--> port
  *         |                                  \--> receive (loopback)
@@ -17,7 +18,7 @@
 /* clang-format off */
 #define TRANSMIT_COUNTERS(X) \
 	X(packets, "packets", "passed to the port") \
-	X(payload_bytes, "bytes", "payload of the packets passed to the port") \
+	X(payload_bytes, "bytes", "payload of the packets of RDMA passed to the port") \
 	X(loopback, "packets", "looped back inside the adapter") \
 	X(loopback_bytes, "bytes", "looped back, with headers as on the wire") \
 	X(loopback_waits, "packets", "loopback packets that found no space") \
@@ -37,17 +38,19 @@ struct transmit_counters {
 	TRANSMIT_COUNTERS(COUNTER_FIELD)
 };
 
-#define LOOPBACK_INGRESS UINT16_MAX       /* packet->ingress of what turned round */
-#define COPY_INGRESS     (UINT16_MAX - 1) /* of what is nobody's space: copies for groups */
+#define LOOPBACK_INGRESS UINT16_MAX /* packet->ingress of loopback packets */
+/* packet->ingress of copies for multicast groups, which take no space of the port */
+#define COPY_INGRESS (UINT16_MAX - 1)
 
 struct hca_watcher;
+struct netdev;
 struct receive;
 struct scheduler;
 struct transmit;
 struct qp;
 struct send_slot;
 
-/* What the transmit pipeline is connected with. All outlive it. */
+/* Blocks that the transmit pipeline uses. All must outlive it. */
 struct transmit_blocks {
 	struct packet_pool *packets;
 	struct scheduler *scheduler;
@@ -56,32 +59,36 @@ struct transmit_blocks {
 struct transmit *transmit_create(struct sim *sim, const char *name,
 				 const struct transmit_params *params,
 				 const struct transmit_blocks *blocks);
-/* The port that packets go to, and the pipeline that takes those which loop back. */
+/* Sets the port, and the pipeline that receives loopback packets. */
 void transmit_connect(struct transmit *transmit, struct port *port, struct receive *receive);
-/* NULL: nobody. */
+/* Sets the source of frames that are not RDMA, before the first packet. */
+void transmit_set_netdev(struct transmit *transmit, struct netdev *netdev);
+/* Sets the observer, or removes it if `watcher` is NULL. */
 void transmit_set_watcher(struct transmit *transmit, struct hca_watcher *watcher);
 void transmit_destroy(struct transmit *transmit);
 
-/* The packet enters the pipeline, `latency` of it, one each `interval`, and goes to the port in this order. */
+/* Adds a packet to the pipeline, which takes `latency` and one packet per `interval`. Packets reach
+ * the port in this order. */
 void transmit_push(struct transmit *transmit, struct packet *packet);
 
-/* The packet pushed last is the last of that slot's message: its requester hears when it leaves, and
- * that of an unreliable transport again when its last bit is out. */
+/* Watches the packet pushed last, the last packet of that slot's message. The requester is told
+ * when the packet leaves. An unreliable requester is also told when the last bit has left. */
 void transmit_watch(struct transmit *transmit, struct qp *qp, struct send_slot *slot,
 		    const struct packet *packet);
 
-/* A CNP goes to the port now, past the pipeline. */
+/* Sends a CNP to the port now, ahead of the pipeline. */
 void transmit_notify(struct transmit *transmit, struct packet *cnp);
 
-/* The port has fixed the time of a packet: from starts_at to `until`. */
+/* Reports that the port sends a packet from starts_at to `until`. */
 void transmit_departs(struct transmit *transmit, const struct packet *packet, sim_time starts_at,
 		      sim_time until);
 
-/* The port has room again on that VL. */
+/* Reports that the port has space again on that VL. */
 void transmit_room(struct transmit *transmit, unsigned vl);
 
-/* A packet that turned round is taken in. */
-void transmit_taken_in(struct transmit *transmit, uint32_t wire_bytes);
+/* Reports that the receive pipeline, which has held a loopback packet since that time, accepted
+ * it. */
+void transmit_taken_in(struct transmit *transmit, sim_time since, uint32_t wire_bytes);
 const struct transmit_counters *transmit_counters(const struct transmit *transmit);
 
 #endif

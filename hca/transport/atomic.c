@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* atomic: see atomic.h. Reads top-down: in line for a lock, read, compute, write, next in line. */
+/* atomic: see atomic.h. The file follows an atomic: wait for a lock, read, compute, write,
+ * unlock. */
 #include "hca/transport/atomic.h"
 
 #include <assert.h>
@@ -15,7 +16,7 @@
 enum { SLAB_REQUESTS = 64 };
 
 struct atomic_request {
-	struct atomic_request *next; /* in line for the lock */
+	struct atomic_request *next; /* the next request that waits for the lock */
 	struct atomic_unit *unit;
 	struct atomic_lock *lock;
 	struct qp *qp;
@@ -24,14 +25,14 @@ struct atomic_request {
 	uint32_t psn, tag, generation;
 	uint64_t swap_or_add, compare, original;
 	sim_time since;
-	bool unlocked; /* the write is with PCIe */
+	bool unlocked; /* the write was passed to PCIe */
 	struct event event;
 	struct dma dma;
 	uint8_t bytes[ATOMIC_BYTES];
 };
 
 static void start(struct atomic_request *request);
-static void wait(struct atomic_unit *unit, int more);
+static void note_waiting(struct atomic_unit *unit, int more);
 static void read_old(struct event *event);
 static void compute(struct event *event);
 static void write_posted(struct dma *dma);
@@ -44,7 +45,7 @@ void atomic_start(struct qp *qp, uint8_t opcode, const struct response *response
 	uint64_t locks = qp->transport->params->atomic_locks;
 	struct atomic_request *request;
 
-	if (unit->count == ATOMIC_QUEUE) { /* as if lost: the requester asks again */
+	if (unit->count == ATOMIC_QUEUE) { /* drop it; the requester retries */
 		responder_atomic_done(qp, response->psn, true, 0);
 		return;
 	}
@@ -72,11 +73,11 @@ void atomic_start(struct qp *qp, uint8_t opcode, const struct response *response
 		start(request);
 	} else {
 		qp->transport->count.atomic_waits++;
-		wait(unit, +1);
+		note_waiting(unit, +1);
 	}
 }
 
-static void wait(struct atomic_unit *unit, int more)
+static void note_waiting(struct atomic_unit *unit, int more)
 {
 	unit->waiting += (uint32_t)more;
 	gauge_wait(&unit->transport->gauge.atomics, sim_now(unit->transport->block.sim),
@@ -125,7 +126,7 @@ static void respond(struct atomic_request *request, bool failed)
 		responder_atomic_done(request->qp, request->psn, failed, request->original);
 }
 
-/* The next in line starts. */
+/* Starts the next request that waits for the lock. */
 static void unlock(struct atomic_request *request)
 {
 	struct atomic_lock *lock = request->lock;
@@ -134,7 +135,7 @@ static void unlock(struct atomic_request *request)
 	request->unlocked = true;
 	lock->first = request->next;
 	if (lock->first) {
-		wait(request->unit, -1);
+		note_waiting(request->unit, -1);
 		start(lock->first);
 	} else {
 		lock->last = NULL;
@@ -182,7 +183,8 @@ static uint64_t result_of(const struct atomic_request *request)
 	return request->original == request->compare ? request->swap_or_add : request->original;
 }
 
-/* With relaxed ordering a read may pass the write: then the lock is free when that is visible. */
+/* Computes and writes the result. With relaxed ordering a read may pass the write. The lock is then
+ * released when the write is visible. */
 static void compute(struct event *event)
 {
 	struct atomic_request *request = container_of(event, struct atomic_request, event);

@@ -3,15 +3,18 @@
 #include "hca/transport/cc_unit.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "hca/transport/notification.h"
 #include "hca/transport/transport.h"
+#include "sim/plugin_block.h"
 
 #define ROW(...)       PARAM_ROW(struct notification_params, __VA_ARGS__)
 #define SLAB_STATES    16
 #define PREAMBLE_BYTES 8
 #define GAP_BYTES      12
+#define NAME_BYTES     256
 
 /* clang-format off */
 const struct param notification_param_list[] = {NOTIFICATION_PARAMS(ROW) {0}};
@@ -28,7 +31,7 @@ static bool reacts(const struct congestion_choice *choice)
 {
 	const struct congestion_ops *ops = choice->congestion.ops;
 
-	return ops && ops != congestion_list()[0]; /* which is `none` */
+	return ops && ops != congestion_list()[0]; /* the first algorithm of the list is `none` */
 }
 
 static enum notification_mode mode_of(const struct notification_params *params,
@@ -57,13 +60,26 @@ void cc_unit_forget(struct qp *qp)
 	if (!state)
 		return;
 	if (state->telemetry)
-		telemetry_free(qp->transport->blocks.packets, state->telemetry);
+		packet_telemetry_free(qp->transport->blocks.packets, state->telemetry);
 	if (state->sends) {
 		unit->count.cc_states--;
 		unit->count.rate_now -= state->rate_seen;
 	}
 	pool_give(&unit->states, state);
 	qp->congestion = NULL;
+}
+
+/* Adds the block of a plug-in beside that of the unit. */
+static void add_plugin(struct cc_unit *unit)
+{
+	const struct congestion_ops *ops = unit->congestion->ops;
+	char name[NAME_BYTES];
+
+	snprintf(name, sizeof(name), "%s.plugin", unit->block.name);
+	unit->plugin = calloc(1, sizeof(*unit->plugin));
+	assert(unit->plugin);
+	plugin_block_init(unit->plugin, unit->block.sim, name, ops->name, ops->name, ops->counters,
+			  ops->trace_points);
 }
 
 struct cc_unit *cc_unit_create(struct transport_block *transport, const char *name,
@@ -90,6 +106,8 @@ struct cc_unit *cc_unit_create(struct transport_block *transport, const char *na
 	}
 	block_init(&unit->block, transport->block.sim, &cc_unit_type, name, unit->params,
 		   (const uint64_t *)&unit->count);
+	if (unit->congestion && unit->congestion->guarded)
+		add_plugin(unit);
 	pool_init(&unit->states, sizeof(struct qp_congestion) + state_bytes, SLAB_STATES);
 	notification_init(unit);
 	return unit;
@@ -102,6 +120,9 @@ void cc_unit_destroy(struct cc_unit *unit)
 	assert(!unit->states.in_use);
 	notification_fini(unit);
 	pool_fini(&unit->states);
+	if (unit->plugin)
+		plugin_block_fini(unit->plugin);
+	free(unit->plugin);
 	block_fini(&unit->block);
 	free(unit);
 }

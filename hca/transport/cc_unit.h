@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cc_unit: what a detailed adapter with congestion control has more: counters, and for each queue pair that sends, or is
- * sent marked packets, the state of its algorithm. An adapter without has no such block, and its queue pairs no such state.
+ * cc_unit: congestion control of a detailed adapter: counters, and the state of the algorithm for
+ * each queue pair that sends or receives marked packets. An adapter without congestion control has
+ * no such block, and its queue pairs no such state.
  *
  *     receive --marked packets--> notification.c --CNPs, BECN, telemetry--> port, ACKs
- *     receive, completer --CNPs, ACKs, losses--> reaction_point.c --rate, window--> requester, responder (pace, what may be under way)
+ *     receive, completer --CNPs, ACKs, losses--> reaction_point.c
+ *     reaction_point.c --rate, window--> requester, responder
  *
- * Connected queue pairs only; of unreliable ones, which have no ACKs, the rate alone counts. Datagrams are not ECN-capable.
+ * Only connected queue pairs are controlled. Unreliable queue pairs have no ACKs, so only the rate
+ * applies to them. Datagrams are not ECN-capable.
  */
 #ifndef HCA_TRANSPORT_CC_UNIT_H
 #define HCA_TRANSPORT_CC_UNIT_H
@@ -50,45 +53,49 @@ struct cc_unit {
 	struct block block;
 	struct cc_unit_counters count;
 	struct transport_block *transport;
-	const struct congestion *congestion; /* ops NULL: it does not react */
+	const struct congestion *congestion; /* `ops` is NULL if the adapter does not react */
 	const struct notification_params *params;
-	enum notification_mode notify; /* not auto */
-	uint8_t ecn;                   /* of data packets */
-	uint32_t gap_bytes;            /* between packets of the link */
+	enum notification_mode notify; /* never NOTIFICATION_AUTO */
+	uint8_t ecn;                   /* ECN field of data packets */
+	uint32_t gap_bytes;            /* gap between packets on the link */
 	struct cnp_limiter limiter;
-	struct paths *paths; /* of CNPs, if they have a service level of their own */
-	struct packet *cnp_first, *cnp_last; /* due at their tail_at */
+	struct paths *paths; /* paths of CNPs, if CNPs have their own service level */
+	struct packet *cnp_first, *cnp_last; /* each due at its tail_at */
 	struct event cnp_due;
 	struct pool states;
+	struct plugin_block *plugin; /* if the algorithm is a plug-in, or NULL */
 };
 
 struct qp_congestion {
 	struct qp_congestion *next, *previous;
-	/* as a receiver */
-	sim_time cnp_at;             /* the next CNP may go then */
-	sim_time asked_at;           /* when the packet left that the next ACK responds to */
-	struct telemetry *telemetry; /* of that packet; ours */
-	uint32_t marked;             /* packets since the last ACK */
-	uint32_t marks, cnps; /* marked packets that came, CNPs and BECNs, since it was reset */
-	/* as a sender */
-	bool sends; /* the state has begun */
-	bool idle;  /* nothing more was to be sent: time from now on is no credit */
+	/* receiver */
+	sim_time cnp_at;             /* earliest time of the next CNP */
+	sim_time asked_at;           /* departure of the packet that the next ACK acknowledges */
+	struct telemetry *telemetry; /* telemetry of that packet; owned by this struct */
+	uint32_t marked;             /* marked packets since the last ACK */
+	/* marked packets, and CNPs and BECNs, received since the last reset */
+	uint32_t marks, cnps;
+	/* sender */
+	bool sends; /* the state is initialised */
+	bool idle;  /* the queue pair has nothing to send; idle time earns no credit for its pace */
 	uint32_t fresh_packets;
-	uint64_t fresh_bytes; /* and packets: acknowledged, and the algorithm does not know yet */
-	uint64_t sent_bytes, acked_bytes; /* of payload, since it began */
-	uint64_t rate_seen;               /* as count.rate_now has it */
-	_Alignas(16) char cc[]; /* struct cc_state, and what the algorithm has behind it */
+	/* acknowledged bytes and packets that were not reported to the algorithm yet */
+	uint64_t fresh_bytes;
+	uint64_t sent_bytes, acked_bytes; /* payload bytes since the state was initialised */
+	uint64_t rate_seen;               /* contribution to count.rate_now */
+	sim_time rtt;           /* round-trip time of the latest ACK with one; 0: none so far */
+	_Alignas(16) char cc[]; /* struct cc_state, followed by the state of the algorithm */
 };
 
-/* NULL: the parameters ask for no congestion control. */
+/* Creates the block. Returns NULL if the parameters enable no congestion control. */
 struct cc_unit *cc_unit_create(struct transport_block *transport, const char *name,
 			       const struct notification_params *params);
-void cc_unit_destroy(struct cc_unit *unit); /* NULL: nothing */
+void cc_unit_destroy(struct cc_unit *unit); /* NULL is allowed */
 
-/* The queue pair's state, new if need be. Not of datagrams. */
+/* Returns the queue pair's state, and creates it if necessary. Not for datagrams. */
 struct qp_congestion *cc_unit_state(struct qp *qp);
 
-/* The queue pair is reset, or goes. */
+/* Frees the state of a queue pair that is reset or destroyed. */
 void cc_unit_forget(struct qp *qp);
 
 static inline struct cc_state *cc_state_of(struct qp_congestion *state)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "fabric/wire/aeth.h"
 #include "fabric/wire/bytes.h"
 #include "fabric/wire/opcode.h"
 #include "hca/transport/dc_initiator.h"
@@ -11,7 +12,6 @@
 #include "hca/transport/psn.h"
 #include "hca/transport/reaction_point.h"
 #include "hca/transport/requester.h"
-#include "hca/transport/syndrome.h"
 #include "hca/transport/transport.h"
 #include "hca/work/completion.h"
 
@@ -28,7 +28,8 @@ static bool expects_data(const struct send_slot *slot)
 	       slot->wqe.opcode == WQE_FETCH_ADD;
 }
 
-/* A response was lost: everything from the oldest read or atomic that lacks one is asked for again. */
+/* Handles a lost response: requests everything again from the oldest READ or atomic without a
+ * response. */
 static void response_missing(struct qp *qp)
 {
 	struct transport_block *transport = qp->transport;
@@ -50,7 +51,8 @@ static void response_missing(struct qp *qp)
 	qp->requester.gap_seen = true;
 }
 
-/* What the response acknowledges is known, and its WQEs have not been retired yet. */
+/* Notifies congestion control, after the acknowledged PSNs are known and before their WQEs are
+ * retired. */
 static void notify_congestion_control(struct qp *qp, const struct packet *packet)
 {
 	if (__builtin_expect(!!qp->congestion, 0))
@@ -65,8 +67,8 @@ static void note_response(struct qp *qp, struct send_slot *slot, const struct pa
 }
 
 /*
- * Everything up to and including `psn` was executed by the responder. false: a read or atomic among it
- * had no response, which is an implied NAK (9.7.5.1.3).
+ * Acknowledges all requests up to and including `psn`, which the responder has executed. Returns
+ * false if a READ or atomic among them has no response. That is an implied NAK (9.7.5.1.3).
  */
 static bool acknowledge(struct qp *qp, const struct packet *packet, uint32_t psn)
 {
@@ -112,16 +114,16 @@ static enum work_status status_of_nak(uint8_t code)
 	static const uint8_t status[] = {
 		[NAK_INVALID_REQUEST] = WORK_REMOTE_INVALID_REQUEST,
 		[NAK_REMOTE_ACCESS] = WORK_REMOTE_ACCESS,
-		[NAK_REMOTE_OPERATION] = WORK_REMOTE_OPERATION,
+		[NAK_REMOTE_OPERATIONAL] = WORK_REMOTE_OPERATION,
 	};
 
 	return code && code < ARRAY_SIZE(status) ? status[code] : WORK_BAD_RESPONSE;
 }
 
-/* A NAK acknowledges what is before it. */
+/* Processes a NAK, which also acknowledges the requests before it. */
 static void receive_nak(struct qp *qp, const struct packet *packet)
 {
-	uint8_t value = syndrome_value(packet->syndrome);
+	uint8_t value = aeth_value(packet->syndrome);
 	bool complete, ours;
 
 	complete = packet->psn == qp->requester.unacked_psn ||
@@ -137,7 +139,7 @@ static void receive_nak(struct qp *qp, const struct packet *packet)
 	       qp->state.state != STATE_ERR;
 	if (!ours)
 		return;
-	if (syndrome_kind(packet->syndrome) == SYNDROME_RNR) {
+	if (aeth_type(packet->syndrome) == SYNDROME_RNR_NAK) {
 		count(qp)->rnr_nak_received++;
 		requester_retry_rnr(qp, value);
 	} else if (value == NAK_PSN_SEQUENCE) {
@@ -152,7 +154,8 @@ static void receive_nak(struct qp *qp, const struct packet *packet)
 	}
 }
 
-/* The oldest request that awaits data, if the packet is its next response. */
+/* Returns the oldest request that waits for data if the packet is its next response. Otherwise
+ * returns NULL. */
 static struct send_slot *match_response(struct qp *qp, const struct packet *packet)
 {
 	for (uint32_t number = qp->sq.oldest; number != qp->sq.tail; number++) {
@@ -175,7 +178,8 @@ static struct send_slot *match_response(struct qp *qp, const struct packet *pack
 	return NULL;
 }
 
-/* What follows through PCIe becomes visible later than these bytes: the CQE may be written. */
+/* Records that the data was passed to PCIe. Later writes become visible after it, so the CQE may be
+ * written. */
 static void scatter_posted(struct dma *dma)
 {
 	struct response_scatter *scatter = container_of(dma, struct response_scatter, dma);
@@ -196,14 +200,15 @@ static void scattered(struct dma *dma)
 	struct transport_block *transport = qp->transport;
 
 	if (scatter->payload)
-		payload_drop(qp->transport->blocks.packets, scatter->payload);
+		packet_payload_drop(qp->transport->blocks.packets, scatter->payload);
 	if (!scatter->posted) {
 		slot->unposted--;
 		if (slot->status == WORK_OK)
 			slot->status = WORK_LOCAL_PROTECTION;
 	}
+	gauge_left(&transport->gauge.response_buffers, scatter->since,
+		   sim_now(transport->block.sim), 1);
 	pool_give(&transport->response_scatters, scatter);
-	gauge_leave(&transport->gauge.response_buffers, sim_now(transport->block.sim), 1);
 	requester_release_slot(qp, slot);
 	requester_complete(qp);
 	qp_drop(qp);
@@ -235,12 +240,13 @@ static void scatter_start(struct qp *qp, struct send_slot *slot, struct packet *
 		return;
 	}
 	scatter = pool_take_zeroed(&qp->transport->response_scatters);
-	gauge_enter(&qp->transport->gauge.response_buffers, sim_now(qp->transport->block.sim), 1);
+	scatter->since = sim_now(qp->transport->block.sim);
+	gauge_enter(&qp->transport->gauge.response_buffers, scatter->since, 1);
 	scatter->qp = qp;
 	scatter->slot = slot;
 	scatter->payload = packet->payload;
 	packet->payload = NULL;
-	/* The value is a number of the responder's memory, little-endian as hosts are. */
+	/* The value is a number in the responder's memory, little-endian as on the hosts. */
 	le64_put(scatter->value, packet->compare);
 	scatter->dma = (struct dma){
 		.segments = wqe_segments(&slot->wqe),
@@ -283,7 +289,7 @@ static void receive_data(struct qp *qp, struct packet *packet)
 		return;
 	}
 	if (psn_distance(qp->requester.unacked_psn, before) >= 0)
-		acknowledge(qp, packet, before); /* requests before it */
+		acknowledge(qp, packet, before); /* acknowledges the requests before it */
 	if (packet->payload_bytes != bytes_expected(qp, slot)) {
 		slot->status = WORK_BAD_RESPONSE;
 		requester_complete(qp);
@@ -328,21 +334,21 @@ static void take(struct qp *qp, struct packet *packet)
 		count(qp)->page_drops++;
 	else if (opcode_info[packet->opcode].operation != OP_ACK)
 		receive_data(qp, packet);
-	else if (syndrome_kind(packet->syndrome) == SYNDROME_ACK)
+	else if (aeth_type(packet->syndrome) == SYNDROME_ACK)
 		receive_ack(qp, packet);
 	else
 		receive_nak(qp, packet);
 	transport_packet_done(qp->transport, packet);
 }
 
-/* ---- when the host is slow ---- */
+/* ---- responses that wait for a buffer ---- */
 
 static bool has_buffer(const struct transport_block *transport)
 {
 	return transport->response_scatters.in_use < transport->params->response_buffers;
 }
 
-static void wait(struct transport_block *transport, struct packet *packet)
+static void wait_for_buffer(struct transport_block *transport, struct packet *packet)
 {
 	packet->next = NULL;
 	if (transport->responses_last)
@@ -365,7 +371,7 @@ static struct packet *pop_waiting(struct transport_block *transport)
 	return packet;
 }
 
-/* Its queue pair may be gone by now. */
+/* Processes waiting responses. The queue pair of a response may be destroyed meanwhile. */
 static void run_waiting(struct transport_block *transport)
 {
 	while (transport->responses_first && has_buffer(transport)) {
@@ -393,7 +399,7 @@ void completer_go_on(struct qp *qp, struct packet *packet)
 	struct transport_block *transport = qp->transport;
 
 	if (__builtin_expect(transport->responses_first || !has_buffer(transport), 0))
-		wait(transport, packet);
+		wait_for_buffer(transport, packet);
 	else
 		take(qp, packet);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * completer: what comes back to a requester of a reliable transport: ACKs, NAKs, RNR NAKs, read
- * and atomic responses, whose data it scatters.
+ * completer: processes the responses to a requester of a reliable transport: ACKs, NAKs, RNR NAKs,
+ * and READ and atomic responses, whose data it scatters.
  *
  *     receive --completer_receive()--> requester (progress, retries); dma (data)
  *
- * Data take a buffer each until they are in memory. While all buffers are in use, what comes in waits in order, and keeps its place in
- * the port's input space: a host that is slow holds back who responds.
+ * Each data packet takes a buffer until its data is in memory. While all buffers are in use,
+ * responses wait in order and keep their place in the port's input space. A slow host therefore
+ * slows down the responder.
  *
  * IBTA vol. 1, 9.7.5.1.2..9.7.5.1.4; AETH syndromes: 9.7.5.2.
  */
@@ -16,24 +17,25 @@
 #include "hca/transport/qp.h"
 #include "hca/work/dma.h"
 
-struct response_scatter { /* data of one response packet on its way to memory */
+struct response_scatter { /* data of one response packet in transfer to memory */
 	struct dma dma;
 	struct qp *qp;
 	struct send_slot *slot;
 	struct payload *payload;
+	sim_time since; /* that it has its buffer */
 	uint8_t value[8];
-	bool posted; /* all its writes are with PCIe */
+	bool posted; /* all its writes were passed to PCIe */
 };
 
 struct transport_block;
 
-/* With the adapter: packets that wait are gone. */
+/* Frees the waiting packets when the adapter is destroyed. */
 void completer_drop(struct transport_block *transport);
 
-/* The packet is the completer's from now on. */
+/* Processes a response. Takes ownership of the packet. */
 void completer_receive(struct qp *qp, struct packet *packet);
 
-/* The same, once its list is at hand. */
+/* Continues a response whose scatter list has arrived. */
 void completer_go_on(struct qp *qp, struct packet *packet);
 
 #endif

@@ -5,23 +5,23 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "fabric/wire/aeth.h"
 #include "fabric/wire/opcode.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/send_segment.h"
-#include "hca/transport/syndrome.h"
 #include "hca/transport/transport.h"
 
 struct dc_initiator {
-	struct qp *qp; /* state.path and state.dest_qp: of the target that it faces */
+	struct qp *qp; /* state.path and state.dest_qp are those to the current target */
 	uint64_t key;
 	uint32_t session;
-	bool open; /* it faces a target, to which it is connected once the connect has left */
+	bool open; /* the DCI has a target; it is connected once the connect has left */
 	bool connect_due;
 	bool accepted;
-	const struct path *left_path; /* of a disconnect that is due; NULL: none is */
+	const struct path *left_path; /* path of a pending disconnect, or NULL */
 	uint32_t left_target;
-	uint32_t resolved_tag; /* of the slot whose address was looked up last */
+	uint32_t resolved_tag; /* tag of the slot whose address was resolved last */
 	const struct path *resolved;
 	sim_time used_at;
 	struct event idle;
@@ -32,7 +32,7 @@ static struct transport_block *transport_of(const struct dc_initiator *dci)
 	return dci->qp->transport;
 }
 
-/* ---- which target ---- */
+/* ---- target ---- */
 
 static const struct path *path_of(struct dc_initiator *dci, const struct send_slot *slot)
 {
@@ -165,7 +165,7 @@ bool dc_initiator_owes(const struct dc_initiator *dci)
 	return dci->left_path;
 }
 
-/* Nothing to do for so long: the target may have its responder context back. */
+/* Disconnects after the idle time, so that the target can reuse its responder context. */
 static void idle(struct event *event)
 {
 	struct dc_initiator *dci = container_of(event, struct dc_initiator, idle);
@@ -188,7 +188,7 @@ static void idle(struct event *event)
 static bool is_nak(const struct packet *packet)
 {
 	return opcode_info[packet->opcode].operation == OP_ACK &&
-	       syndrome_kind(packet->syndrome) != SYNDROME_ACK;
+	       aeth_type(packet->syndrome) != SYNDROME_ACK;
 }
 
 bool dc_initiator_responded(struct dc_initiator *dci, const struct packet *packet)
@@ -224,7 +224,7 @@ void dc_initiator_rewound(struct dc_initiator *dci)
 		dci->connect_due = true;
 }
 
-/* ---- its life ---- */
+/* ---- creation and destruction ---- */
 
 void dc_initiator_reset(struct dc_initiator *dci)
 {

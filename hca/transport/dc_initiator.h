@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dc_initiator: the sending end of DC (dynamically connected transport). One queue pair, a DCI, is connected with one
- * target (DCT) at a time, whichever its work request at the cursor names. To connect to another one it waits until all that
- * it asked of the present one has its response, then sends a disconnect, which has no response, and a connect, which the target
- * accepts with an ACK. Requests follow the connect at once (half handshake), or when it is accepted (full).
+ * dc_initiator: the sending end of DC (dynamically connected transport). A queue pair, the DCI, is
+ * connected to one target (DCT) at a time: the target of the work request at the cursor. To connect
+ * to another target, the DCI waits until all of its requests have responses. It then sends a
+ * disconnect, which has no response, and a connect, which the target accepts with an ACK. Requests
+ * follow the connect at once (half handshake), or after it is accepted (full).
  *
  *     requester --dc_initiator_holds()--> may this slot go?
  *               --dc_initiator_next()---> disconnect, connect --> send_segment
  *     completer --dc_initiator_responded()--> connected
  *
- * A connect has no PSN of its own: it tells the target the PSN of the request behind it, and its ACK has the one before.
- * So one that is lost is retransmitted, with the oldest request that has no response, when the timer says so.
+ * A connect has no PSN of its own. It carries the PSN of the request after it, and its ACK carries
+ * the PSN before that. When the timer expires, a lost connect is retransmitted together with the
+ * oldest request without a response.
  *
- * Kalia et al., FaSST, OSDI'16, 3.3 (recalled): a disconnect and a connect with its response when the target changes. US patents 8,213,315
- * and 9,031,086. What they leave open is assumed (docs/reference/wire.md).
+ * Kalia et al., FaSST, OSDI'16, 3.3 (recalled): a disconnect and a connect with its response when
+ * the target changes. US patents 8,213,315 and 9,031,086. Details that these sources leave open are
+ * assumed (docs/reference/wire.md).
  */
 #ifndef HCA_TRANSPORT_DC_INITIATOR_H
 #define HCA_TRANSPORT_DC_INITIATOR_H
@@ -21,30 +24,32 @@
 #include "hca/transport/qp.h"
 
 struct dc_initiator *dc_initiator_create(struct qp *qp);
-void dc_initiator_destroy(struct dc_initiator *dci); /* or NULL */
+void dc_initiator_destroy(struct dc_initiator *dci); /* NULL is allowed */
 void dc_initiator_reset(struct dc_initiator *dci);
 
-/* What keeps the slot at the cursor from going, as a gauge of transport; NULL: nothing of DC. Turns to its target, if it has
- * not started and may. One whose target leads nowhere gets an error. */
+/* Returns the gauge of transport that delays the slot at the cursor, or NULL if DC does not delay
+ * it. Connects to the slot's target if the slot has not started and a change of target is possible.
+ * Sets slot->error if the target is unreachable. */
 struct gauge *dc_initiator_holds(struct dc_initiator *dci, struct send_slot *slot);
 
-/* One packet that must leave before the slot's do (NULL: there is none to go), and its bytes; 0: none. */
+/* Sends one packet that must leave before the slot's packets. `slot` is NULL if no slot may be
+ * sent. Returns 1 and writes the packet's bytes to *wire_bytes. Returns 0 if there is none. */
 uint32_t dc_initiator_next(struct dc_initiator *dci, const struct send_slot *slot,
 			   uint32_t *wire_bytes);
 
-/* It has a disconnect to send, though there is no work request. */
+/* Returns true if a disconnect must be sent, even without a work request. */
 bool dc_initiator_owes(const struct dc_initiator *dci);
 
-/* A response came. true: it says that the connect is accepted, and no more. */
+/* Processes a response. Returns true if it accepts the connect and has no other meaning. */
 bool dc_initiator_responded(struct dc_initiator *dci, const struct packet *packet);
 
-/* Does it refuse a connect that no request has followed yet? */
+/* Returns true if the packet refuses a connect that has no response yet. */
 bool dc_initiator_awaits(const struct dc_initiator *dci, const struct packet *packet);
 
-/* No response in time: who knows whether the target has ever heard of it. */
+/* Reports a timeout. The target may not have received the connect. */
 void dc_initiator_lost(struct dc_initiator *dci);
 
-/* All that has no response is retransmitted. */
+/* Reports that all requests without a response are retransmitted. */
 void dc_initiator_rewound(struct dc_initiator *dci);
 
 #endif

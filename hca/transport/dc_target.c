@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dc_target: see dc_target.h. DCRs are queue pairs without queues, made when first needed and used again. */
+/* dc_target: see dc_target.h. DCRs are queue pairs without queues. They are created when first
+ * needed, and reused. */
 #include "hca/transport/dc_target.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
+#include "fabric/wire/aeth.h"
 #include "fabric/wire/opcode.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/responder.h"
-#include "hca/transport/syndrome.h"
 #include "hca/transport/transport.h"
 
-#define BUCKETS          2048     /* as mlxconfig's LOG_DCR_HASH_TABLE_SIZE, 11 */
-#define FIRST_DCR_NUMBER 0x800000 /* above those of all QPs: for contexts and processing units */
+#define BUCKETS 2048 /* like LOG_DCR_HASH_TABLE_SIZE of mlxconfig, 11 */
+/* above the numbers of all QPs; for contexts and processing units */
+#define FIRST_DCR_NUMBER 0x800000
 
 struct dc_responder {
 	struct qp *qp;
-	struct qp *target;          /* held while this is open, or closed and not yet at rest */
-	struct dc_responder *chain; /* in its bucket, or of those at rest */
-	struct dc_responder *older, *newer; /* of those that are open, by last use */
-	uint32_t source, initiator;         /* endpoint, DCI */
+	struct qp *target; /* held while the DCR is open, and until it is in the pool again */
+	struct dc_responder *chain;         /* list of its bucket, or of the pool */
+	struct dc_responder *older, *newer; /* list of open DCRs, by last use */
+	uint32_t source, initiator;         /* end point of the sender, and its DCI */
 	uint32_t session;
 	sim_time used_at;
 	bool open;
@@ -29,7 +31,7 @@ struct dc_targets {
 	struct transport_block *transport;
 	struct dc_responder *buckets[BUCKETS];
 	struct dc_responder *oldest, *newest;
-	struct dc_responder *rest; /* last in, first out */
+	struct dc_responder *rest; /* pool, last in, first out */
 	struct dc_responder **all;
 	uint32_t count, room;
 };
@@ -44,7 +46,7 @@ static struct dc_targets *targets_of(const struct qp *qp)
 	return qp->transport->dc_targets;
 }
 
-/* ---- which there are ---- */
+/* ---- open responder contexts ---- */
 
 static struct dc_responder **bucket_of(struct dc_targets *targets, uint32_t target, uint32_t source,
 				       uint32_t initiator)
@@ -101,9 +103,9 @@ struct qp *dc_target_responder(struct qp *target, const struct packet *packet)
 	return dcr->qp;
 }
 
-/* ---- from the pool, and back ---- */
+/* ---- the pool ---- */
 
-/* What is under way to memory goes on; the DCR rests when that is over. */
+/* Closes a DCR. Transfers to memory continue. The DCR returns to the pool after the last one. */
 static void close_responder(struct dc_responder *dcr)
 {
 	struct dc_targets *targets = targets_of(dcr->qp);
@@ -119,13 +121,13 @@ static void close_responder(struct dc_responder *dcr)
 	qp_drop(dcr->qp);
 }
 
-void dc_responder_rest(struct dc_responder *dcr)
+void dc_target_responder_rest(struct dc_responder *dcr)
 {
 	struct qp *qp = dcr->qp, *target = dcr->target;
 	struct dc_targets *targets = targets_of(qp);
 
 	assert(!dcr->open && !qp->users);
-	qp->users = 1; /* for those who hold and drop it on the way */
+	qp->users = 1; /* for functions that hold and release it meanwhile */
 	responder_reset(qp);
 	scheduler_forget(qp->transport->blocks.scheduler, &qp->response_entity);
 	qp->users = 0;
@@ -156,7 +158,8 @@ static struct dc_responder *make(struct dc_targets *targets)
 	return dcr;
 }
 
-/* Its initiator has been silent for so long that its disconnect must be lost. */
+/* Closes the oldest DCR if its initiator was silent for so long that its disconnect must be
+ * lost. */
 static void reclaim_oldest(struct dc_targets *targets)
 {
 	struct dc_responder *dcr = targets->oldest;
@@ -236,7 +239,7 @@ static void refuse(struct qp *target, uint8_t syndrome, const struct packet *pac
 	respond(target, RESPONSE_NAK, syndrome, packet->psn, packet, back);
 }
 
-static void connect(struct qp *target, const struct packet *packet)
+static void connect_initiator(struct qp *target, const struct packet *packet)
 {
 	struct dc_targets *targets = targets_of(target);
 	const struct path *back =
@@ -245,7 +248,7 @@ static void connect(struct qp *target, const struct packet *packet)
 
 	if (packet->dc_key != target->attr.dc_key) {
 		count_of(target)->dc_refusals++;
-		refuse(target, syndrome_make(SYNDROME_NAK, NAK_REMOTE_ACCESS), packet, back);
+		refuse(target, aeth_syndrome(SYNDROME_NAK, NAK_REMOTE_ACCESS), packet, back);
 		return;
 	}
 	if (dcr && (dcr->session != packet->dc_session || dcr->qp->state.state == STATE_ERR)) {
@@ -256,24 +259,25 @@ static void connect(struct qp *target, const struct packet *packet)
 		dcr = take(targets);
 		if (!dcr) {
 			count_of(target)->dc_shortages++;
-			refuse(target, syndrome_make(SYNDROME_RNR, target->state.min_rnr_timer),
+			refuse(target, aeth_syndrome(SYNDROME_RNR_NAK, target->state.min_rnr_timer),
 			       packet, back);
 			return;
 		}
 		open_responder(dcr, target, packet, back);
 	}
 	count_of(target)->dc_accepts++;
-	respond(dcr->qp, RESPONSE_ACCEPT, syndrome_make(SYNDROME_ACK, SYNDROME_NO_CREDITS),
+	respond(dcr->qp, RESPONSE_ACCEPT, aeth_syndrome(SYNDROME_ACK, AETH_CREDITS_NONE),
 		psn_add(packet->psn, PSN_MASK), packet, back);
 }
 
 bool dc_target_takes(struct qp *qp, struct packet *packet)
 {
 	if (packet->opcode == DC_CONNECT)
-		connect(qp, packet);
+		connect_initiator(qp, packet);
 	else if (packet->opcode != DC_DISCONNECT)
 		return false;
-	else if (qp->dcr->open) /* it may have waited for the context of one that was taken away */
+	/* a packet may have waited for the context of a DCR that was reclaimed */
+	else if (qp->dcr->open)
 		close_responder(qp->dcr);
 	transport_packet_done(qp->transport, packet);
 	return true;
@@ -295,12 +299,12 @@ void dc_target_reset(struct qp *target)
 	}
 }
 
-const struct qp *dc_responder_target(const struct dc_responder *dcr)
+const struct qp *dc_target_of_responder(const struct dc_responder *dcr)
 {
 	return dcr->target;
 }
 
-/* ---- all of them ---- */
+/* ---- creation and destruction ---- */
 
 void dc_targets_need(struct transport_block *transport)
 {

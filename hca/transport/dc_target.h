@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dc_target: the receiving end of DC. A DCT has no state of any initiator: its address, rights and access key, and the SRQ
- * that SENDs take their WQEs from. Each connect takes a responder context (DCR) out of the adapter's pool, which is the
- * responder of that initiator until it disconnects; requests find theirs by who sent them, from where, to which DCT.
+ * dc_target: the receiving end of DC. A DCT has no state of any initiator. It has an address,
+ * rights, an access key, and the SRQ of its receive WQEs. Each connect takes a responder context
+ * (DCR) from the adapter's pool. The DCR is the responder of that initiator until the initiator
+ * disconnects. The sender, its DCI and the DCT of a request identify the DCR.
  *
  *     receive --dc_target_takes()--> connect: a DCR opens, ACK; or NAK, RNR NAK from the DCT
  *                               \--> disconnect: the DCR goes back, last in first out
  *             --dc_target_responder()--> the DCR of a request --> responder, as of any queue pair
  *
- * With none free one that was silent for `dc_lifetime` is taken from its initiator; else the connect is put off by an RNR
- * NAK. A request without a DCR is dropped: its initiator's timer brings the connect again. That a wrong key has a NAK for
- * remote access is assumed, as is the RNR NAK.
+ * If no DCR is free, a connect takes the DCR of an initiator that was silent for `dc_lifetime`. If
+ * there is none, an RNR NAK postpones the connect. A request without a DCR is dropped, and its
+ * initiator connects again after the timer expires. It is assumed that a wrong key causes a NAK for
+ * remote access. The RNR NAK is also assumed.
  */
 #ifndef HCA_TRANSPORT_DC_TARGET_H
 #define HCA_TRANSPORT_DC_TARGET_H
@@ -19,23 +21,24 @@
 
 struct dc_targets;
 
-/* There will be a DCT. */
+/* Creates the pool before the first DCT. */
 void dc_targets_need(struct transport_block *transport);
-void dc_targets_destroy(struct dc_targets *targets); /* or NULL */
+void dc_targets_destroy(struct dc_targets *targets); /* NULL is allowed */
 
-/* A connect at a DCT, or a disconnect at a DCR: the packet is used up. false: it is a request like any. */
+/* Processes a connect at a DCT or a disconnect at a DCR, and frees the packet. Returns false if the
+ * packet is another request. */
 bool dc_target_takes(struct qp *qp, struct packet *packet);
 
-/* The DCR of a request to that DCT; NULL: it has none. */
+/* Returns the DCR of a request to that DCT, or NULL if it has none. */
 struct qp *dc_target_responder(struct qp *target, const struct packet *packet);
 
-/* All its initiators are disconnected. */
+/* Disconnects all initiators of the DCT. */
 void dc_target_reset(struct qp *target);
 
-/* Nothing of what was under way names a DCR that is closed any more. */
-void dc_responder_rest(struct dc_responder *dcr);
+/* Returns a closed DCR to the pool when no operation in progress refers to it. */
+void dc_target_responder_rest(struct dc_responder *dcr);
 
-/* The DCT whose pool the DCR is of. */
-const struct qp *dc_responder_target(const struct dc_responder *dcr);
+/* Returns the DCT of a DCR. */
+const struct qp *dc_target_of_responder(const struct dc_responder *dcr);
 
 #endif

@@ -8,7 +8,7 @@
 
 struct delayed_nak {
 	struct delay_item item;
-	struct qp *qp; /* held */
+	struct qp *qp; /* held by the NAK */
 	uint32_t generation;
 	struct response response;
 };
@@ -21,7 +21,7 @@ static struct qp *release(struct transport_block *transport, struct delayed_nak 
 	return qp;
 }
 
-/* Unless the queue pair has begun anew, or failed, meanwhile. */
+/* Passes the NAK to the responder, unless the queue pair was reset or failed meanwhile. */
 static void due(struct delay_line *line, struct delay_item *item)
 {
 	struct transport_block *transport = container_of(line, struct transport_block, naks);

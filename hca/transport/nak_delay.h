@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nak_delay: NAKs of sequence errors, which adapters take their time for (transport.nak_delay, ground truth E-02): from when the gap
- * was seen until the responder owes the NAK. They name the PSN that was missing then.
+ * nak_delay: delays NAKs of sequence errors by transport.nak_delay (row E-02), from the detection
+ * of the gap until the responder owes the NAK. The NAK carries the PSN that was missing at the
+ * detection.
  *
  *     responder --nak_delay_push()--> nak_delay --responder_owe()--> response entity
  */
@@ -12,10 +13,11 @@
 
 struct transport_block;
 
-/* A NAK that goes transport.nak_delay from now on. */
+/* Schedules a NAK after transport.nak_delay. */
 void nak_delay_push(struct qp *qp, const struct response *response);
 
 void nak_delay_init(struct transport_block *transport);
-void nak_delay_fini(struct transport_block *transport); /* while queue pairs can still go */
+/* call while queue pairs can still be released */
+void nak_delay_fini(struct transport_block *transport);
 
 #endif

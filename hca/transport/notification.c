@@ -97,7 +97,7 @@ void notification_asked(struct qp *qp, sim_time asked_at, struct telemetry *tele
 	struct qp_congestion *state = cc_unit_state(qp);
 
 	if (state->telemetry)
-		telemetry_free(qp->transport->blocks.packets, state->telemetry);
+		packet_telemetry_free(qp->transport->blocks.packets, state->telemetry);
 	state->telemetry = telemetry;
 	if (telemetry)
 		telemetry->complete = true;

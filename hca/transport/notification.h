@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * notification: the notification point of a detailed adapter: packets that came marked, and what is said of them. RoCE: CNPs
- * (IBTA annex A17.9), no more often than the limiter lets pass; InfiniBand: these, or BECN in the next ACK (annex A10). A CNP is made
- * beside the send queues: it waits for no queue pair's grant, and has the pipeline's latency before the port.
+ * notification: the notification point of a detailed adapter, which responds to marked packets.
+ * RoCE: CNPs (IBTA annex A17.9), limited by the CNP limiter. InfiniBand: CNPs, or BECN in the next
+ * ACK (annex A10). CNPs bypass the send queues: a CNP waits for no grant, and only takes the
+ * latency of the pipeline before the port.
  *
  *     receive --notification_marked()--> CNP --> port
  *     responder --notification_asked()--> notification_respond() --> ACK
@@ -13,13 +14,14 @@
 #include "hca/transport/cc_unit.h"
 #include "hca/transport/send_segment.h"
 
-/* A request or a read response of that queue pair came with CE or FECN. */
+/* Reports that a request or READ response of that queue pair arrived with CE or FECN. */
 void notification_marked(struct qp *qp, const struct packet *packet);
 
-/* The next ACK responds to a packet that left at asked_at, with that telemetry, which is ours from now on; NULL: none. */
+/* Records the departure time and telemetry of the packet that the next ACK acknowledges. Takes
+ * ownership of `telemetry`, which may be NULL. */
 void notification_asked(struct qp *qp, sim_time asked_at, struct telemetry *telemetry);
 
-/* An ACK or NAK, the last packet of the segment, is on its way: what goes with it. */
+/* Adds feedback to an ACK or NAK, the last packet of the segment. */
 void notification_respond(struct qp *qp, struct send_segment *segment, bool is_ack);
 
 void notification_init(struct cc_unit *unit);

@@ -10,20 +10,20 @@
 #include "hca/congestion/cnp_limiter.h"
 
 /* clang-format off */
-#define NOTIFICATION_PARAMS(X) \
-	X(notify, CHOICE, "auto", "auto|cnp|ack|none", \
-	  "Response to a congestion mark. `cnp`: a CNP. `ack`: BECN in the next ACK. `none`: no " \
-	  "response, and data packets are not ECN-capable. `auto`: `cnp` if the adapter has " \
-	  "congestion control, otherwise `none`.", \
-	  "IBTA annex A17.9; annex A10") \
-	CNP_PARAMS(X) \
-	X(telemetry_bytes, BYTES, "42B", "0B..1KB", \
-	  "Bytes that in-band telemetry adds to each packet and ACK that carries it.", \
-	  "ground truth C-23: INT of five switches") \
-	X(base_rtt, TIME, "auto", "auto|1ns..100ms", \
-	  "Round-trip time of an empty path, for algorithms that use it. `auto`: computed per " \
+#define NOTIFICATION_PARAMS(X)                                                                     \
+	X(notify, CHOICE, "auto", "auto|cnp|ack|none",                                             \
+	  "Response to a congestion mark. `cnp`: a CNP. `ack`: BECN in the next ACK. `none`: no "  \
+	  "response, and data packets are not ECN-capable. `auto`: `cnp` if the adapter has "      \
+	  "congestion control, otherwise `none`.",                                                 \
+	  "IBTA annex A17.9; annex A10")                                                           \
+	CNP_PARAMS(X)                                                                              \
+	X(telemetry_bytes, BYTES, "42B", "0B..1KB",                                                \
+	  "Bytes that in-band telemetry adds to each packet and ACK that carries it.",             \
+	  "HPCC, SIGCOMM 2019 (row C-23): INT of five switches")                                   \
+	X(base_rtt, TIME, "auto", "auto|1ns..100ms",                                               \
+	  "Round-trip time of an empty path, for algorithms that use it. `auto`: computed per "    \
 	  "queue pair over the route with the fewest links. It covers a full packet, its ACK and " \
-	  "the latency of this adapter at both ends.", \
+	  "the latency of this adapter at both ends.",                                             \
 	  "auto: published simulators take each path's own; a value: choice")
 /* clang-format on */
 

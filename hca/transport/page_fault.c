@@ -6,7 +6,7 @@
 #include "hca/transport/requester.h"
 #include "hca/transport/transport.h"
 
-struct stalled { /* a requester that waits */
+struct stalled { /* a requester that waits for a page */
 	struct paging_waiter waiter;
 	struct qp *qp;
 	uint32_t epoch;
@@ -32,7 +32,8 @@ static bool is_missing(const struct mr *mr, uint64_t address, uint32_t length)
 	return mr && mr->on_demand && !paging_present(mr, address, length);
 }
 
-/* The requester that stalls looks again when the first one is there. */
+/* Raises page faults for all absent pages of the range. Returns true if there were any. With
+ * `stalls`, the requester continues after the first fault. */
 static bool fault_in(struct qp *qp, const struct data_segment *segments, uint32_t count,
 		     uint32_t offset, uint32_t length, bool stalls)
 {

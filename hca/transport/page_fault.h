@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page_fault: what queue pairs do about pages of on-demand regions that are not there. Only reliable ones may use such
- * regions.
+ * page_fault: handling of absent pages of on-demand regions by queue pairs. Only reliable queue
+ * pairs may use such regions.
  *
  *     requester: a message whose data are not there stalls its queue pair until they are
  *     responder: a request is refused (RNR NAK) until its pages are there
@@ -14,11 +14,13 @@
 
 #include "hca/transport/qp.h"
 
-/* Is any page missing of what a request names, whose keys allow it? Then errors bring all of it in. */
+/* Returns true if a page of a request is absent, and raises page faults for all absent pages of it.
+ * The request's keys must allow the access. */
 bool page_fault_refuses(struct qp *qp, const struct data_segment *segments, uint32_t count,
 			uint32_t offset, uint32_t length);
 
-/* The same of a slot's data, or of the place for its response: the requester waits. */
+/* Do the same for the data of a slot, and for the destination of its response. The requester then
+ * waits. */
 bool page_fault_stalls(struct qp *qp, struct send_slot *slot);
 bool page_fault_drops(struct qp *qp, struct send_slot *slot, uint32_t offset, uint32_t length);
 

@@ -7,14 +7,16 @@
 
 #include <stdint.h>
 
-#define PSN_MASK UINT32_C(0xffffff)
+#include "fabric/wire/bytes.h"
+
+#define PSN_MASK MASK_24
 
 static inline uint32_t psn_add(uint32_t psn, uint32_t packets)
 {
 	return (psn + packets) & PSN_MASK;
 }
 
-/* How far `to` is ahead of `from`; negative: behind. */
+/* Returns the distance by which `to` is ahead of `from`, negative if it is behind. */
 static inline int32_t psn_distance(uint32_t from, uint32_t to)
 {
 	return (int32_t)((to - from) << 8) >> 8;

@@ -44,7 +44,7 @@ void qp_hold(struct qp *qp)
 
 uint32_t qp_known_as(const struct qp *qp)
 {
-	return qp->dcr ? dc_responder_target(qp->dcr)->number : qp->number;
+	return qp->dcr ? dc_target_of_responder(qp->dcr)->number : qp->number;
 }
 
 void qp_free(struct qp *qp)
@@ -70,7 +70,7 @@ void qp_drop(struct qp *qp)
 		return;
 	assert(!qp->sq.reads_count);
 	if (qp->dcr)
-		dc_responder_rest(qp->dcr);
+		dc_target_responder_rest(qp->dcr);
 	else
 		qp_free(qp);
 }

@@ -6,12 +6,14 @@
 
 #include "fabric/endpoints.h"
 #include "fabric/wire/opcode.h"
+#include "hca/congestion/ack_report.h"
 #include "hca/congestion/pace.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/transport.h"
+#include "sim/plugin_block.h"
 
-/* A queue pair with its state; NULL: what it sends is not controlled. */
+/* Returns the state of a controlled sender, or NULL if the queue pair is not controlled. */
 static struct qp_congestion *sender(const struct qp *qp)
 {
 	return qp->congestion && qp->congestion->sends ? qp->congestion : NULL;
@@ -28,7 +30,9 @@ static void note_rate(struct qp *qp, struct qp_congestion *state)
 	state->rate_seen = rate;
 }
 
-/* Of a full packet and its ACK on an empty path, as reaction_point_acknowledged() measures it, if the other adapter is like this one. */
+/* Returns the round-trip time of a full packet and its ACK on an empty path, as
+ * reaction_point_acknowledged() measures it. Assumes that the other adapter has the same
+ * latencies. */
 static sim_time empty_round_trip(const struct qp *qp)
 {
 	const struct transport_block *transport = qp->transport;
@@ -65,6 +69,10 @@ static void begin(struct qp *qp, struct qp_congestion *state)
 		.mtu_bytes = qp->state.mtu_bytes,
 		.service_level = qp->state.path->service_level,
 		.active_flows = (uint32_t)unit->count.cc_states,
+		.source = qp->state.path->source,
+		.destination = qp->state.path->destination,
+		.flow = qp->number,
+		.host = unit->plugin ? &unit->plugin->host : NULL,
 	};
 
 	state->sends = state->idle = true;
@@ -77,9 +85,9 @@ static void begin(struct qp *qp, struct qp_congestion *state)
 	note_rate(qp, state);
 }
 
-/* ---- what may be sent ---- */
+/* ---- limits ---- */
 
-/* A state that is up to date; NULL: not controlled. */
+/* Returns the state after bringing it up to date, or NULL if the queue pair is not controlled. */
 static struct cc_state *settled(struct qp *qp)
 {
 	struct cc_unit *unit = qp->transport->congestion;
@@ -99,10 +107,9 @@ static uint64_t in_flight(const struct qp *qp)
 	return qp->congestion->sent_bytes - qp->congestion->acked_bytes;
 }
 
-/* Nothing in flight: even a window of less than a packet lets one go. */
-static bool is_closed(struct qp *qp, const struct cc_state *cc, uint64_t bytes)
+static bool is_closed(struct qp *qp, const struct cc_state *cc, uint64_t in_flight_bytes)
 {
-	return qp_is_reliable(qp) && bytes && bytes + qp->state.mtu_bytes > cc->cwnd_bytes;
+	return qp_is_reliable(qp) && ack_report_cwnd_full(cc, in_flight_bytes, qp->state.mtu_bytes);
 }
 
 bool reaction_point_cwnd_closed(struct qp *qp)
@@ -130,7 +137,7 @@ bool reaction_point_closes_cwnd(struct qp *qp, uint32_t payload_bytes)
 	return cc && is_closed(qp, cc, in_flight(qp) + payload_bytes);
 }
 
-/* ---- what was sent ---- */
+/* ---- sent packets ---- */
 
 static void pay(struct qp *qp, const struct packet *packet)
 {
@@ -146,7 +153,8 @@ static void pay(struct qp *qp, const struct packet *packet)
 					       packet->wire_bytes);
 }
 
-/* What is retransmitted counts as under way again, unless its ACK has come meanwhile. */
+/* Counts a packet as in flight. A retransmitted packet counts again, unless its ACK has arrived
+ * meanwhile. */
 static void count_sent(struct qp *qp, const struct packet *packet)
 {
 	if (psn_distance(qp->requester.unacked_psn, packet->psn) >= 0)
@@ -175,7 +183,7 @@ uint32_t reaction_point_sent(struct sched_entity *entity)
 		if (packet->payload_bytes)
 			packet->ecn = unit->ecn;
 		if (gathers && packet->ack_request && packet->payload_bytes) {
-			packet->telemetry = telemetry_new(qp->transport->blocks.packets);
+			packet->telemetry = packet_telemetry_new(qp->transport->blocks.packets);
 			packet->wire_bytes += (uint32_t)unit->params->telemetry_bytes;
 			extra += (uint32_t)unit->params->telemetry_bytes;
 		}
@@ -211,9 +219,9 @@ void reaction_point_held(struct qp *qp, sim_time duration)
 	qp->transport->congestion->count.held_time += duration;
 }
 
-/* ---- what came back ---- */
+/* ---- feedback ---- */
 
-/* The rate was rate_before: what is owed, and the event for it, move. */
+/* Adapts the pace and its event after the rate changed from rate_before. */
 static void follow(struct qp *qp, uint64_t rate_before)
 {
 	const struct cc_unit *unit = qp->transport->congestion;
@@ -232,7 +240,8 @@ static void follow(struct qp *qp, uint64_t rate_before)
 			requester->paced_until > now ? requester->paced_until : now);
 }
 
-/* Payload of the PSNs from `from` on, up to before `to`, that is not a response's. */
+/* Returns the payload bytes of requests with PSNs from `from` up to but not including `to`, without
+ * READs and atomics. */
 static uint64_t bytes_between(struct qp *qp, uint32_t from, uint32_t to)
 {
 	uint64_t bytes = 0;
@@ -292,8 +301,8 @@ void reaction_point_acknowledged(struct qp *qp, const struct packet *packet)
 	struct cc_unit *unit = qp->transport->congestion;
 	struct qp_congestion *state = sender(qp);
 	sim_time now = sim_now(qp->transport->block.sim);
+	struct ack_report report;
 	uint64_t rate_before;
-	struct congestion_ack ack;
 
 	if (packet->becn)
 		heed_becn(qp);
@@ -302,19 +311,17 @@ void reaction_point_acknowledged(struct qp *qp, const struct packet *packet)
 	state->acked_bytes += state->fresh_bytes;
 	if (state->sent_bytes < state->acked_bytes)
 		state->sent_bytes = state->acked_bytes;
-	ack = (struct congestion_ack){
-		.rtt = packet->asked_at ? now - packet->asked_at : 0,
+	report = (struct ack_report){
 		.acked_bytes = state->fresh_bytes,
 		.acked_total = state->acked_bytes,
 		.sent_total = state->sent_bytes,
 		.packets = state->fresh_packets,
-		.marked = packet->immediate,
-		.telemetry = packet->telemetry,
+		.asked_at = packet->asked_at,
 	};
 	state->fresh_bytes = state->fresh_packets = 0;
-	if (!unit->congestion->ops->on_ack)
+	if (!ack_report(unit->congestion, cc_state_of(state), now, packet, &report, &state->rtt,
+			&rate_before))
 		return;
-	rate_before = congestion_on_ack(unit->congestion, cc_state_of(state), now, &ack);
 	follow(qp, rate_before);
 	if (cc_state_of(state)->rate_bps != rate_before)
 		trace(&unit->block, TRACE_RATE, 0, qp->number, state->rate_seen / 1000000);

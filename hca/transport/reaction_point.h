@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reaction_point: the reaction point of a detailed adapter: what a queue pair sends goes by the rate and the window that the algorithm
- * (hca/congestion) says, requests and read responses alike. A queue pair that may not send leaves the scheduler's ring: for a rate
- * until the event of its pace (requester->paced_until), for a window until an ACK.
+ * reaction_point: the reaction point of a detailed adapter. Requests and READ responses of a queue
+ * pair follow the rate and the window of the algorithm (hca/congestion). A queue pair that may not
+ * send leaves the scheduler's ring. A rate holds it until the event of its pace
+ * (requester->paced_until), a window until an ACK.
  *
- *     requester, responder --reaction_point_sent()--> paced_until          completer --reaction_point_acknowledged(), _lost()--> algorithm
- *     requester --reaction_point_cwnd_closed(), _room()--> window        receive   --reaction_point_notified()----------------> algorithm
+ *     requester, responder --reaction_point_sent()--> paced_until
+ *     requester --reaction_point_cwnd_closed(), _room()--> window
+ *     completer --reaction_point_acknowledged(), _lost()--> algorithm
+ *     receive --reaction_point_notified()--> algorithm
  *
- * All of it is for queue pairs of an adapter with a cc_unit; datagrams pass through without effect.
+ * All functions are for queue pairs of an adapter with a cc_unit. They have no effect on datagrams.
  */
 #ifndef HCA_TRANSPORT_REACTION_POINT_H
 #define HCA_TRANSPORT_REACTION_POINT_H
@@ -15,29 +18,32 @@
 #include "hca/transport/cc_unit.h"
 #include "hca/transport/send_segment.h"
 
-/* May no packet follow until something is acknowledged? */
+/* Returns true if the congestion window is full, so that the queue pair must wait for an ACK. */
 bool reaction_point_cwnd_closed(struct qp *qp);
-/* Payload that may follow now; and would nothing more after so many bytes? */
+/* Return the payload bytes that may be sent now, and whether the window is full after
+ * `payload_bytes` more. */
 uint32_t reaction_point_room(struct qp *qp);
 bool reaction_point_closes_cwnd(struct qp *qp, uint32_t payload_bytes);
 
-/* The entity's newest segment was made: marks its packets as ECN-capable and pays for them. Returns what was added to its bytes. */
+/* Charges the entity's newest segment to its rate, and sets the ECN field of its packets. Returns
+ * the bytes of telemetry that were added. */
 uint32_t reaction_point_sent(struct sched_entity *entity);
 
-/* Must read responses wait for their pace? The event is set if so. */
+/* Returns true if READ responses must wait for the pace, and schedules the event of the pace. */
 bool reaction_point_holds_responses(struct qp *qp);
 
-/* PSNs up to before `to` were acknowledged, from `from` on: their WQEs are still there. */
+/* Reports that the PSNs from `from` up to but not including `to` were acknowledged. Call it before
+ * their WQEs are retired. */
 void reaction_point_progress(struct qp *qp, uint32_t from, uint32_t to);
-/* An ACK, NAK or response has had its effect. */
+/* Reports an ACK, NAK or response, after the requester has processed it. */
 void reaction_point_acknowledged(struct qp *qp, const struct packet *packet);
 void reaction_point_lost(struct qp *qp, enum congestion_loss loss);
 void reaction_point_rewound(struct qp *qp);
 
-/* A CNP came. qp NULL: it is for nobody. */
+/* Reports a CNP. `qp` is NULL if the CNP names no queue pair. */
 void reaction_point_notified(struct transport_block *transport, struct qp *qp);
 
-/* A queue pair was held back for so long. */
+/* Counts a wait of `duration` for rate or window. */
 void reaction_point_held(struct qp *qp, sim_time duration);
 
 #endif

@@ -19,7 +19,7 @@ void read_recoveries_fini(struct read_recoveries *recoveries)
 	free(recoveries->ends);
 }
 
-/* All last equally long, so the one that began first ends first. */
+/* All recoveries have the same duration, so the oldest one ends first. */
 sim_time read_recoveries_begin(struct read_recoveries *recoveries, sim_time now, sim_time duration)
 {
 	sim_time *oldest, begin;

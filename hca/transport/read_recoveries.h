@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * read_recoveries: limits the recoveries from lost READ responses that an adapter has in progress
- * (ground truth D-34). A recovery starts when a queue pair finds a gap, and ends when the queue
+ * (row D-34). A recovery starts when a queue pair finds a gap, and ends when the queue
  * pair sends the new request (read_loss_delay). At one recovery above the limit, the adapter
  * accepts no packets until the oldest recovery ends. This stall affects all queue pairs. Without
  * PFC, the input buffer overflows during the stall.
@@ -16,20 +16,20 @@
 
 /* clang-format off */
 /* Parameters for blocks that recover from lost READ responses, part of the block's own list. */
-#define READ_RECOVERY_PARAMS(X) \
-	X(read_recoveries, COUNT, "0", "0..4096", \
+#define READ_RECOVERY_PARAMS(X)                                                                    \
+	X(read_recoveries, COUNT, "0", "0..4096",                                                  \
 	  "Recoveries from gaps in READ responses that may be in progress, over all queue pairs. " \
-	  "At one more, the adapter accepts no packets until the oldest recovery ends. `0`: no " \
-	  "limit.", \
-	  "choice: no limit; ground truth D-34: ConnectX-4 Lx between 8 and 11")
+	  "At one more, the adapter accepts no packets until the oldest recovery ends. `0`: no "   \
+	  "limit.",                                                                                \
+	  "choice: no limit; Lumina, SIGCOMM 2023 (row D-34): ConnectX-4 Lx between 8 and 11")
 /* clang-format on */
 
 struct read_recoveries {
-	sim_time *ends; /* ring of the last `limit` end times; NULL: no limit */
+	sim_time *ends; /* ring of the last `limit` end times; NULL without a limit */
 	uint32_t limit, oldest;
 };
 
-/* Initialises with at most `limit` recoveries at a time. 0: no limit. */
+/* Initialises the limit. 0 means no limit. */
 void read_recoveries_init(struct read_recoveries *recoveries, uint64_t limit);
 void read_recoveries_fini(struct read_recoveries *recoveries);
 

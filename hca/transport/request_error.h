@@ -8,9 +8,9 @@
 #ifndef HCA_TRANSPORT_REQUEST_ERROR_H
 #define HCA_TRANSPORT_REQUEST_ERROR_H
 
+#include "fabric/wire/aeth.h"
 #include "hca/formats/cqe.h"
 #include "hca/formats/services.h"
-#include "hca/transport/syndrome.h"
 
 /* clang-format off */
 /* error, reply, NAK code, driver's event, status of the receive WQE, meaning */
@@ -31,7 +31,7 @@
 	  "wrong size for its segment") \
 	X(TOO_LONG, FATAL, INVALID_REQUEST, NOTHING, LOCAL_LENGTH, "longer than the receive WQE") \
 	X(BAD_RKEY, FATAL, REMOTE_ACCESS, ACCESS_ERROR, FLUSHED, "R_Key, range or rights") \
-	X(BAD_WQE, FATAL, REMOTE_OPERATION, NOTHING, LOCAL_PROTECTION, "receive WQE unusable")
+	X(BAD_WQE, FATAL, REMOTE_OPERATIONAL, NOTHING, LOCAL_PROTECTION, "receive WQE unusable")
 /* clang-format on */
 
 #define REQUEST_ERROR_ENUM(error, reply, nak, async, status, meaning) ERROR_##error,
@@ -42,7 +42,7 @@ struct request_error_rule {
 	const char *name;
 	enum request_error_reply reply;
 	enum nak_code nak;
-	int async; /* enum hca_async; -1: nothing */
+	int async; /* enum hca_async, or -1 for no event */
 	enum work_status status;
 	const char *meaning;
 };

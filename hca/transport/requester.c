@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * requester: see requester.h. Slots before the cursor are sent, that at the cursor is being sent.
- * Acknowledgement and retries: requester_retry.c.
+ * requester: see requester.h. The slots before the cursor are sent. The slot at the cursor is being
+ * sent. Acknowledgement and retries are in requester_retry.c.
  */
 #include "hca/transport/requester.h"
 #include "hca/work/wqe_refetch.h"
@@ -24,7 +24,7 @@
 #define QKEY_OF_THE_QP UINT32_C(0x80000000)
 
 /* clang-format off */
-/* What each WQE opcode is on the wire. */
+/* Operation and suffix of each WQE opcode on the wire. */
 static const struct {
 	uint8_t operation, suffix;
 	bool read_or_atomic; /* counts as outstanding */
@@ -87,7 +87,7 @@ static uint32_t packets_of(const struct qp *qp, const struct send_slot *slot)
 	return slot->wqe.length / mtu + (slot->wqe.length % mtu != 0);
 }
 
-/* The checks that need the QP. */
+/* Performs the checks of a slot that need the QP. Returns the status of its CQE, or WORK_OK. */
 static enum work_status check_slot(struct qp *qp, const struct send_slot *slot)
 {
 	uint32_t access = requester_is_read_or_atomic(slot) ? MR_LOCAL_WRITE : 0;
@@ -104,7 +104,7 @@ static enum work_status check_slot(struct qp *qp, const struct send_slot *slot)
 	return WORK_OK;
 }
 
-/* Gives the slot its PSNs, or carries it out if nothing of it goes on the wire. */
+/* Gives the slot its PSNs, or executes it if it needs no packet. */
 static bool start(struct qp *qp, struct send_slot *slot)
 {
 	struct requester *requester = &qp->requester;
@@ -130,12 +130,11 @@ static bool start(struct qp *qp, struct send_slot *slot)
 
 static void advance(struct qp *qp)
 {
-	qp->sq.cursor++;
+	wqe_fetch_advance(&qp->sq);
 	qp->requester.cursor_packet = 0;
-	wqe_fetch_note_work(&qp->sq);
 }
 
-/* Says for the gauges what keeps the queue pair from sending. Answers with no slot. */
+/* Records the gauge of the current wait. Returns NULL, the result of eligible(). */
 static struct send_slot *hold_up(struct qp *qp, struct gauge *by)
 {
 	if (qp->requester.held_up != by)
@@ -154,7 +153,7 @@ static bool paced(struct qp *qp)
 	return true;
 }
 
-/* The slot at the cursor, if one of its packets may be sent now. */
+/* Returns the slot at the cursor if one of its packets may be sent now. Otherwise returns NULL. */
 static struct send_slot *eligible(struct qp *qp)
 {
 	struct requester *requester = &qp->requester;
@@ -229,7 +228,7 @@ static uint8_t opcode_for(const struct qp *qp, const struct send_slot *slot, boo
 	return (uint8_t)opcode;
 }
 
-/* ---- where its time goes: requester_wait.c too ---- */
+/* ---- latency stages: see also requester_wait.c ---- */
 
 void requester_departs(struct qp *qp, struct send_slot *slot, const struct packet *packet,
 		       sim_time starts_at, sim_time until)
@@ -304,7 +303,7 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 	return packets;
 }
 
-/* A read that is asked for again is asked for what is missing of it only. */
+/* Sends a READ or atomic request. A repeated READ requests only the missing data. */
 static uint32_t send_request(struct qp *qp, struct send_slot *slot, uint32_t *wire_bytes)
 {
 	struct requester *requester = &qp->requester;
@@ -341,7 +340,7 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes)
 	if (qp_is_datagram(qp)) {
 		path = qp->transport->blocks.address_resolver->resolve(
 			qp->transport->blocks.address_resolver, slot->wqe.address_vector);
-		if (!path) { /* like a packet that the fabric loses */
+		if (!path) { /* as if the fabric lost the packet */
 			qp->transport->count.ud_unreachable++;
 			slot->done = true;
 			advance(qp);
@@ -440,6 +439,20 @@ static void write_completion(struct qp *qp, const struct send_slot *slot, enum w
 		completion_write_stages(qp->send_cq, &completion, slot->tag, &slot->stages);
 }
 
+/* Work requests complete in the order of the ring. The data of a response are on their way to the
+ * host before the CQE is. */
+static void check_order(struct qp *qp, const struct send_slot *slot, enum work_status status)
+{
+	struct transport_block *transport = qp->transport;
+	sim_time now = sim_now(transport->block.sim);
+
+	audit_order_expect(&transport->send_order, now, qp->number, qp->requester.complete_block,
+			   slot->block);
+	qp->requester.complete_block = slot->block + slot->blocks;
+	if (status == WORK_OK)
+		audit_order_expect(&transport->data_order, now, qp->number, 0, slot->unposted);
+}
+
 static void retire(struct qp *qp, enum work_status status)
 {
 	struct send_slot *slot = qp_slot(qp, qp->sq.oldest);
@@ -447,6 +460,7 @@ static void retire(struct qp *qp, enum work_status status)
 	if (slot->counted)
 		qp->requester.outstanding--;
 	slot->counted = false;
+	check_order(qp, slot, status);
 	slot->stages.at[STAGE_ORDER] = sim_now(qp->transport->block.sim);
 	write_completion(qp, slot, status);
 	if (qp->sq.cursor == qp->sq.oldest)
@@ -466,7 +480,8 @@ static void check_drained(struct qp *qp)
 	event_queue_async(qp->transport->blocks.events, ASYNC_SQ_DRAINED, qp->number);
 }
 
-/* Must its CQE wait for its transfers? What is scattered needs only be with PCIe, which keeps the order. */
+/* Returns true if the CQE must wait for transfers of the slot. Scatters only need to be passed to
+ * PCIe, which keeps the order. */
 static bool is_moving(const struct send_slot *slot)
 {
 	return requester_is_read_or_atomic(slot) ? slot->unposted != 0 : slot->transfers != 0;
@@ -502,7 +517,7 @@ void requester_fail_oldest(struct qp *qp, enum work_status status)
 {
 	assert(qp->sq.oldest != qp->sq.tail && status != WORK_OK);
 	retire(qp, status);
-	if (qp->attr.type == QP_UC || qp_is_datagram(qp)) { /* the responder goes on */
+	if (qp->attr.type == QP_UC || qp_is_datagram(qp)) { /* the responder continues */
 		qp->state.state = STATE_SQE;
 		requester_flush(qp);
 	} else {
@@ -539,6 +554,7 @@ void requester_reset(struct qp *qp)
 	hold_up(qp, NULL);
 	requester->cursor_packet = 0;
 	requester->outstanding = 0;
+	requester->complete_block = 0;
 	requester->halted = requester->rnr_waiting = requester->gap_seen = false;
 	requester->draining = false;
 	requester->page_wait = PAGE_WAIT_NOTHING;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * requester: the sending half of a queue pair of any transport: turns WQEs into packets, keeps the
- * window, and for reliable transports the timers, the retries and go-back-N.
+ * requester: the sending half of a queue pair of any transport. It converts WQEs into packets and
+ * manages the window. For reliable transports it has the timers, the retries and go-back-N.
  *
  *     wqe_fetch --requester_posted()--> slots --requester_next()--> send segments
  *     completer --requester_acknowledge(), _rewind(), ...--> slots --> completion
  *
- * IBTA vol. 1, 9.7.2 (PSNs), 9.7.5.1.2..4 (ACKs at the requester), 9.7.6.1 (timeouts), 9.9 (errors).
+ * IBTA vol. 1, 9.7.2 (PSNs), 9.7.5.1.2..4 (ACKs at the requester), 9.7.6.1 (timeouts), 9.9
+ * (errors).
  */
 #ifndef HCA_TRANSPORT_REQUESTER_H
 #define HCA_TRANSPORT_REQUESTER_H
@@ -14,83 +15,83 @@
 #include "hca/transport/qp.h"
 #include "hca/work/dma.h"
 
-/* Of a queue pair that begins; that goes back to RESET: nothing is under way any more. */
+/* Initialise the requester of a new queue pair; return it to RESET, which drops all requests. */
 void requester_init(struct qp *qp);
 void requester_reset(struct qp *qp);
 
-/* modify_qp changed what it works with. */
+/* Applies the attributes in `mask` that modify_qp changed. */
 void requester_modified(struct qp *qp, uint32_t mask);
 
-/* New slots. */
+/* Reports new slots. */
 void requester_posted(struct qp *qp);
 
-/* One send segment. Returns its packets, and their bytes on the wire; 0: nothing may be sent now. */
+/* Creates one send segment. Returns the number of its packets and writes their bytes on the wire to
+ * *wire_bytes. Returns 0 if nothing may be sent now. */
 uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes);
 
-/* The QP's context was asked for at that time, and is here now. */
+/* Reports that the QP's context has arrived. `asked_at` is the time of the request. */
 void requester_waited(struct qp *qp, sim_time asked_at);
 
-/* It has its grant now, with that slot. */
+/* Records the grant in the latency stages of the slot. */
 void requester_granted(struct qp *qp, struct send_slot *slot);
 
-/* The engine of READs takes its last packet, which has waited for it since its grant: its grant ends so much later. */
+/* Reports that the READ engine takes the last packet, which has waited since its grant. The grant
+ * stage ends now. */
 void requester_taken(struct qp *qp);
 
-/* The link takes the last packet of that slot from starts_at until its last bit is out. */
+/* Reports that the link sends the last packet of the slot, from starts_at to `until`. */
 void requester_departs(struct qp *qp, struct send_slot *slot, const struct packet *packet,
 		       sim_time starts_at, sim_time until);
 
-/* A packet of a WQE is on the wire, or as good as there. */
+/* Reports that a packet of a WQE is on the wire, or that its departure is certain. */
 void requester_packet_left(struct qp *qp, const struct send_slot *slot,
 			   const struct packet *packet);
 
-/* Unreliable transports: the last bit of it is out, its data is not needed any more. */
+/* Unreliable transports: reports that the last bit of the message has left, so that its data is not
+ * needed any more. */
 void requester_departed(struct qp *qp, struct send_slot *slot);
 
-/* Whoever watched that packet looks at the slot no more. */
+/* Reports that the watch of the slot's last packet no longer refers to the slot. */
 void requester_departure_over(struct qp *qp, struct send_slot *slot);
 
-/* A segment of that slot was sent or dropped, with what its gathering said. */
+/* Reports that a segment of the slot was sent or dropped. `status` is the result of its gather. */
 void requester_segment_gone(struct qp *qp, struct send_slot *slot, enum dma_status status);
 
-/* One transfer fewer follows the slot's list. */
+/* Reports that one transfer no longer uses the slot's list. */
 void requester_release_slot(struct qp *qp, struct send_slot *slot);
 
-/* A read or atomic: counts as outstanding until its data is back. */
+/* Returns true for a READ or atomic, which counts as outstanding until its response arrives. */
 bool requester_is_read_or_atomic(const struct send_slot *slot);
 
-/* Something awaits a response from now on. */
+/* Starts the timer for responses. */
 void requester_watch(struct qp *qp);
 
-/* Nothing is expected for the time being: the timer of responses rests. */
+/* Stops the timer for responses. */
 void requester_wait_for_nothing(struct qp *qp);
 
-/* Every WQE that is complete in order gets its CQE. */
+/* Writes the CQEs of all WQEs that are complete, in order. */
 void requester_complete(struct qp *qp);
 
-/* Progress was made up to before that PSN. */
+/* Reports that all PSNs before unacked_psn are acknowledged. */
 void requester_progress(struct qp *qp, uint32_t unacked_psn);
 
-/* Sends again from the oldest PSN that is not acknowledged. */
+/* Goes back to the oldest PSN that is not acknowledged. */
 void requester_rewind(struct qp *qp);
 
-/* The same, at the cost of one retry; without any left the oldest WQE fails. */
+/* Go back and use one retry. Without a retry left, the oldest WQE fails. */
 void requester_retry(struct qp *qp);
 void requester_retry_rnr(struct qp *qp, uint8_t timer);
 
-/* From now on that keeps it from sending, and not what did; NULL: nothing of that kind. */
+/* Changes the gauge of the current wait to `by`, or to none if it is NULL. */
 void requester_held_up(struct qp *qp, struct gauge *by);
 
-/* Nothing is sent for so long, whatever congestion control says meanwhile. */
+/* Sends nothing for `duration`, independent of congestion control. */
 void requester_hold(struct qp *qp, sim_time duration);
 
-/* The oldest WQE fails: at once. */
+/* Fails the oldest WQE now. */
 void requester_fail_oldest(struct qp *qp, enum work_status status);
 
-/* ERR: every slot ends as flushed. */
+/* ERR: completes every slot as flushed. */
 void requester_flush(struct qp *qp);
-
-/* IBTA vol. 1, 9.7.5.2.8: the RNR timer's code as time. */
-sim_time requester_rnr_time(uint8_t timer);
 
 #endif

@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * requester_retry: what a requester of a reliable transport does about acknowledgement and its
- * absence: progress, go-back-N, the timers of local ACK timeout and RNR, the retry counters.
+ * requester_retry: acknowledgement and retries of a requester of a reliable transport: progress,
+ * go-back-N, the timers of local ACK timeout and RNR, the retry counters.
  */
 #include <assert.h>
 
+#include "fabric/wire/aeth.h"
 #include "hca/transport/dc_initiator.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/reaction_point.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/transport.h"
+#include "hca/work/wqe_fetch.h"
 
-#define RETRY_FOR_EVER   7
-#define ACK_TIMEOUT_UNIT (4096 * NS)
-
-/* clang-format off */
-static const uint32_t rnr_time_10us[32] = {
-	65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536,
-	2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
-};
-/* clang-format on */
+#define RETRY_FOR_EVER 7
 
 void requester_watch(struct qp *qp)
 {
@@ -33,7 +27,7 @@ void requester_watch(struct qp *qp)
 	}
 	if (exponent < least)
 		exponent = least;
-	timer_arm(&requester->timer, ACK_TIMEOUT_UNIT << exponent);
+	timer_arm(&requester->timer, hca_ack_timeout(exponent));
 }
 
 void requester_wait_for_nothing(struct qp *qp)
@@ -63,7 +57,7 @@ void requester_progress(struct qp *qp, uint32_t unacked_psn)
 	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_entity);
 }
 
-/* What was noted of the way that it went for nothing does not count. */
+/* Discards the stages of the failed transmission. The time until now becomes the retry stage. */
 static void note_retries(struct qp *qp, uint32_t number)
 {
 	for (; number != qp->sq.tail; number++) {
@@ -99,7 +93,7 @@ void requester_rewind(struct qp *qp)
 		other->counted = other->at_hand = false;
 	}
 	note_retries(qp, number);
-	qp->sq.cursor = number;
+	wqe_fetch_rewind(&qp->sq, number);
 	requester->cursor_packet = 0;
 	requester->halted = false;
 	requester->page_wait = PAGE_WAIT_NOTHING;
@@ -142,12 +136,7 @@ void requester_retry_rnr(struct qp *qp, uint8_t timer)
 	requester_rewind(qp);
 	requester->rnr_waiting = true;
 	sim_cancel(&requester->rnr_timer);
-	sim_schedule(&requester->rnr_timer, requester_rnr_time(timer));
-}
-
-sim_time requester_rnr_time(uint8_t timer)
-{
-	return rnr_time_10us[timer & 31] * 10 * US;
+	sim_schedule(&requester->rnr_timer, aeth_rnr_delay(timer));
 }
 
 static void overdue(struct timer *timer)
@@ -179,7 +168,7 @@ static void pace_fired(struct event *event)
 	struct qp *qp = container_of(requester, struct qp, requester);
 
 	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_entity);
-	if (qp->congestion) /* its read responses have the same pace */
+	if (qp->congestion) /* READ responses have the same pace */
 		scheduler_wake(qp->transport->blocks.scheduler, &qp->response_entity);
 }
 

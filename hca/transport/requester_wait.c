@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * requester_wait: what keeps a requester from sending, as the gauges of transport count it and as the stage `pacing` of a WQE has
- * it; the waits that are set from outside: reaction times and rate limits; and those for its grant.
+ * requester_wait: waits of a requester, for the gauges of transport and the stage `pacing` of a
+ * WQE: reaction times and rate limits, and waits for its grant.
  */
 #include "hca/transport/reaction_point.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/transport.h"
 
-/* Held back by its rate or its window until now: that time is a stage of the slot at the cursor, in pieces. */
+/* Adds the time of a wait for rate or window, which ends now, to the stage of the slot at the
+ * cursor. A slot may wait several times. */
 static void note_pacing(struct qp *qp, bool by_rate)
 {
 	struct requester *requester = &qp->requester;
@@ -21,7 +22,7 @@ static void note_pacing(struct qp *qp, bool by_rate)
 	if (qp->sq.cursor == qp->sq.tail)
 		return;
 	stages = &qp_slot(qp, qp->sq.cursor)->stages;
-	if (!stages->at[STAGE_GRANT]) { /* it was granted then, or would have been */
+	if (!stages->at[STAGE_GRANT]) { /* the slot was granted at that time, or would have been */
 		stages->at[STAGE_GRANT] = requester->held_at;
 		if (!stages->at[STAGE_QPC_MISS])
 			stages->at[STAGE_SCHEDULING] = requester->held_at;
@@ -34,7 +35,7 @@ static void note_pacing(struct qp *qp, bool by_rate)
 			stages->at[STAGE_PACING] = stages->at[STAGE_RETRY];
 	}
 	stages->at[STAGE_PACING] += duration;
-	if (stages->at[STAGE_PACING] > until) /* it began before that */
+	if (stages->at[STAGE_PACING] > until) /* the stage began before the wait */
 		stages->at[STAGE_PACING] = until;
 }
 
@@ -47,7 +48,7 @@ void requester_held_up(struct qp *qp, struct gauge *by)
 	if (requester->held_up == &gauge->pace || requester->held_up == &gauge->congestion)
 		note_pacing(qp, requester->held_up == &gauge->pace);
 	if (requester->held_up)
-		gauge_leave(requester->held_up, now, 1);
+		gauge_left(requester->held_up, requester->held_at, now, 1);
 	if (by)
 		gauge_enter(by, now, 1);
 	requester->held_up = by;
@@ -65,7 +66,7 @@ void requester_hold(struct qp *qp, sim_time duration)
 	requester->held = true;
 }
 
-/* ---- its grant ---- */
+/* ---- grants ---- */
 
 void requester_waited(struct qp *qp, sim_time asked_at)
 {

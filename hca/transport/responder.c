@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * responder: see responder.h. The checks (responder_check.c) find the first error; request_error.h says what
- * follows from it.
+ * responder: see responder.h. Checks are in responder_check.c, their results in request_error.h.
  */
 #include "hca/transport/responder.h"
 
@@ -108,7 +107,7 @@ static void end_message(struct qp *qp, struct scatter_segment *segment, const st
 	else
 		count(qp)->rx_write_requests++;
 	if (is_send && opcode_has(packet->opcode, HDR_IETH))
-		window_invalidate(qp, packet->immediate);
+		window_bind_invalidate(qp, packet->immediate);
 	if (responder->wqe) {
 		segment->has_completion = true;
 		segment->completion = completion_of(qp, packet);
@@ -123,7 +122,7 @@ static void end_message(struct qp *qp, struct scatter_segment *segment, const st
 	responder->received = 0;
 }
 
-/* The open segment, if the packet's data fits behind what it has; else a new one. */
+/* Returns the open segment if the packet's data fits after its data, otherwise a new segment. */
 static struct scatter_segment *segment_for(struct qp *qp, struct packet *packet)
 {
 	struct responder *responder = &qp->responder;
@@ -145,7 +144,7 @@ static struct scatter_segment *segment_for(struct qp *qp, struct packet *packet)
 	return segment;
 }
 
-/* What the ACK says of the packet it responds to: it goes with the segment that brings the ACK about. */
+/* Records the feedback of the packet for its ACK, in the segment that causes the ACK. */
 static void note_asked(struct qp *qp, struct scatter_segment *segment, struct packet *packet,
 		       bool early)
 {
@@ -157,7 +156,7 @@ static void note_asked(struct qp *qp, struct scatter_segment *segment, struct pa
 		return;
 	}
 	if (segment->telemetry)
-		telemetry_free(qp->transport->blocks.packets, segment->telemetry);
+		packet_telemetry_free(qp->transport->blocks.packets, segment->telemetry);
 	segment->telemetry = telemetry;
 	segment->asked_at = packet->asked_at;
 }
@@ -209,7 +208,7 @@ static struct response response_to(struct qp *qp, const struct packet *packet)
 	return (struct response){
 		.kind = is_read ? RESPONSE_READ : RESPONSE_ATOMIC,
 		.ready = is_read,
-		.syndrome = syndrome_make(SYNDROME_ACK, SYNDROME_NO_CREDITS),
+		.syndrome = aeth_syndrome(SYNDROME_ACK, AETH_CREDITS_NONE),
 		.psn = packet->psn,
 		.msn = qp->responder.msn,
 		.tag = packet->tag,
@@ -221,7 +220,7 @@ static struct response response_to(struct qp *qp, const struct packet *packet)
 	};
 }
 
-/* A read, or an atomic: executed once all before it is in memory. */
+/* Executes a READ or an atomic after all requests before it are in memory. */
 static void execute_read_or_atomic(struct qp *qp, struct packet *packet, bool duplicate)
 {
 	struct responder *responder = &qp->responder;
@@ -265,7 +264,7 @@ static void execute(struct qp *qp, struct packet *packet)
 	}
 }
 
-/* ---- what else a request can lead to ---- */
+/* ---- other results of a check ---- */
 
 static void repeat_atomic(struct qp *qp, struct packet *packet)
 {
@@ -288,7 +287,7 @@ static void repeat_atomic(struct qp *qp, struct packet *packet)
 	}
 }
 
-/* 9.7.5.1.5: writes and sends are acknowledged again, reads executed again, atomics replayed. */
+/* Repeats a duplicate: ACKs WRITEs and SENDs, executes READs, replays atomics. 9.7.5.1.5. */
 static void repeat(struct qp *qp, struct packet *packet)
 {
 	struct responder *responder = &qp->responder;
@@ -347,7 +346,7 @@ void responder_error_in_order(struct qp *qp, struct packet *packet, enum request
 	scatter_segment_close(segment);
 }
 
-/* false: the packet stays where it is. */
+/* Handles one packet. Returns false if the packet must wait. */
 static bool handle(struct qp *qp, struct packet *packet)
 {
 	enum request_error error;
@@ -372,13 +371,13 @@ static bool handle(struct qp *qp, struct packet *packet)
 		break;
 	case REPLY_RNR:
 		count(qp)->rnr_nak_sent++;
-		send_nak(qp, syndrome_make(SYNDROME_RNR, qp->state.min_rnr_timer),
+		send_nak(qp, aeth_syndrome(SYNDROME_RNR_NAK, qp->state.min_rnr_timer),
 			 qp->responder.expected_psn, false);
-		qp->responder.nak_sent = true; /* what follows it is no sequence error */
+		qp->responder.nak_sent = true; /* later packets are no sequence errors */
 		break;
 	case REPLY_NAK:
 		count(qp)->out_of_sequence++;
-		send_nak_once(qp, syndrome_make(SYNDROME_NAK, request_error_rule[error].nak));
+		send_nak_once(qp, aeth_syndrome(SYNDROME_NAK, request_error_rule[error].nak));
 		break;
 	case REPLY_FATAL:
 		responder_error_in_order(qp, packet, error);
@@ -406,7 +405,7 @@ static void put_back(struct responder *responder, struct packet *packet)
 		responder->waiting_last = packet;
 }
 
-/* A packet is out of the list while it is handled: an error may empty the list. */
+/* Executes waiting packets. Each leaves the list first, because an error may empty the list. */
 void responder_run(struct qp *qp)
 {
 	struct responder *responder = &qp->responder;
@@ -447,9 +446,9 @@ void responder_segment_came(struct qp *qp)
 	responder_run(qp);
 }
 
-/* ---- ends of receive WQEs ---- */
+/* ---- completion of receive WQEs ---- */
 
-/* How a WQE ends after an error, or in ERR. */
+/* Returns the completion of a WQE after an error, or in ERR. */
 static struct completion ending_of(struct qp *qp, uint16_t index, uint32_t user_index)
 {
 	struct responder *responder = &qp->responder;
@@ -480,7 +479,8 @@ void responder_complete(struct qp *qp, struct scatter_segment *segment)
 		const struct completion *good = &segment->completion;
 		struct completion completion;
 
-		if (is_complete(qp, segment->sequence)) /* an earlier packet's error ended it */
+		/* the error of an earlier packet completed it */
+		if (is_complete(qp, segment->sequence))
 			return;
 		completion = ending_of(qp, good->multi_packet ? good->wqe_id : good->wqe_counter,
 				       good->user_index);
@@ -499,7 +499,7 @@ void responder_complete(struct qp *qp, struct scatter_segment *segment)
 				  &segment->stages);
 }
 
-/* The WQE of the message under way, which is behind all that is executed. */
+/* Completes the WQE of the current message, after all executed requests. */
 static void end_current(struct qp *qp)
 {
 	struct responder *responder = &qp->responder;
@@ -535,7 +535,7 @@ void responder_fatal(struct qp *qp, enum request_error error, uint32_t psn)
 	if (qp->state.state == STATE_ERR)
 		return;
 	if (qp_is_reliable(qp))
-		send_nak(qp, syndrome_make(SYNDROME_NAK, rule->nak), psn, false);
+		send_nak(qp, aeth_syndrome(SYNDROME_NAK, rule->nak), psn, false);
 	if (!qp->responder.first)
 		end_current(qp);
 	qp_enter_error(qp, rule->async);
@@ -548,7 +548,8 @@ void responder_flush(struct qp *qp)
 	drop_waiting(qp);
 	qp->flushing = responder->first;
 	if (responder->open) {
-		scatter_segment_abandon(qp); /* comes back here when all is committed */
+		/* calls this function again when all segments are committed */
+		scatter_segment_abandon(qp);
 		return;
 	}
 	if (qp->flushing)
@@ -557,7 +558,7 @@ void responder_flush(struct qp *qp)
 	end_current(qp);
 	if (responder->waiter.waits)
 		receive_queue_forget_waiter(responder->wqe_queue, &responder->waiter);
-	if (qp->dcr) /* the DCT and its SRQ serve others */
+	if (qp->dcr) /* the DCT and its SRQ also serve other initiators */
 		return;
 	if (qp->rq)
 		receive_queue_flush(qp->rq, &responder->waiter);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * responder_check: the checks of a request, in the order of the table below; the first error
+ * responder_check: the checks of a request, in the order of the table below. The first error
  * decides. IBTA vol. 1, 9.7.4.1.
  */
 #include "fabric/wire/opcode.h"
@@ -25,7 +25,7 @@ static enum request_error check_sequence(struct qp *qp, struct packet *packet)
 		       : ERROR_BAD_SEQUENCE;
 }
 
-/* What each operation needs of QP and region. */
+/* Returns the access right that an operation needs from QP and region. */
 static uint32_t right_of(uint8_t opcode)
 {
 	static const uint32_t right[OP_COUNT] = {
@@ -63,7 +63,7 @@ static enum request_error check_resources(struct qp *qp, struct packet *packet)
 		       : ERROR_NONE;
 }
 
-/* XRC: the SRQ that the packet names, if it is of the same domain. */
+/* XRC: returns the SRQ that the packet names, if it is in the same domain. */
 static struct receive_queue *queue_for(struct qp *qp, const struct packet *packet)
 {
 	struct receive_queue *queue;
@@ -134,7 +134,8 @@ enum request_error responder_check_length(struct qp *qp, struct packet *packet)
 										 : ERROR_NONE;
 }
 
-/* Of a write all that is to come, with its first packet; of a send what the packet brings. */
+/* Checks pages of on-demand regions. The first packet of a WRITE checks the pages of the whole
+ * message. A packet of a SEND checks its own pages. */
 static enum request_error check_pages(struct qp *qp, struct packet *packet)
 {
 	const struct receive_wqe *wqe = qp->responder.wqe;
@@ -154,7 +155,8 @@ static enum request_error check_pages(struct qp *qp, struct packet *packet)
 	return missing ? ERROR_NO_PAGE : ERROR_NONE;
 }
 
-/* Whose rights the rkey is checked against; false: the packet names no SRQ that there is. */
+/* Writes the protection domain for the check of the R_Key to *pd. Returns false if the packet names
+ * an SRQ that does not exist. */
 static bool named_domain(struct qp *qp, const struct packet *packet, uint32_t *pd)
 {
 	const struct receive_queue *queue;

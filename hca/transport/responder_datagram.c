@@ -11,8 +11,8 @@
 
 enum network_header { HEADER_NONE, HEADER_GRH, HEADER_IPV4 };
 
-/* On RoCE the field of the service level says what kind of packet it was: 8: with UDP; 1: IPv6, 2: IPv4, 0: GRH. UCX reads it, and its
- * source (ud_iface.h) states it. */
+/* Returns the service level field of a CQE. On RoCE it encodes the kind of packet: 8: with UDP; 1:
+ * IPv6; 2: IPv4; 0: GRH. UCX reads it, and documents it in ud_iface.h. */
 static uint8_t level_of(const struct path *path)
 {
 	static const uint8_t kinds[] = {
@@ -57,7 +57,7 @@ static void leave_wqe(struct qp *qp)
 	qp->responder.strides_used = 0;
 }
 
-/* The packet's strides, of those of the WQE: they are its own from here on. */
+/* Assigns the next strides of the WQE to the packet. */
 static void take_strides(struct qp *qp, struct scatter_segment *segment, uint32_t length)
 {
 	struct responder *responder = &qp->responder;
@@ -76,7 +76,7 @@ static void take_strides(struct qp *qp, struct scatter_segment *segment, uint32_
 		leave_wqe(qp);
 }
 
-/* A CQE says that the rest of the WQE stays empty. */
+/* Writes a CQE that reports the rest of the WQE as unused. */
 static void skip_rest(struct qp *qp, const struct packet *packet)
 {
 	struct responder *responder = &qp->responder;
@@ -131,7 +131,7 @@ static void execute(struct qp *qp, struct packet *packet)
 	scatter_segment_close(segment);
 }
 
-/* Where the packet goes in the list of the WQE, and whether it fits there. */
+/* Returns true if the packet fits into the list of the WQE, and writes its place to *offset. */
 static bool fits(const struct qp *qp, uint32_t length, uint32_t *offset)
 {
 	const struct responder *responder = &qp->responder;

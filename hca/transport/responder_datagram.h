@@ -8,7 +8,7 @@
 
 #include "hca/transport/responder.h"
 
-/* false: the packet stays where it is. */
+/* Handles one packet. Returns false if the packet must wait. */
 bool responder_datagram(struct qp *qp, struct packet *packet);
 
 #endif

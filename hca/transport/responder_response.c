@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * responder_response: what a responder owes, in PSN order, and how it becomes packets: ACKs (merged
- * with one that has not left yet), NAKs, read responses in segments like any message, atomic
- * responses.
+ * responder_response: the responses that a responder owes, in PSN order, and their packets. ACKs
+ * are merged with an ACK that has not left. NAKs follow, READ responses in segments like any
+ * message, and atomic responses.
  */
 #include <assert.h>
 
+#include "fabric/wire/aeth.h"
 #include "fabric/wire/opcode.h"
 #include "hca/transport/notification.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/reaction_point.h"
 #include "hca/transport/responder.h"
 #include "hca/transport/send_segment.h"
-#include "hca/transport/syndrome.h"
 #include "hca/transport/transport.h"
 
 static void append(struct qp *qp, const struct response *response)
@@ -50,7 +50,7 @@ void responder_owe(struct qp *qp, const struct response *response)
 	scheduler_wake(qp->transport->blocks.scheduler, &qp->response_entity);
 }
 
-/* Later ones that come before it leaves share the ACK. */
+/* Schedules an ACK. Later ACKs join it until it leaves. */
 void responder_acknowledge(struct qp *qp, uint32_t psn, uint32_t msn, sim_time request_at)
 {
 	struct responder *responder = &qp->responder;
@@ -70,7 +70,7 @@ static void ack_fired(struct event *event)
 	struct response response = {
 		.kind = RESPONSE_ACK,
 		.ready = true,
-		.syndrome = syndrome_make(SYNDROME_ACK, SYNDROME_NO_CREDITS),
+		.syndrome = aeth_syndrome(SYNDROME_ACK, AETH_CREDITS_NONE),
 		.psn = responder->ack_psn,
 		.msn = responder->ack_msn,
 		.request_at = responder->ack_request_at,
@@ -199,7 +199,7 @@ void responder_forget_owed(struct qp *qp)
 		done_with_first(qp);
 }
 
-/* Its region went away between the check and the read. */
+/* Handles a region that was removed between the check and the read. */
 void responder_gather_failed(struct qp *qp, uint32_t psn)
 {
 	if (qp->state.state != STATE_ERR)

@@ -7,7 +7,7 @@
 #include "hca/transport/scatter_segment.h"
 #include "hca/transport/transport.h"
 
-/* The message under way is lost; its receive WQE serves the next one. */
+/* Drops the current message. Its receive WQE serves the next message. */
 static void abort_message(struct qp *qp)
 {
 	struct responder *responder = &qp->responder;

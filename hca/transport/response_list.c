@@ -14,12 +14,14 @@
 #define SLAB_RESPONSES 64
 
 struct awaited_response {
-	struct awaited_response *next;         /* of its queue pair, in the order of arrival */
-	struct awaited_response *next_to_read; /* of all whose reads wait */
-	struct qp *qp;                         /* held */
-	struct packet *packet;                 /* NULL: its queue pair is gone */
-	uint32_t number, tag;                  /* of its slot */
-	bool ready;                            /* its list is here */
+	struct awaited_response *next; /* list of the queue pair, in order of arrival */
+	/* list of the adapter, of responses that wait to start their read */
+	struct awaited_response *next_to_read;
+	struct qp *qp;         /* held by this struct */
+	struct packet *packet; /* NULL if the queue pair was destroyed */
+	uint32_t number, tag;  /* number and tag of the slot */
+	bool ready;            /* the list is available */
+	sim_time since;        /* start of the read in flight */
 	struct pcie_read read;
 };
 
@@ -33,7 +35,8 @@ static bool is_under_way(const struct qp *qp, uint32_t number)
 	return number - qp->sq.oldest < qp->sq.tail - qp->sq.oldest;
 }
 
-/* The WQE that the packet responds to with data: at or behind that of the one before it. NULL: none awaits it. */
+/* Returns the slot that waits for the packet's data, at or after the slot of the previous response.
+ * Returns NULL if there is none. */
 static struct send_slot *find_slot(struct qp *qp, const struct packet *packet, uint32_t *number)
 {
 	*number = qp->sq.oldest;
@@ -79,7 +82,7 @@ static void list_arrived(struct pcie_read *read)
 	struct gauge *gauge = &transport->gauge.response_lists;
 
 	lists->reading--;
-	gauge_leave(gauge, sim_now(transport->block.sim), 1);
+	gauge_left(gauge, awaited->since, sim_now(transport->block.sim), 1);
 	if (is_under_way(qp, awaited->number)) {
 		struct send_slot *slot = qp_slot(qp, awaited->number);
 
@@ -102,7 +105,8 @@ static void start_reads(struct response_lists *lists)
 
 		lists->first = awaited->next_to_read;
 		lists->reading++;
-		gauge_enter(&transport->gauge.response_lists, sim_now(transport->block.sim), 1);
+		awaited->since = sim_now(transport->block.sim);
+		gauge_enter(&transport->gauge.response_lists, awaited->since, 1);
 		pcie_read(transport->blocks.pcie, &awaited->read);
 	}
 }

@@ -58,7 +58,8 @@ struct scatter_segment *scatter_segment_new(struct qp *qp, const struct packet *
 	struct responder *responder = &qp->responder;
 	struct scatter_segment *segment = pool_take_zeroed(&qp->transport->scatter_segments);
 
-	gauge_enter(&qp->transport->gauge.scatter_buffers, sim_now(qp->transport->block.sim), 1);
+	segment->since = sim_now(qp->transport->block.sim);
+	gauge_enter(&qp->transport->gauge.scatter_buffers, segment->since, 1);
 	segment->qp = qp;
 	segment->generation = responder->generation;
 	segment->tag = packet->tag;
@@ -87,7 +88,7 @@ void scatter_segment_add(struct scatter_segment *segment, struct packet *packet)
 		packet->payload = NULL;
 	} else {
 		if (!segment->payload)
-			segment->payload = payload_new(pool);
+			segment->payload = packet_payload_new(pool);
 		memcpy(segment->payload->bytes + segment->length, packet->payload->bytes,
 		       packet->payload_bytes);
 	}
@@ -106,7 +107,7 @@ void scatter_segment_note(struct scatter_segment *segment, const struct packet *
 	segment->stages.at[RECEIVE_QUEUE] = sim_now(segment->qp->transport->block.sim);
 }
 
-/* GRH, or the IPv4 header behind 20 bytes that mean nothing. IBTA vol. 1, 8.3; annex A17.4.5. */
+/* Writes the GRH, or the IPv4 header after 20 undefined bytes. IBTA vol. 1, 8.3; annex A17.4.5. */
 void scatter_segment_grh(struct scatter_segment *segment, const struct packet *packet)
 {
 	const struct path *path = packet->path;
@@ -135,7 +136,8 @@ void scatter_segment_grh(struct scatter_segment *segment, const struct packet *p
 	memcpy(grh + 24, path->dgid, 16);
 }
 
-/* All that comes later through PCIe becomes visible later: a CQE may follow, and an early ACK. */
+/* Records that a transfer was passed to PCIe. Later writes become visible after it, so a CQE or an
+ * early ACK may follow. */
 static void transfer_posted(struct scatter_segment *segment, bool *posted)
 {
 	*posted = true;
@@ -215,7 +217,8 @@ static void start(struct scatter_segment *segment, struct dma *dma, uint32_t off
 	dma_start(qp->transport->blocks.dma, dma);
 }
 
-/* Of a message of one segment: what would be one write beside that of the CQE. */
+/* Returns true if the data goes into the CQE: a message of one segment, whose data would need one
+ * write in addition to the CQE. */
 static bool goes_into_cqe(const struct scatter_segment *segment)
 {
 	const struct hca_qp_attr *attr = &segment->qp->attr;
@@ -264,18 +267,20 @@ static void finish(struct scatter_segment *segment)
 	if (__builtin_expect(!!transport->watcher, 0))
 		notify_watcher(segment);
 	if (segment->payload)
-		payload_drop(transport->blocks.packets, segment->payload);
+		packet_payload_drop(transport->blocks.packets, segment->payload);
 	if (segment->wqe)
 		receive_queue_release(transport->blocks.receive_queues, segment->wqe);
 	if (__builtin_expect(!!segment->telemetry, 0))
-		telemetry_free(transport->blocks.packets, segment->telemetry);
+		packet_telemetry_free(transport->blocks.packets, segment->telemetry);
+	gauge_left(&transport->gauge.scatter_buffers, segment->since, sim_now(transport->block.sim),
+		   1);
 	pool_give(&transport->scatter_segments, segment);
-	gauge_leave(&transport->gauge.scatter_buffers, sim_now(transport->block.sim), 1);
 	wake_waiter(transport);
 	qp_drop(qp);
 }
 
-/* A program that has both ends can look at the data as soon as the sender has its completion. */
+/* Counts an ACK that reached a sender on the same adapter before the data was passed to PCIe. A
+ * program with both ends could notice it. */
 static void count_early_ack(const struct scatter_segment *segment)
 {
 	const struct qp *qp = segment->qp, *sender = qp_find(qp->transport, qp->state.dest_qp);
@@ -285,7 +290,7 @@ static void count_early_ack(const struct scatter_segment *segment)
 		qp->transport->count.acked_before_data++;
 }
 
-/* The segment's effects beyond memory. */
+/* Carries out the effects of a segment after its data is in memory. */
 static void take_effect(struct scatter_segment *segment)
 {
 	struct qp *qp = segment->qp;

@@ -34,6 +34,7 @@ struct packet *send_segment_packet(struct send_segment *segment, uint8_t opcode,
 	struct qp *qp = segment->entity->qp;
 	struct packet *packet = packet_new(qp->transport->blocks.packets);
 
+	packet->since = sim_now(qp->transport->block.sim);
 	packet->path = path;
 	packet->kind = PACKET_DATA;
 	packet->opcode = opcode;
@@ -55,7 +56,7 @@ struct packet *send_segment_packet(struct send_segment *segment, uint8_t opcode,
 	return packet;
 }
 
-/* Hands each packet its part; a lone packet takes the buffer itself. */
+/* Gives each packet its part of the payload. A single packet takes the whole buffer. */
 static void attach(struct send_segment *segment)
 {
 	struct packet_pool *pool = segment->entity->qp->transport->blocks.packets;
@@ -69,12 +70,12 @@ static void attach(struct send_segment *segment)
 		return;
 	}
 	for (struct packet *packet = segment->first; packet; packet = packet->next) {
-		packet->payload = payload_new(pool);
+		packet->payload = packet_payload_new(pool);
 		memcpy(packet->payload->bytes, segment->payload->bytes + offset,
 		       packet->payload_bytes);
 		offset += packet->payload_bytes;
 	}
-	payload_drop(pool, segment->payload);
+	packet_payload_drop(pool, segment->payload);
 	segment->payload = NULL;
 }
 
@@ -89,6 +90,7 @@ static bool is_stale(const struct send_segment *segment)
 static void discard(struct send_segment *segment)
 {
 	struct transport_block *transport = segment->entity->qp->transport;
+	sim_time granted_at = segment->first->since;
 
 	while (segment->first) {
 		struct packet *packet = segment->first;
@@ -97,18 +99,19 @@ static void discard(struct send_segment *segment)
 		packet_free(transport->blocks.packets, packet);
 	}
 	if (segment->payload)
-		payload_drop(transport->blocks.packets, segment->payload);
-	scheduler_release(transport->blocks.scheduler, segment->wire_bytes);
+		packet_payload_drop(transport->blocks.packets, segment->payload);
+	scheduler_release(transport->blocks.scheduler, granted_at, segment->wire_bytes);
 }
 
-/* A read's or an atomic's request is alone whatever PSNs it takes. */
+/* Returns true if the packet is the last one of the slot. A READ or atomic request is a single
+ * packet, for any number of PSNs. */
 static bool ends_slot(const struct send_slot *slot, const struct packet *packet)
 {
 	return requester_is_read_or_atomic(slot) ||
 	       psn_add(packet->psn, 1) == psn_add(slot->first_psn, slot->psn_count);
 }
 
-static void send(struct send_segment *segment)
+static void send_packets(struct send_segment *segment)
 {
 	struct transport_block *transport = segment->entity->qp->transport;
 
@@ -150,7 +153,7 @@ void send_segment_drain(struct sched_entity *entity)
 		if (stale || status != DMA_OK)
 			discard(segment);
 		else
-			send(segment);
+			send_packets(segment);
 		pool_give(&transport->send_segments, segment);
 		if (slot)
 			requester_segment_gone(qp, slot, stale ? DMA_OK : status);
@@ -170,7 +173,7 @@ static void gathered(struct dma *dma)
 	send_segment_drain(segment->entity);
 }
 
-/* The first `ahead` bytes are at hand. */
+/* Gathers the bytes of the segment. The first `ahead` bytes are available in `bytes`. */
 static uint32_t gather(struct send_segment *segment, const uint8_t *bytes, uint32_t ahead,
 		       const struct data_segment *segments, uint32_t count, uint32_t offset,
 		       uint32_t access)
@@ -180,7 +183,7 @@ static uint32_t gather(struct send_segment *segment, const uint8_t *bytes, uint3
 
 	assert(segment->length > ahead && count);
 	if (qp_key_has_bytes(qp, segments[0].key)) {
-		segment->payload = payload_new(qp->transport->blocks.packets);
+		segment->payload = packet_payload_new(qp->transport->blocks.packets);
 		if (ahead)
 			memcpy(segment->payload->bytes, bytes, ahead);
 	}
@@ -226,7 +229,7 @@ uint32_t send_segment_copy(struct send_segment *segment, const uint8_t *bytes)
 	uint32_t wire_bytes = segment->wire_bytes;
 
 	if (segment->length) {
-		segment->payload = payload_new(qp->transport->blocks.packets);
+		segment->payload = packet_payload_new(qp->transport->blocks.packets);
 		memcpy(segment->payload->bytes, bytes, segment->length);
 	}
 	segment->ready = true;

@@ -21,18 +21,28 @@ const struct param transport_param_list[] = {TRANSPORT_PARAMS(ROW) {0}};
 
 static void check(struct block *block, FILE *out)
 {
-	const struct transport_block *transport = container_of(block, struct transport_block, block);
+	const struct transport_block *transport =
+		container_of(block, struct transport_block, block);
 
-	block_equal(block, out, "scatter buffers in use, and taken and not given back",
+	block_equal(block, out, "scatter buffers in use = taken - returned",
 		    transport->scatter_segments.in_use, transport->gauge.scatter_buffers.level);
-	block_equal(block, out, "response buffers in use, and taken and not given back",
+	block_equal(block, out, "response buffers in use = taken - returned",
 		    transport->response_scatters.in_use, transport->gauge.response_buffers.level);
-	block_equal(block, out, "atomics under way, and begun and not ended", transport->atomics.count,
-		    transport->gauge.atomics.level);
-	block_equal(block, out, "send WQEs with an end of theirs, and those retired",
+	block_equal(block, out, "atomics in progress = begun - ended",
+		    transport->atomics.count, transport->gauge.atomics.level);
+	block_equal(block, out, "send WQEs completed, failed or flushed = retired",
 		    transport->count.wqes_completed + transport->count.wqes_failed +
 			    transport->count.wqes_flushed - transport->count.receives_flushed,
 		    wqe_fetch_counters(transport->blocks.wqe_fetch)->retired);
+}
+
+static void audit(struct block *block, FILE *out)
+{
+	const struct transport_block *transport =
+		container_of(block, struct transport_block, block);
+
+	audit_order(block, out, &transport->send_order, "WQEs of a send queue");
+	audit_order(block, out, &transport->data_order, "unwritten data of a response");
 }
 
 static const struct block_type transport_type = {
@@ -42,6 +52,7 @@ static const struct block_type transport_type = {
 	.trace_points = (const struct trace_point[]){TRANSPORT_TRACE(TRACE_ENTRY) {0}},
 	.gauges       = (const struct gauge_info[]){TRANSPORT_GAUGES(GAUGE_ENTRY) {0}},
 	.check        = check,
+	.audit        = audit,
 };
 /* clang-format on */
 
@@ -83,7 +94,8 @@ void transport_destroy(struct transport_block *transport)
 	atomic_fini(&transport->atomics);
 	read_recoveries_fini(&transport->read_recoveries);
 	dc_targets_destroy(transport->dc_targets);
-	while (transport->all_qps) /* destroyed, but named by what the run's end left under way */
+	/* destroyed queue pairs that are still in use at the end of the run */
+	while (transport->all_qps)
 		qp_free(transport->all_qps);
 	pool_fini(&transport->send_segments);
 	pool_fini(&transport->scatter_segments);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transport: what the queue pairs of one adapter share: pools of segments, counters as a real port
- * has them, the arithmetic unit for atomics.
+ * transport: the state that all queue pairs of an adapter share: pools of segments, counters with
+ * the names of a real port, the arithmetic unit for atomics.
  */
 #ifndef HCA_TRANSPORT_TRANSPORT_H
 #define HCA_TRANSPORT_TRANSPORT_H
@@ -18,6 +18,7 @@
 #include "hca/transport/transport_params.h"
 #include "hca/work/dma.h"
 #include "hca/work/wqe_cache.h"
+#include "sim/audit.h"
 #include "sim/delay_line.h"
 #include "sim/gauge.h"
 #include "sim/number_table.h"
@@ -114,7 +115,7 @@ struct transport_gauges {
 	TRANSPORT_GAUGES(GAUGE_FIELD)
 };
 
-#define PAGE_FAULT_BYTES 64 /* of what page_fault.c keeps of a stall */
+#define PAGE_FAULT_BYTES 64 /* size of the state that page_fault.c keeps per stall */
 
 struct completion_writer;
 struct congestion_choice;
@@ -130,9 +131,9 @@ struct transmit;
 struct wqe_fetch;
 struct wqe_fetch_params;
 
-/* What the transport asks of the blocks above it, which take packets to the link and bring them. */
+/* Functions of the blocks above the transport, which transmit and receive its packets. */
 struct transport_above {
-	struct port *port; /* for its rate */
+	struct port *port; /* provides the rate of the link */
 	struct transmit *transmit;
 	struct receive *receive;
 	/* hca/port/transmit.h */
@@ -146,7 +147,7 @@ struct transport_above {
 	void (*forget_qp)(struct receive *receive, struct qp *qp);
 };
 
-/* What the transport is connected with: the blocks below it, and who is above. All outlive it. */
+/* Blocks that the transport uses, below and above it. All must outlive it. */
 struct transport_blocks {
 	struct packet_pool *packets;
 	struct address_resolver *address_resolver;
@@ -158,7 +159,7 @@ struct transport_blocks {
 	struct context_cache *contexts;
 	struct dma_engine *dma;
 	struct scheduler *scheduler;
-	struct wqe_cache *send_cache; /* NULL: none */
+	struct wqe_cache *send_cache; /* NULL without a cache */
 	struct wqe_fetch *wqe_fetch;
 	struct receive_queues *receive_queues;
 	struct completion_writer *completion;
@@ -166,14 +167,14 @@ struct transport_blocks {
 	const struct transport_above *above;
 };
 
-/* What the transport is told of the rest of the adapter. */
+/* Properties of the rest of the adapter. */
 struct transport_facts {
 	enum link_layer link_layer;
-	uint32_t mtu;              /* of the port: bytes of payload */
-	uint32_t vls;              /* of the port */
-	sim_time transmit_latency; /* of the pipeline to the port */
-	sim_time receive_latency;  /* of the one from it */
-	bool relaxed_ordering;     /* of PCIe */
+	uint32_t mtu;              /* MTU of the port, in bytes of payload */
+	uint32_t vls;              /* number of VLs of the port */
+	sim_time transmit_latency; /* latency of the pipeline to the port */
+	sim_time receive_latency;  /* latency of the pipeline from the port */
+	bool relaxed_ordering;     /* relaxed ordering of PCIe */
 	uint32_t qps_max;
 	const struct wqe_fetch_params *wqe_fetch;
 	const struct congestion_choice *congestion;
@@ -183,29 +184,31 @@ struct transport_block {
 	struct block block;
 	struct transport_counters count;
 	struct transport_gauges gauge;
+	struct audit_order send_order; /* of WQEs in their send queue */
+	struct audit_order data_order; /* of writes of a response's data before its CQE */
 	struct transport_blocks blocks;
 	struct transport_facts facts;
 	const struct transport_params *params;
-	struct cc_unit *congestion;        /* NULL: no congestion control */
-	struct hca_watcher *watcher;       /* NULL: none */
-	const struct endpoints *endpoints; /* NULL: nobody has said who they are */
+	struct cc_unit *congestion;        /* NULL without congestion control */
+	struct hca_watcher *watcher;       /* NULL without an observer */
+	const struct endpoints *endpoints; /* NULL until hca_set_endpoints() */
 	struct number_table qps;
-	struct qp *all_qps;        /* those that are destroyed, but still named, as well */
-	struct qp *gsi;            /* number 1 */
-	bool pages_may_be_missing; /* there are on-demand regions */
-	uint32_t ack_interval;     /* of the parameters, or of congestion control */
+	struct qp *all_qps;        /* includes destroyed queue pairs that are still in use */
+	struct qp *gsi;            /* queue pair 1 */
+	bool pages_may_be_missing; /* on-demand regions exist */
+	uint32_t ack_interval;     /* from the parameters or the congestion control */
 	struct pool send_segments, scatter_segments, response_scatters, responses;
-	struct pool stalled; /* of page_fault.c */
+	struct pool stalled; /* private to page_fault.c */
 	struct qp *segment_waiters_first, *segment_waiters_last;
-	/* Wait for a response buffer, or behind one that does. */
+	/* Responses that wait for a buffer, or behind such a response. */
 	struct packet *responses_first, *responses_last;
 	struct response_lists lists;
 	struct atomic_unit atomics;
 	struct read_recoveries read_recoveries;
-	struct delay_line naks; /* of nak_delay.c */
+	struct delay_line naks; /* private to nak_delay.c */
 	struct pool delayed_naks;
-	struct dc_targets *dc_targets; /* NULL: there is no DCT yet */
-	uint32_t dc_sessions;          /* opened by initiators so far */
+	struct dc_targets *dc_targets; /* NULL before the first DCT */
+	uint32_t dc_sessions;          /* number of sessions opened by initiators */
 };
 
 struct transport_block *transport_create(struct sim *sim, const char *name,
@@ -215,7 +218,7 @@ struct transport_block *transport_create(struct sim *sim, const char *name,
 void transport_destroy(struct transport_block *transport);
 const struct transport_counters *transport_counters(const struct transport_block *transport);
 
-/* The transport is done with a packet: its place in the port's input space is free. */
+/* Frees the packet and its place in the port's input space. */
 static inline void transport_packet_done(const struct transport_block *transport,
 					 struct packet *packet)
 {
@@ -224,7 +227,7 @@ static inline void transport_packet_done(const struct transport_block *transport
 	above->done(above->receive, packet);
 }
 
-/* No packet is taken in before that time. */
+/* Accepts no packets before the time `until`. */
 static inline void transport_stall(const struct transport_block *transport, sim_time until)
 {
 	const struct transport_above *above = transport->blocks.above;
@@ -232,7 +235,8 @@ static inline void transport_stall(const struct transport_block *transport, sim_
 	above->stall(above->receive, until);
 }
 
-/* Packets that wait for the queue pair's context are dropped; it is in no multicast group. */
+/* Drops the packets that wait for the queue pair's context, and removes it from its multicast
+ * groups. */
 static inline void transport_forget_packets(const struct transport_block *transport, struct qp *qp)
 {
 	const struct transport_above *above = transport->blocks.above;
@@ -240,7 +244,7 @@ static inline void transport_forget_packets(const struct transport_block *transp
 	above->forget_qp(above->receive, qp);
 }
 
-/* The packet goes to the port, behind those pushed before it. */
+/* Sends the packet to the port, after the packets pushed before it. */
 static inline void transport_push(const struct transport_block *transport, struct packet *packet)
 {
 	const struct transport_above *above = transport->blocks.above;
@@ -248,7 +252,8 @@ static inline void transport_push(const struct transport_block *transport, struc
 	above->push(above->transmit, packet);
 }
 
-/* The packet pushed last ends that slot's message: its requester hears when it leaves. */
+/* Watches the packet pushed last, which ends that slot's message. The requester is told when it
+ * leaves. */
 static inline void transport_watch(const struct transport_block *transport, struct qp *qp,
 				   struct send_slot *slot, const struct packet *packet)
 {
@@ -257,14 +262,14 @@ static inline void transport_watch(const struct transport_block *transport, stru
 	above->watch(above->transmit, qp, slot, packet);
 }
 
-/* The virtual lane of the port on which packets of that path leave. */
+/* Returns the virtual lane of the port for packets of that path. */
 static inline unsigned transport_vl(const struct transport_block *transport,
 				    const struct path *path)
 {
 	return path->service_level % transport->facts.vls;
 }
 
-/* A CNP goes to the port at once, past the packets of queue pairs. */
+/* Sends a CNP to the port at once, ahead of the packets of queue pairs. */
 static inline void transport_notify(const struct transport_block *transport, struct packet *cnp)
 {
 	const struct transport_above *above = transport->blocks.above;

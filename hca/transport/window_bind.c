@@ -3,7 +3,7 @@
 #include "hca/transport/window_bind.h"
 #include "hca/transport/transport.h"
 
-bool window_invalidate(struct qp *qp, uint32_t key)
+bool window_bind_invalidate(struct qp *qp, uint32_t key)
 {
 	struct mr *window = mr_table_find(qp->transport->blocks.regions, key);
 
@@ -31,7 +31,7 @@ enum work_status window_bind(struct qp *qp, const struct wqe_region *region)
 	const struct mr *mr;
 
 	if (!region->bind)
-		return window_invalidate(qp, region->key) ? WORK_OK : WORK_WINDOW_BIND;
+		return window_bind_invalidate(qp, region->key) ? WORK_OK : WORK_WINDOW_BIND;
 	mr = mr_table_find(qp->transport->blocks.regions, region->region_key);
 	if (!window || !mr || window == mr || window->pd != qp->attr.pd ||
 	    !may_be_opened(qp, mr, region))

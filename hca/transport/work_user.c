@@ -25,7 +25,7 @@ static struct send_queue *find(const struct doorbell_user *user, uint32_t qpn)
 	return qp ? &qp->sq : NULL;
 }
 
-/* A queue pair in ERR has no other moment at which it learns of receive WQEs. */
+/* Handles a doorbell of a queue pair in ERR, which is the time to look for new receive WQEs. */
 static void rung(struct send_queue *sq)
 {
 	struct qp *qp = qp_of(sq);
@@ -85,8 +85,8 @@ static uint64_t under_way(const struct wqe_fetch_user *user)
 
 /* ---- completions ---- */
 
-/* IBTA vol. 1, C9-218, C11-37, 11.6.3.1: a queue pair that attempts to use a CQ that overran goes to
- * ERR, and its driver hears of a catastrophic error of its work queue. */
+/* IBTA vol. 1, C9-218, C11-37, 11.6.3.1: a queue pair that attempts to use a CQ that overran enters
+ * ERR. Its driver receives a catastrophic error of the work queue. */
 static void lost(const struct completion_user *user, const struct completion_queue *cq,
 		 uint32_t qpn)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * work_user: what the blocks of hca/work ask of the transport above them: whose grant makes which
- * packets, whose WQEs are wanted, who is flushed. Each block of hca/work declares such a table of
+ * work_user: implements the functions that the blocks of hca/work call in the transport: packets
+ * for a grant, state of a WQE fetch, flushes. Each block of hca/work declares its table of
  * functions in its header.
  *
  *     doorbell, wqe_fetch, scheduler, receive_queue --tables--> requester, responder, qp
@@ -17,7 +17,8 @@
 
 struct transport_block;
 
-/* Made before the blocks of hca/work, which get its tables; `transport` is set when it is there. */
+/* Created before the blocks of hca/work, which receive its tables. `transport` is set later, when
+ * the transport exists. */
 struct work_user {
 	struct transport_block *transport;
 	struct doorbell_user doorbell;

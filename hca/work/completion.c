@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "fabric/wire/bytes.h"
+#include "hca/work/completion_module.h"
 #include "hca/work/dma.h"
 #include "sim/audit.h"
 
 #define ROW(...)    PARAM_ROW(struct completion_params, __VA_ARGS__)
 #define SLAB_WRITES 64
-#define INDEX_MASK  UINT32_C(0xffffff)
 
 /* clang-format off */
 const struct param completion_param_list[] = {COMPLETION_PARAMS(ROW) {0}};
@@ -32,7 +32,7 @@ static const struct block_type completion_type = {
 };
 /* clang-format on */
 
-void cqe_list_append(struct cqe_list *list, struct cqe_write *write)
+void completion_cqe_list_append(struct cqe_list *list, struct cqe_write *write)
 {
 	write->next = NULL;
 	if (list->last)
@@ -64,13 +64,8 @@ static struct cqe_write *start(struct completion_queue *cq, const struct complet
 {
 	struct completion_writer *writer = cq->writer;
 	struct cqe_write *write = pool_take_zeroed(&writer->writes);
-	sim_time due = sim_now(writer->block.sim) + writer->params->latency;
 
-	if (due < writer->last_due + writer->params->interval)
-		due = writer->last_due + writer->params->interval;
-	writer->last_due = due;
 	writer->count.asked++;
-	gauge_serve(&writer->gauge.writer, due, writer->params->interval);
 	write->since = sim_now(writer->block.sim);
 	gauge_enter(&writer->gauge.pipeline, write->since, 1);
 	write->cq = cq;
@@ -78,18 +73,29 @@ static struct cqe_write *start(struct completion_queue *cq, const struct complet
 	if (completion->data)
 		memcpy(write->data, completion->data, completion->data_bytes);
 	write->tag = tag;
-	write->due = due;
+	write->sequence = cq->pushed++;
 	completion_queue_hold(cq);
-	cqe_list_append(&writer->pipeline, write);
-	if (!event_pending(&writer->through))
-		sim_schedule_at(&writer->through, due);
 	return write;
+}
+
+static void push(struct cqe_write *write)
+{
+	struct completion_writer *writer = write->cq->writer;
+
+	write->entry = (struct cqe_entry){
+		.cqn = write->cq->number,
+		.qpn = write->completion.qpn,
+		.failed = write->completion.status != WORK_OK,
+	};
+	module_host_enter(&writer->host);
+	writer->pipeline->push(writer->host.module, &write->entry, write->since);
+	module_host_leave(&writer->host);
 }
 
 void completion_write(struct completion_queue *cq, const struct completion *completion,
 		      uint32_t tag)
 {
-	start(cq, completion, tag);
+	push(start(cq, completion, tag));
 }
 
 void completion_write_stages(struct completion_queue *cq, const struct completion *completion,
@@ -99,6 +105,7 @@ void completion_write_stages(struct completion_queue *cq, const struct completio
 
 	write->has_stages = true;
 	write->stages = *stages;
+	push(write);
 }
 
 void completion_write_received(struct completion_queue *cq, const struct completion *completion,
@@ -108,6 +115,7 @@ void completion_write_received(struct completion_queue *cq, const struct complet
 
 	write->has_receive_stages = true;
 	write->receive_stages = *stages;
+	push(write);
 }
 
 static void finish(struct cqe_write *write)
@@ -145,12 +153,14 @@ void completion_visible(struct cqe_write *write)
 	if (write->has_receive_stages)
 		latency_stages_close_received(writer->blocks->latency, &write->receive_stages,
 					      write->tag, write->completion.qpn);
-	assert((int32_t)(write->number - cq->visible) >= 0); /* those before it came before it */
+	audit_order_expect(&writer->order, sim_now(writer->block.sim), cq->number,
+			   (int32_t)(write->number - cq->visible) < 0 ? cq->visible : write->number,
+			   write->number);
 	cq->visible = write->number + 1;
 	if (write->completion.solicited || write->completion.status != WORK_OK)
 		cq->solicited = cq->visible;
 	if (!cq->closed && write->completion.opcode != CQE_RESIZE && causes_event(cq))
-		moderation_note(&cq->moderation);
+		event_queue_moderation_note(&cq->moderation);
 	finish(write);
 }
 
@@ -197,14 +207,14 @@ static void put(struct completion_queue *cq, struct cqe_write *write)
 static bool is_full(const struct completion_queue *cq)
 {
 	return !cq->attr.ignore_overrun &&
-	       ((cq->producer - cq->consumer) & INDEX_MASK) >= cq->attr.entries;
+	       ((cq->producer - cq->consumer) & MASK_24) >= cq->attr.entries;
 }
 
-/* The record is read in time, so that a CQE seldom waits for it. */
+/* Returns true if the record should be read now, so that a CQE seldom waits for it. */
 static bool is_half_full(const struct completion_queue *cq)
 {
 	return !cq->attr.ignore_overrun &&
-	       2 * ((cq->producer - cq->consumer) & INDEX_MASK) >= cq->attr.entries;
+	       2 * ((cq->producer - cq->consumer) & MASK_24) >= cq->attr.entries;
 }
 
 void completion_lose(struct cqe_write *write)
@@ -226,7 +236,7 @@ static void record_done(struct pcie_read *read)
 
 	cq->record_busy = false;
 	if (!read->failed)
-		cq->consumer = be32_get(cq->record) & INDEX_MASK;
+		cq->consumer = be32_get(cq->record) & MASK_24;
 	if (cq->context_busy) { /* goes on when that is here */
 		completion_queue_drop(cq);
 		return;
@@ -234,7 +244,7 @@ static void record_done(struct pcie_read *read)
 	while (cq->waiting.first && !is_full(cq) && !cq->overrun)
 		put(cq, pop_waiting(cq));
 	if (cq->waiting.first && cq->record_early && !cq->overrun && !read->failed) {
-		read_record(cq); /* there may be room since */
+		read_record(cq); /* entries may have become free since */
 		completion_queue_drop(cq);
 		return;
 	}
@@ -303,36 +313,63 @@ static bool has_context(struct completion_queue *cq, uint32_t tag)
 	return false;
 }
 
-static sim_time due_or_now(const struct completion_writer *writer)
-{
-	sim_time due = writer->pipeline.first->due, now = sim_now(writer->block.sim);
+/* ---- the pipeline ---- */
 
-	return due > now ? due : now;
+static void due(struct event *event)
+{
+	struct completion_writer *writer = container_of(event, struct completion_writer, due);
+
+	module_host_enter(&writer->host);
+	writer->pipeline->due(writer->host.module, sim_now(writer->block.sim));
+	module_host_leave(&writer->host);
 }
 
-static void through(struct event *event)
+static void service_due_at(struct completion_writer *writer, sim_time at)
 {
-	struct completion_writer *writer = container_of(event, struct completion_writer, through);
-	sim_time now = sim_now(writer->block.sim);
-	bool no_grant = writer->grant_taken || writer->pipeline.first->cq->session;
-	sim_time grant = no_grant ? now : dma_write_grant(writer->blocks->dma);
-	struct completion_queue *cq;
-	struct cqe_write *write;
+	if (event_pending(&writer->due))
+		module_broke(writer->block.name,
+			     "requests due() while a call of due() is outstanding");
+	module_host_schedule(&writer->host, &writer->due, &writer->block, due, at);
+}
 
-	writer->grant_taken = grant > now;
-	if (grant > now) { /* data is being written */
-		sim_schedule_at(&writer->through, grant);
-		return;
-	}
-	write = pop(&writer->pipeline);
-	cq = write->cq;
+static sim_time service_grant(struct completion_writer *writer, struct cqe_entry *entry)
+{
+	struct cqe_write *write = container_of(entry, struct cqe_write, entry);
+
+	module_host_must_be_inside(&writer->host);
+	if (write->granted)
+		module_broke(writer->block.name, "requests a second grant for one CQE");
+	write->granted = true;
+	write->grant_at = write->cq->session ? sim_now(writer->block.sim)
+					     : dma_write_grant(writer->blocks->dma);
+	return write->grant_at;
+}
+
+static void leave_pipeline(struct completion_writer *writer, const struct cqe_write *write)
+{
+	sim_time now = sim_now(writer->block.sim);
+
+	module_host_must_be_inside(&writer->host);
+	if (write->sequence != write->cq->put++)
+		module_broke(writer->block.name, "puts a CQE out of order; expected the oldest CQE "
+						 "of its completion queue");
+	if (!write->granted || write->grant_at > now)
+		module_broke(writer->block.name,
+			     "puts a CQE without a grant, or before the time of its grant");
 	gauge_left(&writer->gauge.pipeline, write->since, now, 1);
-	if (writer->pipeline.first)
-		sim_schedule_at(&writer->through, due_or_now(writer));
+}
+
+static void service_put(struct completion_writer *writer, struct cqe_entry *entry)
+{
+	struct cqe_write *write = container_of(entry, struct cqe_write, entry);
+	struct completion_queue *cq = write->cq;
+	sim_time now = sim_now(writer->block.sim);
+
+	leave_pipeline(writer, write);
 	if (cq->overrun || cq->closed) {
 		completion_lose(write);
 	} else if (cq->waiting.first || !has_context(cq, write->tag) || is_full(cq)) {
-		cqe_list_append(&cq->waiting, write);
+		completion_cqe_list_append(&cq->waiting, write);
 		write->since = now;
 		gauge_enter(&writer->gauge.held, now, 1);
 		if (!cq->record_busy && !cq->context_busy)
@@ -344,18 +381,38 @@ static void through(struct event *event)
 	}
 }
 
-/* CQEs that became visible while the doorbell was on its way are no less new than those behind it: the driver had not seen them. */
+static const struct completion_services services = {
+	.due_at = service_due_at,
+	.grant = service_grant,
+	.put = service_put,
+};
+
+static void *create_pipeline(void *argument)
+{
+	struct completion_writer *writer = argument;
+
+	return writer->pipeline->create(&(const struct completion_setup){
+		.name = writer->block.name,
+		.params = writer->params,
+		.services = &services,
+		.writer = writer,
+		.gauge = &writer->gauge.writer,
+	});
+}
+
+/* Arms the queue. A CQE that became visible while the doorbell was in flight counts as new, because
+ * the driver has not seen it. */
 void completion_arm(struct completion_queue *cq, uint32_t consumer, bool only_solicited)
 {
-	uint32_t untaken = (cq->visible - consumer) & INDEX_MASK, unnoted = cq->visible - cq->noted;
+	uint32_t untaken = (cq->visible - consumer) & MASK_24, unnoted = cq->visible - cq->noted;
 	uint32_t news = untaken < unnoted ? untaken : unnoted;
 	uint32_t behind = only_solicited ? cq->visible - cq->solicited : 0;
 
-	if (cq->arm == ARM_NEXT) /* it is noted already */
+	if (cq->arm == ARM_NEXT) /* these CQEs were already reported to moderation */
 		news = 0;
 	cq->arm = only_solicited ? ARM_SOLICITED : ARM_NEXT;
 	for (; news > behind && cq->arm != ARM_NOTHING; news--)
-		moderation_note(&cq->moderation);
+		event_queue_moderation_note(&cq->moderation);
 }
 
 uint32_t completion_unread(const struct completion_queue *cq)
@@ -365,7 +422,7 @@ uint32_t completion_unread(const struct completion_queue *cq)
 
 	if (memory_read(cq->attr.memory, cq->attr.doorbell_record, record, sizeof(record)))
 		consumer = be32_get(record);
-	return (cq->producer - consumer) & INDEX_MASK;
+	return (cq->producer - consumer) & MASK_24;
 }
 
 void completion_resize(struct completion_queue *cq, uint64_t buffer, uint32_t entries,
@@ -408,7 +465,7 @@ void completion_queue_close(struct completion_queue *cq)
 {
 	cq->closed = true;
 	cq->arm = ARM_NOTHING;
-	moderation_close(&cq->moderation);
+	event_queue_moderation_close(&cq->moderation);
 	if (cq->session)
 		cqe_session_lose(cq->session);
 }
@@ -430,7 +487,7 @@ void completion_queue_number(struct completion_queue *cq, uint32_t number)
 
 void completion_queue_moderate(struct completion_queue *cq, uint32_t count, sim_time period)
 {
-	moderation_set(&cq->moderation, count, period);
+	event_queue_moderation_set(&cq->moderation, count, period);
 }
 
 struct completion_queue *completion_queue_create(struct completion_writer *writer,
@@ -449,7 +506,7 @@ struct completion_queue *completion_queue_create(struct completion_writer *write
 	writer->queues = cq;
 	if (attr->compress != CQ_PLAIN)
 		cq->session = cqe_session_create(cq);
-	moderation_init(&cq->moderation, writer->blocks->events, event_due);
+	event_queue_moderation_init(&cq->moderation, writer->blocks->events, event_due);
 	return cq;
 }
 
@@ -459,11 +516,11 @@ static void check(struct block *block, FILE *out)
 		container_of(block, struct completion_writer, block);
 	const struct completion_counters *count = &writer->count;
 
-	block_equal(block, out, "CQEs asked for, and those written, lost and on their way",
+	block_equal(block, out, "CQEs requested = written + lost + in progress",
 		    count->asked + count->resizes,
 		    count->cqes + count->lost + writer->gauge.pipeline.level +
 			    writer->gauge.held.level + writer->gauge.session.level);
-	block_equal(block, out, "CQEs with PCIe, held and in the pipeline, and those in use",
+	block_equal(block, out, "CQEs at PCIe, held and in the pipeline = in use",
 		    writer->gauge.writes.level + writer->gauge.held.level +
 			    writer->gauge.pipeline.level + writer->gauge.session.level,
 		    writer->writes.in_use);
@@ -474,8 +531,10 @@ static void audit(struct block *block, FILE *out)
 	const struct completion_writer *writer =
 		container_of(block, struct completion_writer, block);
 
-	audit_service(block, out, &writer->gauge.writer, writer->count.asked,
-		      writer->params->interval);
+	if (writer->host.builtin) /* a module may use other times */
+		audit_service(block, out, &writer->gauge.writer, writer->count.asked,
+			      writer->params->interval);
+	audit_order(block, out, &writer->order, "CQEs of a CQ");
 }
 
 struct completion_writer *completion_writer_create(struct sim *sim, const char *name,
@@ -492,16 +551,20 @@ struct completion_writer *completion_writer_create(struct sim *sim, const char *
 	block_gauges(&writer->block, (struct gauge *)&writer->gauge);
 	writer->gauge.writer.capacity = 1;
 	pool_init(&writer->writes, sizeof(struct cqe_write), SLAB_WRITES);
-	event_init(&writer->through, &writer->block, through);
+	event_init(&writer->due, &writer->block, due);
+	writer->pipeline = module_host_table(MODULE_COMPLETION, sizeof(*writer->pipeline), name,
+					     &params->module, &completion_pipeline);
+	module_host_fill(&writer->host, &writer->block, !*params->module.text, create_pipeline,
+			 writer, writer->pipeline->destroy, writer->pipeline->trace);
 	return writer;
 }
 
 void completion_writer_destroy(struct completion_writer *writer)
 {
-	sim_cancel(&writer->through);
-	while (writer->pipeline.first)
-		finish(pop(&writer->pipeline));
-	while (writer->queues) /* closed, but named by CQEs or reads that the run's end left */
+	sim_cancel(&writer->due);
+	module_host_clear(&writer->host);
+	/* closed queues that CQEs or reads still use at the end of the run */
+	while (writer->queues)
 		free_queue(writer->queues);
 	pool_fini(&writer->writes);
 	block_fini(&writer->block);

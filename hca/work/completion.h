@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * completion: writes CQEs into the completion queues of the driver, behind the data they speak of,
- * and asks for an event where a queue is armed. An event is for the next CQE that becomes visible
- * after the arming (IBTA vol. 1, 11.4.2.2), or that was visible by then, and neither taken nor the cause of an event: the index
- * that the doorbell brings tells. CQEs of a queue whose context is not
- * at hand wait for it, and with them only those of that queue.
+ * completion: writes CQEs into the completion queues of the driver, after the data that they
+ * report, and requests an event if a queue is armed. The event is for the next CQE that becomes
+ * visible after the arming (IBTA vol. 1, 11.4.2.2). A CQE that is already visible also causes the
+ * event, unless the driver has taken it or it caused an earlier event. The doorbell's consumer
+ * index shows which CQEs the driver has taken. If the context of a queue is not cached, the CQEs of
+ * this queue wait for it, and other queues continue.
  *
  *     requester, scatter_segment --completion_write()--> pcie_write() --> event_queue
  */
@@ -58,64 +59,67 @@ struct completion_writer;
 struct completion_queue;
 struct completion_user;
 
-/* What the writer asks of the transport, whose work requests the CQEs are of. */
+/* Functions of the transport, which owns the work requests of the CQEs. */
 struct completion_user {
-	/* A CQE of that queue pair is lost, since the queue overran. */
+	/* Reports that a CQE of that queue pair is lost because the queue overran. */
 	void (*lost)(const struct completion_user *user, const struct completion_queue *cq,
 		     uint32_t qpn);
 };
 
-/* What the writer is connected with: filled before the first CQE, and outlives it. */
+/* Blocks that the writer uses. Filled in before the first CQE; outlives the writer. */
 struct completion_blocks {
 	struct pcie *pcie;
-	const struct core_clock *clock; /* of the time stamps */
+	const struct core_clock *clock; /* clock of the time stamps */
 	struct context_cache *contexts;
-	struct dma_engine *dma; /* whose grants of writing CQEs take */
+	struct dma_engine *dma; /* grants writes of CQEs */
 	struct event_queue *events;
 	struct latency_block *latency;
 	const struct completion_user *user;
 };
 
-/* One for all CQs of the adapter. */
+/* Creates the writer of all CQs of the adapter. */
 struct completion_writer *completion_writer_create(struct sim *sim, const char *name,
 						   const struct completion_params *params,
 						   const struct completion_blocks *blocks);
 void completion_writer_destroy(struct completion_writer *writer);
 const struct completion_counters *completion_counters(const struct completion_writer *writer);
 
-/* Held once. */
+/* Creates a CQ with one reference. */
 struct completion_queue *completion_queue_create(struct completion_writer *writer,
 						 const struct hca_cq_attr *attr);
 void completion_queue_number(struct completion_queue *cq, uint32_t number);
 void completion_queue_hold(struct completion_queue *cq);
 void completion_queue_drop(struct completion_queue *cq);
-void completion_queue_close(struct completion_queue *cq); /* no event any more */
-/* See struct moderation; as the parameters say until then. */
+void completion_queue_close(struct completion_queue *cq); /* stops all events of the CQ */
+/* Sets moderation, see struct moderation. Until then, the parameters apply. */
 void completion_queue_moderate(struct completion_queue *cq, uint32_t count, sim_time period);
 uint32_t completion_queue_users(const struct completion_queue *cq);
 
-/* Of a message that goes into a CQE. */
+/* Returns the size of the message data that fits into a CQE. */
 uint32_t completion_queue_data_room(const struct completion_queue *cq);
 
-/* *completion is copied; its CQE is written in the order of the calls. tag: the WQE it is of, in the trace. */
+/* Queues a CQE. Copies *completion. CQEs are written in the order of the calls. `tag` names the WQE
+ * in the trace. */
 void completion_write(struct completion_queue *cq, const struct completion *completion,
 		      uint32_t tag);
 
-/* Of a send work request: with where its time went so far, which is copied. */
+/* Queues the CQE of a send work request with its latency stages so far, which are copied. */
 void completion_write_stages(struct completion_queue *cq, const struct completion *completion,
 			     uint32_t tag, const struct latency_stages *stages);
 
-/* Of a receive work request, as well. */
+/* Queues the CQE of a receive work request with its latency stages so far, which are copied. */
 void completion_write_received(struct completion_queue *cq, const struct completion *completion,
 			       uint32_t tag, const struct receive_stages *stages);
 
-/* The next new CQE (only_solicited: that is solicited, or an error) causes an event; consumer: of the first that the driver has not taken. */
+/* Arms the queue: its next CQE causes an event. With only_solicited, the CQE must be solicited or
+ * report an error. `consumer` is the index of the first CQE that the driver has not taken. */
 void completion_arm(struct completion_queue *cq, uint32_t consumer, bool only_solicited);
 
-/* CQEs that the driver has not taken, as its doorbell record says now. */
+/* Returns the number of CQEs that the driver has not taken, according to its doorbell record
+ * now. */
 uint32_t completion_unread(const struct completion_queue *cq);
 
-/* The ring moves: the last CQE in the old one says so. */
+/* Moves the ring. The last CQE in the old ring reports it. */
 void completion_resize(struct completion_queue *cq, uint64_t buffer, uint32_t entries,
 		       uint32_t cqe_bytes);
 

@@ -22,7 +22,11 @@
 	  "assumed: mlx5_ifc cqe_compression_max_num") \
 	X(compression_timeout, TIME, "1us", "1ns..1ms", \
 	  "Maximum time that the first CQE of a compressed group waits for more CQEs.", \
-	  "assumed: mlx5_ifc cqe_compression_timeout counts in us")
+	  "assumed: mlx5_ifc cqe_compression_timeout counts in us") \
+	X(module, TEXT, "", "", \
+	  "Module that replaces the built-in pipeline of CQEs (docs/explanation/systemc.md). " \
+	  "Empty: the built-in pipeline.", \
+	  "choice")
 /* clang-format on */
 
 struct completion_params {

@@ -1,34 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * completion_state: what the files of the CQE writer share: a CQE on its way, a completion queue, and the CQEs of one that wait to
- * be written together.
+ * completion_state: the declarations that the files of the CQE writer share: a CQE in progress, a
+ * completion queue, and a group of CQEs to be compressed.
  *
- *     completion.c (pipeline, context, room, event) --cqe_session_join()--> cqe_session.c --completion_put()--> PCIe
+ *     completion.c (pipeline, context, room, event) --cqe_session_join()--> cqe_session.c
+ *     cqe_session.c --completion_put()--> PCIe
  */
 #ifndef HCA_WORK_COMPLETION_STATE_H
 #define HCA_WORK_COMPLETION_STATE_H
 
+#include "hca/module/module_host.h"
 #include "hca/work/completion.h"
+#include "hca/work/completion_module.h"
 #include "hca/work/event_queue.h"
-#include "sim/gauge.h"
+#include "sim/audit.h"
 #include "sim/pool.h"
 
 struct cqe_write {
 	struct cqe_write *next;
+	struct cqe_entry entry; /* in the pipeline */
 	struct completion_queue *cq;
 	struct completion completion;
-	sim_time due;
-	sim_time since; /* that it is where it is */
+	uint64_t sequence; /* order among the CQEs of its CQ in the pipeline */
+	sim_time grant_at; /* earliest time of the write, if it is granted */
+	sim_time since;    /* start of the current wait */
 	uint32_t tag, index;
-	uint32_t number; /* of its CQ, runs on: index is where it is in the ring */
-	bool has_stages, has_receive_stages;
+	/* number within its CQ, keeps counting; `index` is the place in the ring */
+	uint32_t number;
+	bool has_stages, has_receive_stages, granted;
 	union {
 		struct latency_stages stages;
 		struct receive_stages receive_stages;
 	};
 	struct pcie_write write;
 	uint8_t bytes[CQE_BYTES_MAX];
-	uint8_t data[CQE_DATA_MAX]; /* of a message */
+	uint8_t data[CQE_DATA_MAX]; /* data of a message */
 };
 
 struct cqe_list {
@@ -43,55 +49,59 @@ struct completion_writer {
 	struct block block;
 	struct completion_counters count;
 	struct completion_gauges gauge;
+	struct audit_order order; /* of CQEs in their CQ */
 	const struct completion_blocks *blocks;
 	const struct completion_params *params;
 	struct pool writes;
-	struct completion_queue *queues; /* all that are not freed */
-	struct cqe_list pipeline;
-	struct event through;
-	sim_time last_due;
-	bool grant_taken; /* `through` waits for its grant of writing to host memory */
+	struct completion_queue *queues; /* all queues that are not freed */
+	const struct completion_module *pipeline;
+	struct module_host host; /* of the pipeline */
+	struct event due;
 };
 
 enum arm { ARM_NOTHING, ARM_SOLICITED, ARM_NEXT };
 
 struct completion_queue {
 	struct completion_writer *writer;
-	struct completion_queue *next, **link; /* of the writer's; what names this one */
+	/* list of the writer's queues; `link` points to the pointer to this one */
+	struct completion_queue *next, **link;
 	struct hca_cq_attr attr;
 	uint32_t number, users;
-	uint32_t producer; /* runs on */
-	uint32_t consumer; /* as far as is known */
+	uint32_t producer;    /* keeps counting */
+	uint32_t consumer;    /* latest known index */
+	uint64_t pushed, put; /* CQEs that entered and left the pipeline */
 	enum arm arm;
-	uint32_t visible;   /* CQEs so far; */
-	uint32_t solicited; /* up to the last of them that is solicited, or an error; */
-	uint32_t noted;     /* those that were there at the last event */
+	uint32_t visible;   /* number of visible CQEs */
+	uint32_t solicited; /* number of CQEs up to the last solicited or failed CQE */
+	uint32_t noted;     /* number of visible CQEs at the last event */
 	bool overrun, closed, record_busy, context_busy;
-	bool record_early; /* the read under way began before a CQE waited for it */
+	bool record_early; /* the read in progress started before a CQE waited for it */
 	struct context_lookup lookup;
 	sim_time context_asked_at;
-	struct cqe_list waiting; /* for the record, or the context */
+	struct cqe_list waiting; /* CQEs that wait for the record or the context */
 	struct pcie_read record_read;
 	uint8_t record[4];
-	struct cqe_session *session; /* NULL: CQEs are written one by one */
+	struct cqe_session *session; /* NULL if CQEs are written one by one */
 	struct moderation moderation;
 };
 
-struct cqe_session { /* CQEs that are alike, in the order of the ring */
+struct cqe_session { /* similar CQEs, in the order of the ring */
 	struct completion_queue *cq;
 	struct cqe_list list;
 	uint32_t count;
 	struct event timeout;
 };
 
-void cqe_list_append(struct cqe_list *list, struct cqe_write *write);
+void completion_cqe_list_append(struct cqe_list *list, struct cqe_write *write);
 
-/* completion.c: the CQE has its place in the ring, and goes there alone; it is visible; it will not be written. */
+/* completion.c: completion_put() writes a CQE alone to its place in the ring. completion_visible()
+ * reports that it is visible. completion_lose() drops it. */
 void completion_put(struct cqe_write *write);
 void completion_visible(struct cqe_write *write);
 void completion_lose(struct cqe_write *write);
 
-/* cqe_session.c. false: the CQE is for completion_put(); what came before it is on its way. */
+/* cqe_session.c: adds a CQE to the group. Returns false if the CQE must be written by
+ * completion_put(); earlier CQEs of the group are then already being written. */
 bool cqe_session_join(struct cqe_session *session, struct cqe_write *write);
 void cqe_session_end(struct cqe_session *session);
 void cqe_session_lose(struct cqe_session *session);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cqe_session: CQEs of one queue that are alike wait here for each other, and are written as a title and arrays of eight mini-CQEs,
- * in place of 64 bytes each. They take as many slots of the ring as ever; those in which nothing is written, the driver skips.
+ * cqe_session: collects similar CQEs of one queue and writes them as a title and arrays of eight
+ * mini-CQEs, instead of 64 bytes each. The CQEs take the same number of slots of the ring. The
+ * driver skips the slots in which nothing is written.
  *
  *     slot    0      1            2..7   8            9..15   16
  *             title  minis 0..7   -      minis 8..15  -       minis 16..23  ...
  *
- * Arrays go first: who sees the title finds them. Format: mlx5_mini_cqe8 and CQE format 3 of the mlx5 family (mlx5_ifc, and
- * the network driver that reads them).
+ * Arrays are written before the title, so that a driver that sees the title finds them. Format:
+ * mlx5_mini_cqe8 and CQE format 3 of the mlx5 family (mlx5_ifc, and the network driver that reads
+ * them).
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 #include "hca/work/completion_state.h"
 #include "hca/work/dma.h"
 
-/* Nothing in it that minis have no room for. */
+/* Returns true if mini-CQEs can represent the completion. */
 static bool is_plain(const struct completion_queue *cq, const struct completion *completion)
 {
 	return completion->status == WORK_OK && !completion->solicited && !completion->data_bytes &&
@@ -24,7 +26,8 @@ static bool is_plain(const struct completion_queue *cq, const struct completion 
 	       (!completion->multi_packet || cq->attr.compress == CQ_MINI_STRIDE);
 }
 
-/* What the title says for all: the first's is the second's as well. Counters of receives run on by one. */
+/* Returns true if the title's fields are valid for both completions. WQE counters of receives must
+ * be consecutive. */
 static bool follows(const struct completion *last, const struct completion *next)
 {
 	bool counted = next->opcode == CQE_SENT || next->multi_packet ||
@@ -50,7 +53,7 @@ bool cqe_session_join(struct cqe_session *session, struct cqe_write *write)
 		dma_write_grant(writer->blocks->dma);
 		return false;
 	}
-	cqe_list_append(&session->list, write);
+	completion_cqe_list_append(&session->list, write);
 	write->since = sim_now(writer->block.sim);
 	gauge_enter(&writer->gauge.session, write->since, 1);
 	if (++session->count == 1)
@@ -71,10 +74,10 @@ static uint32_t word_of(const struct completion *completion)
 
 static void array_written(struct pcie_write *pcie)
 {
-	(void)pcie; /* the title's grant comes next */
+	(void)pcie; /* the title takes the next grant */
 }
 
-/* All that came with it are visible with the title, which is the last to be written. */
+/* Makes the whole group visible with the title, which is written last. */
 static void title_written(struct pcie_write *pcie)
 {
 	struct cqe_write *next, *write = container_of(pcie, struct cqe_write, write);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dma: see dma.h. Each direction is a channel. It walks its transfers in order and cuts them into pieces, one for each
- * scatter/gather element; pieces are translated concurrently. Gather pieces are read as soon as they are translated;
- * scatter pieces are written in the order of the list, so bytes become visible in order and a miss holds up what is
- * behind it.
+ * dma: see dma.h. Each direction is a channel. It processes its transfers in order and splits them
+ * into pieces, one per scatter/gather element. Pieces are translated concurrently. A gather piece
+ * is read when it is translated. Scatter pieces are written in the order of the list, so bytes
+ * become visible in order. A miss therefore delays the pieces after it.
  */
 #include "hca/work/dma.h"
 
@@ -25,21 +25,22 @@ struct piece {
 	};
 	struct channel *channel;
 	struct dma *dma;
-	uint32_t number;      /* in the order of the list */
-	uint32_t byte_offset; /* in dma->bytes */
+	uint32_t number;      /* position in the order of the list */
+	uint32_t byte_offset; /* offset in dma->bytes */
 	bool translated;
 	sim_time since;
-	struct piece *next; /* free, or the next one to be written */
+	struct piece *next; /* the next free piece, or the next one to be written */
 };
 
 struct channel {
 	struct dma_engine *engine;
-	struct dma *first, **last; /* all transfers that are not done, in order */
-	struct dma *walking;       /* the first that is not all pieces yet */
-	uint64_t inflight;         /* from the begin of their walk to done */
+	struct dma *first, **last; /* all unfinished transfers, in order */
+	struct dma *walking;       /* the first transfer that is not completely split */
+	uint64_t inflight;         /* transfers from the start of their split to done */
 	struct piece *pieces, *pieces_free;
-	struct piece *write_first, **write_last; /* scatter: not with PCIe yet, in order */
-	struct event event;                      /* the first transfer is done */
+	/* scatter: pieces not passed to PCIe yet, in order */
+	struct piece *write_first, **write_last;
+	struct event event; /* ends the first transfer */
 	struct gauge *transfers_gauge, *pieces_gauge;
 };
 
@@ -51,10 +52,10 @@ struct dma_engine {
 	struct translation_unit *unit;
 	struct pcie *pcie;
 	struct channel channels[DIRECTIONS];
-	struct dma_adapter *adapter; /* NULL: no module is in its place */
+	struct dma_adapter *adapter; /* NULL if no module replaces the engine */
 	sim_time write_next;         /* earliest time of the next write */
-	struct event write_event;    /* it is the grant of the pieces that wait */
-	bool grant_taken;            /* this is it */
+	struct event write_event;    /* grant of the waiting pieces */
+	bool grant_taken;            /* the grant was given */
 };
 
 static void walk(struct channel *channel);
@@ -118,7 +119,7 @@ void dma_start(struct dma_engine *engine, struct dma *dma)
 	walk(channel);
 }
 
-/* ---- transfers become pieces, in order ---- */
+/* ---- transfers are split, in order ---- */
 
 static void walk(struct channel *channel)
 {
@@ -145,7 +146,7 @@ static void walk(struct channel *channel)
 	}
 }
 
-/* false: no piece is free, to be continued. */
+/* Splits a transfer into pieces. Returns false if no piece is free; the split continues later. */
 static bool walk_transfer(struct channel *channel, struct dma *dma)
 {
 	while (dma->walked < dma->length && dma->status == DMA_OK) {
@@ -199,7 +200,7 @@ static void make_piece(struct channel *channel, struct dma *dma)
 		*channel->write_last = piece;
 		channel->write_last = &piece->next;
 	}
-	translate(channel->engine->unit, &piece->translation);
+	translation_start(channel->engine->unit, &piece->translation);
 }
 
 /* ---- pieces move ---- */
@@ -231,7 +232,7 @@ static void gather_piece(struct piece *piece)
 	piece->read.tag = piece->dma->tag;
 	piece->read.bytes = bytes ? bytes + piece->byte_offset : NULL;
 	piece->read.done = gather_arrived;
-	piece->read.relaxed = true; /* data; descriptors and CQEs keep their order */
+	piece->read.relaxed = true; /* only data: descriptors and CQEs keep their order */
 	piece->read.passes = piece->dma->passes;
 	pcie_read(piece->channel->engine->pcie, &piece->read);
 }
@@ -275,7 +276,8 @@ static bool is_write_grant(struct channel *channel)
 	return false;
 }
 
-/* What took the grant is still first: pieces are written in order. */
+/* Grants a write. The piece that requested it is still the first, because pieces are written in
+ * order. */
 static void write_grant(struct event *event)
 {
 	struct dma_engine *engine = container_of(event, struct dma_engine, write_event);
@@ -284,7 +286,8 @@ static void write_grant(struct event *event)
 	issue_writes(&engine->channels[DMA_SCATTER]);
 }
 
-/* In order, as far as they are translated; behind a failure nothing of the transfer is written. */
+/* Writes translated pieces in order. After a failure, no further piece of the transfer is
+ * written. */
 static void issue_writes(struct channel *channel)
 {
 	struct piece *piece;
@@ -353,7 +356,7 @@ static void piece_done(struct piece *piece)
 
 /* ---- transfers end, in order ---- */
 
-/* Only for those that are walked to their end. */
+/* Ends a transfer if it is completely split and no piece is in progress. */
 static void finish_if_complete(struct channel *channel, struct dma *dma)
 {
 	if (dma->pieces_busy || dma->finished_at != SIM_NEVER)
@@ -400,7 +403,7 @@ static void complete(struct event *event)
 	dma->done(dma);
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 #define ROW(...) PARAM_ROW(struct dma_params, __VA_ARGS__)
 /* clang-format off */
@@ -429,9 +432,9 @@ static void check(struct block *block, FILE *out)
 {
 	const struct dma_engine *engine = container_of(block, struct dma_engine, block);
 
-	block_equal(block, out, "gathers, and those done and under way", engine->count.gathers,
+	block_equal(block, out, "gathers = completed + in flight", engine->count.gathers,
 		    engine->count.gathers_done + list_length(&engine->channels[DMA_GATHER]));
-	block_equal(block, out, "scatters, and those done and under way", engine->count.scatters,
+	block_equal(block, out, "scatters = completed + in flight", engine->count.scatters,
 		    engine->count.scatters_done + list_length(&engine->channels[DMA_SCATTER]));
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dma: moves the bytes of one packet or message part between host memory and the HCA, through the translation
- * unit and PCIe, following the scatter/gather list of a WQE.
+ * dma: moves the bytes of one packet or message segment between host memory and the HCA, through
+ * the translation unit and PCIe. It follows the scatter/gather list of a WQE.
  *
- *     packetiser / responder --dma_start()--> translate each piece --> pcie_read()/pcie_write() --> done()
+ *     packetiser, responder --dma_start()--> translate each piece --> pcie_read(), pcie_write()
+ *     packetiser, responder <---------------------done()-------------------------'
  */
 #ifndef HCA_WORK_DMA_H
 #define HCA_WORK_DMA_H
@@ -17,40 +18,43 @@ enum dma_direction { DMA_GATHER /* host to HCA */, DMA_SCATTER /* HCA to host */
 
 enum dma_status {
 	DMA_OK,
-	DMA_PROTECTION, /* key, PD, range or rights: local protection or remote access error, by whose key it was */
+	/* key, PD, range or rights are wrong: a local protection or remote access error, depending
+	 * on the owner of the key */
+	DMA_PROTECTION,
 	DMA_TOO_SHORT, /* the list ends before offset + length: local length error */
-	DMA_FAULT,     /* keys were right but the memory was not there */
+	DMA_FAULT,     /* the key is valid but the memory is not mapped */
 };
 
-/* One transfer. The caller owns it, the list and the bytes, and leaves all alone until done(). Transfers complete in
- * the order of their start within one direction; their parts are translated and moved concurrently. */
+/* One transfer. The caller owns the transfer, the list and the bytes, and must not change them
+ * until done(). Transfers of one direction complete in the order of their start. Their pieces are
+ * translated and moved concurrently. */
 struct dma {
 	const struct data_segment *segments; /* in */
 	uint32_t segment_count;              /* in */
 	uint32_t offset;                     /* in: bytes of the list to skip */
 	uint32_t length;                     /* in: bytes to move */
 	enum dma_direction direction;        /* in */
-	uint32_t access;                     /* in: enum mr_access bits that each key must give */
+	uint32_t access;                     /* in: enum mr_access bits that each key must grant */
 	uint32_t pd, qpn, tag;               /* in */
 	bool passes; /* in: gather: may leave ahead of earlier writes that have not left (pcie.h) */
-	void *bytes; /* in: NULL: lengths only */
-	void (*done)(
-		struct
-		dma *dma); /* in: called once, never from dma_start(); scatter: bytes are visible */
-	/* in: scatter; NULL: not wanted. Called once, before done() and never from dma_start(), when all its writes are
-	 * with PCIe: one that is called from now on becomes visible after them. Not called if status is not DMA_OK. */
+	void *bytes; /* in: NULL if only lengths are simulated */
+	/* in: called once, never from dma_start(); scatter: the bytes are visible */
+	void (*done)(struct dma *dma);
+	/* in: scatter; NULL if not needed. Reports that all writes have been passed to PCIe, so
+	 * that later writes become visible after them. Called once, before done() and never from
+	 * dma_start(). Not called if status is not DMA_OK. */
 	void (*posted)(struct dma *dma);
-	/* Out: the first failure in the list's order, after which nothing is written. */
+	/* out: the first failure in the order of the list. No later byte is written. */
 	enum dma_status status;
 	/* the rest is private to dma.c */
 	struct dma *next;
-	uint32_t segment, segment_offset; /* of what is walked next */
-	uint32_t walked;                  /* bytes that have become pieces */
+	uint32_t segment, segment_offset; /* position of the next piece */
+	uint32_t walked;                  /* bytes that were split into pieces */
 	uint32_t pieces_busy, pieces_made, failed_piece;
-	bool begun; /* counts as under way, since: */
+	bool begun; /* counted as in flight, since begun_at */
 	sim_time begun_at;
-	sim_time translated_at; /* its last piece; 0: none yet */
-	sim_time finished_at;   /* SIM_NEVER: not yet */
+	sim_time translated_at; /* end of the last translation; 0 before the first */
+	sim_time finished_at;   /* SIM_NEVER until it is known */
 };
 
 struct dma_engine;
@@ -95,16 +99,17 @@ struct dma_gauges {
 	DMA_GAUGES(GAUGE_FIELD)
 };
 
-/* All that it is given outlives it. */
+/* Creates an engine. All arguments must outlive the engine. */
 struct dma_engine *dma_engine_create(struct sim *sim, const char *name,
 				     const struct dma_params *params, struct translation_unit *unit,
 				     struct pcie *pcie);
 void dma_engine_destroy(struct dma_engine *engine);
 
-/* The caller owns it until done(). It begins now, or when fewer than params.inflight of its direction are under way. */
+/* Starts a transfer, or queues it while params.inflight transfers of its direction are in flight.
+ * The caller owns it until done(). */
 void dma_start(struct dma_engine *engine, struct dma *dma);
 
-/* Takes the next grant of writing to host memory: now, or the time that is returned. */
+/* Takes the next grant to write to host memory. Returns the time of the grant, now or later. */
 sim_time dma_write_grant(struct dma_engine *engine);
 
 const struct dma_counters *dma_counters(const struct dma_engine *engine);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dma_adapter: see dma_adapter.h. Reads top-down as a transfer goes: to the module; its pieces to the translation unit and to
- * PCIe; its end.
+ * dma_adapter: see dma_adapter.h. The file follows a transfer: to the module, its pieces to the
+ * translation unit and to PCIe, its end.
  */
 #include "hca/work/dma_adapter.h"
 
@@ -15,12 +15,12 @@ enum { DIRECTIONS = DMA_SCATTER + 1 };
 struct ending {
 	struct event event;
 	struct dma_adapter *adapter;
-	struct dma *dma; /* that ends then */
+	struct dma *dma; /* transfer that ends at that time */
 };
 
 struct dma_adapter {
 	struct dma_engine *engine;
-	struct block *block; /* the engine's */
+	struct block *block; /* block of the engine */
 	const struct dma_params *params;
 	struct dma_counters *count;
 	struct dma_gauges *gauge;
@@ -28,7 +28,7 @@ struct dma_adapter {
 	struct pcie *pcie;
 	const struct dma_module *table;
 	struct module_host host;
-	struct event grant; /* of writing */
+	struct event grant; /* grant of a write */
 	struct ending endings[DIRECTIONS];
 };
 
@@ -70,7 +70,7 @@ static void start_translation(struct event *event)
 	translation->tag = dma->tag;
 	translation->done = piece_translated;
 	dma_trace_piece(piece->adapter->block, dma, translation->address, piece->length);
-	translate(piece->adapter->unit, translation);
+	translation_start(piece->adapter->unit, translation);
 }
 
 static void service_translate(struct dma_adapter *adapter, struct dma_piece *piece, sim_time at)
@@ -81,7 +81,7 @@ static void service_translate(struct dma_adapter *adapter, struct dma_piece *pie
 	    piece->segment_offset > dma->segments[piece->segment].length ||
 	    piece->length > dma->segments[piece->segment].length - piece->segment_offset ||
 	    piece->byte_offset > dma->length || piece->length > dma->length - piece->byte_offset)
-		module_broke(adapter->block->name, "asks for a piece that is not of its transfer");
+		module_broke(adapter->block->name, "requests a piece outside of its transfer");
 	piece->adapter = adapter;
 	event_init(&piece->event, adapter->block, start_translation);
 	if (module_host_is_now(&adapter->host, at))
@@ -164,7 +164,7 @@ static void start_move(struct event *event)
 static void service_move(struct dma_adapter *adapter, struct dma_piece *piece, sim_time at)
 {
 	if (piece->status != DMA_OK)
-		module_broke(adapter->block->name, "moves bytes that no key allows");
+		module_broke(adapter->block->name, "moves bytes without a successful translation");
 	if (module_host_is_now(&adapter->host, at))
 		start_move(&piece->event);
 	else
@@ -174,7 +174,7 @@ static void service_move(struct dma_adapter *adapter, struct dma_piece *piece, s
 static sim_time service_write_grant(struct dma_adapter *adapter)
 {
 	if (!adapter->host.calls)
-		module_broke(adapter->block->name, "asks for a grant outside of a call");
+		module_broke(adapter->block->name, "requests a grant outside of a call");
 	return dma_write_grant(adapter->engine);
 }
 
@@ -190,7 +190,8 @@ static void take_grant(struct event *event)
 static void service_grant_at(struct dma_adapter *adapter, sim_time at)
 {
 	if (event_pending(&adapter->grant))
-		module_broke(adapter->block->name, "waits for two grants at once");
+		module_broke(adapter->block->name,
+			     "requests a second call of grant() while one is outstanding");
 	module_host_schedule(&adapter->host, &adapter->grant, adapter->block, take_grant, at);
 }
 
@@ -218,7 +219,7 @@ static void service_done(struct dma_adapter *adapter, struct dma *dma, sim_time 
 
 	if (ending->dma)
 		module_broke(adapter->block->name,
-			     "ends a transfer before the one before it is finished");
+			     "ends a transfer before the previous one is finished");
 	ending->dma = dma;
 	module_host_schedule(&adapter->host, &ending->event, adapter->block, end, at);
 }
@@ -231,7 +232,7 @@ static const struct dma_services services = {
 	.done = service_done,
 };
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 static void *create_module(void *argument)
 {
@@ -272,8 +273,8 @@ struct dma_adapter *dma_adapter_create(struct dma_engine *engine, struct block *
 	event_init(&adapter->grant, block, take_grant);
 	adapter->table =
 		module_open(MODULE_DMA, sizeof(*adapter->table), block->name, params->module.text);
-	module_host_fill(&adapter->host, block, create_module, adapter, adapter->table->destroy,
-			 adapter->table->trace);
+	module_host_fill(&adapter->host, block, false, create_module, adapter,
+			 adapter->table->destroy, adapter->table->trace);
 	return adapter;
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dma_adapter: the adapter's side of a module in the place of the DMA engine (dma_module.h). Only dma.c talks to it.
+ * dma_adapter: connects a module that replaces the DMA engine (dma_module.h). Only dma.c calls it.
  */
 #ifndef HCA_WORK_DMA_ADAPTER_H
 #define HCA_WORK_DMA_ADAPTER_H
 
 #include "hca/work/dma_module.h"
 
-/* The block, its params, counters and gauges outlive it; the run has SystemC. */
+/* Creates the module. The block, its params, counters and gauges must outlive the adapter. The run
+ * must use SystemC. */
 struct dma_adapter *dma_adapter_create(struct dma_engine *engine, struct block *block,
 				       const struct dma_params *params, struct dma_counters *count,
 				       struct dma_gauges *gauge, struct translation_unit *unit,

@@ -4,17 +4,16 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "fabric/wire/bytes.h"
+#include "hca/module/module_host.h"
 #include "hca/work/completion.h"
+#include "hca/work/doorbell_module.h"
 #include "hca/work/wqe_fetch.h"
-#include "sim/gauge.h"
 
 #define ROW(...)      PARAM_ROW(struct doorbell_params, __VA_ARGS__)
 #define STORE_BYTES   8
 #define FIRST_STORES  64
-#define NUMBER_MASK   UINT32_C(0xffffff)
 #define ARM_SOLICITED (UINT32_C(1) << 24)
 
 /* clang-format off */
@@ -30,18 +29,6 @@ static const struct block_type doorbell_type = {
 };
 /* clang-format on */
 
-struct ring_request {
-	sim_time due;
-	sim_time stored_at, since;
-	bool is_arm;
-	bool has_wqe;
-	uint8_t bytes[WQE_BYTES_MAX];
-};
-
-struct doorbell_gauges {
-	DOORBELL_GAUGES(GAUGE_FIELD)
-};
-
 struct doorbell {
 	struct block block;
 	struct doorbell_counters count;
@@ -50,54 +37,13 @@ struct doorbell {
 	const struct number_table *cqs;
 	const struct doorbell_user *user;
 	const struct doorbell_params *params;
-	struct event process;
-	sim_time last_due;
-	/* a WQE that comes in several stores */
-	uint8_t gathered[WQE_BYTES_MAX];
-	uint32_t gathered_bytes, wanted_bytes;
-	uint64_t next_offset;
-	/* stores on their way over PCIe: a ring that grows */
+	const struct doorbell_module *decoder;
+	struct module_host host; /* of the decoder */
+	struct event due;
+	/* stores on their way over PCIe, in a growing ring */
 	sim_time *stores;
 	uint32_t stores_first, stores_count, stores_size;
-	sim_time stored_at;   /* of the store being decoded */
-	sim_time gathered_at; /* of the first of those gathered */
-	uint32_t first, queued;
-	bool stalled; /* the store that came waits for the queue */
-	struct ring_request queue[];
 };
-
-static bool is_full(const struct doorbell *doorbell)
-{
-	return doorbell->queued == doorbell->params->queue;
-}
-
-static void enqueue(struct doorbell *doorbell, bool is_arm, sim_time stored_at,
-		    const uint8_t *bytes, uint32_t length)
-{
-	const struct doorbell_params *params = doorbell->params;
-	sim_time due = sim_now(doorbell->block.sim) + params->latency;
-	sim_time taken = length / WQE_BLOCK_BYTES * params->line_interval;
-	struct ring_request *request =
-		&doorbell->queue[(doorbell->first + doorbell->queued) % params->queue];
-
-	assert(!is_full(doorbell));
-	request->is_arm = is_arm;
-	request->stored_at = stored_at;
-	request->has_wqe = length > STORE_BYTES;
-	memcpy(request->bytes, bytes, length);
-	if (taken < params->interval)
-		taken = params->interval;
-	if (due < doorbell->last_due + taken)
-		due = doorbell->last_due + taken;
-	doorbell->last_due = due;
-	request->due = due;
-	doorbell->queued++;
-	gauge_serve(&doorbell->gauge.decoder, due, taken);
-	request->since = sim_now(doorbell->block.sim);
-	gauge_enter(&doorbell->gauge.queue, request->since, 1);
-	if (!event_pending(&doorbell->process))
-		sim_schedule_at(&doorbell->process, due);
-}
 
 void doorbell_stored(struct doorbell *doorbell)
 {
@@ -118,163 +64,149 @@ void doorbell_stored(struct doorbell *doorbell)
 			 doorbell->stores_size] = sim_now(doorbell->block.sim);
 }
 
-static void take_store(struct doorbell *doorbell)
-{
-	doorbell->stalled = false;
-	assert(doorbell->stores_count);
-	doorbell->stored_at = doorbell->stores[doorbell->stores_first];
-	doorbell->stores_first = (doorbell->stores_first + 1) % doorbell->stores_size;
-	doorbell->stores_count--;
-}
-
-static void give_up_gathering(struct doorbell *doorbell)
-{
-	if (!doorbell->wanted_bytes)
-		return;
-	doorbell->wanted_bytes = 0;
-	doorbell->count.doorbells++;
-	enqueue(doorbell, false, doorbell->gathered_at, doorbell->gathered, STORE_BYTES);
-}
-
-static void gather(struct doorbell *doorbell, uint64_t offset, const uint8_t *bytes)
-{
-	memcpy(doorbell->gathered + doorbell->gathered_bytes, bytes, WQE_BLOCK_BYTES);
-	doorbell->gathered_bytes += WQE_BLOCK_BYTES;
-	doorbell->next_offset = offset + WQE_BLOCK_BYTES;
-	if (doorbell->gathered_bytes < doorbell->wanted_bytes)
-		return;
-	doorbell->wanted_bytes = 0;
-	doorbell->count.blueflame++;
-	enqueue(doorbell, false, doorbell->gathered_at, doorbell->gathered,
-		doorbell->gathered_bytes);
-}
-
 bool doorbell_has_room(struct doorbell *doorbell, sim_time *ask_at)
 {
 	if (pcie_mmio_room(doorbell->pcie, ask_at))
 		return true;
-	if (*ask_at == SIM_NEVER) /* the queue is full: the next one leaves it then */
-		*ask_at = event_time(&doorbell->process);
+	if (*ask_at == SIM_NEVER) /* a refused store is presented again at the decoder's event */
+		*ask_at = event_time(&doorbell->due);
 	if (*ask_at == sim_now(doorbell->block.sim))
-		++*ask_at; /* others act at this instant */
+		++*ask_at; /* other blocks have events at this time */
 	return false;
 }
 
-/* A store waits before the queue: once is counted. */
-static bool stall(struct doorbell *doorbell)
-{
-	doorbell->count.stalls += !doorbell->stalled;
-	doorbell->stalled = true;
-	return false;
-}
+/* ---- to the decoder ---- */
 
-/* false: the queue is full. */
-static bool decode(void *context, uint64_t offset, const void *data, uint32_t length)
+/* Passes a store to the decoder. Returns false if the decoder refuses it; the store then waits. */
+static bool arrive(void *context, uint64_t offset, const void *data, uint32_t length)
 {
 	struct doorbell *doorbell = context;
-	uint32_t within = (uint32_t)(offset % UAR_PAGE_BYTES);
-	bool starts = within >= UAR_BLUEFLAME && within < UAR_BLUEFLAME_END &&
-		      within % UAR_BLUEFLAME_BUFFER == 0;
-	const uint8_t *bytes = data;
+	const struct doorbell_store store = {
+		.offset = offset,
+		.length = length,
+		.bytes = data,
+		.stored_at = doorbell->stores[doorbell->stores_first],
+	};
+	bool taken;
 
-	if (doorbell->wanted_bytes && offset == doorbell->next_offset &&
-	    length == WQE_BLOCK_BYTES) {
-		if (is_full(doorbell) &&
-		    doorbell->gathered_bytes + WQE_BLOCK_BYTES >= doorbell->wanted_bytes)
-			return stall(doorbell);
-		take_store(doorbell);
-		gather(doorbell, offset, bytes);
-		return true;
+	assert(doorbell->stores_count);
+	module_host_enter(&doorbell->host);
+	taken = doorbell->decoder->store(doorbell->host.module, &store,
+					 sim_now(doorbell->block.sim));
+	module_host_leave(&doorbell->host);
+	if (!taken) {
+		if (!event_pending(&doorbell->due))
+			module_broke(doorbell->block.name,
+				     "refuses a store without an outstanding due(); "
+				     "expected a call of due_at() before");
+		return false;
 	}
-	if (is_full(doorbell))
-		return stall(doorbell);
-	give_up_gathering(doorbell);
-	if (is_full(doorbell))
-		return stall(doorbell);
-	take_store(doorbell);
-	if (within == UAR_CQ_ARM && length == STORE_BYTES) {
-		doorbell->count.arms++;
-		enqueue(doorbell, true, doorbell->stored_at, bytes, length);
-	} else if (starts && length == STORE_BYTES) {
-		doorbell->count.doorbells++;
-		enqueue(doorbell, false, doorbell->stored_at, bytes, length);
-	} else if (starts && length == WQE_BLOCK_BYTES && wqe_blocks(bytes)) {
-		doorbell->gathered_bytes = 0;
-		doorbell->gathered_at = doorbell->stored_at;
-		doorbell->wanted_bytes = wqe_blocks(bytes) * WQE_BLOCK_BYTES;
-		gather(doorbell, offset, bytes);
-	} else {
-		doorbell->count.unknown++;
-	}
+	doorbell->stores_first = (doorbell->stores_first + 1) % doorbell->stores_size;
+	doorbell->stores_count--;
 	return true;
 }
 
-static void execute(struct doorbell *doorbell, const struct ring_request *request);
-
-static void process(struct event *event)
+static void due(struct event *event)
 {
-	struct doorbell *doorbell = container_of(event, struct doorbell, process);
-	struct ring_request *request = &doorbell->queue[doorbell->first];
+	struct doorbell *doorbell = container_of(event, struct doorbell, due);
 
-	doorbell->first = (doorbell->first + 1) % (uint32_t)doorbell->params->queue;
-	doorbell->queued--;
-	gauge_left(&doorbell->gauge.queue, request->since, sim_now(doorbell->block.sim), 1);
-	if (doorbell->queued)
-		sim_schedule_at(&doorbell->process, doorbell->queue[doorbell->first].due);
-	execute(doorbell, request);
-	pcie_mmio_resume(doorbell->pcie);
+	module_host_enter(&doorbell->host);
+	doorbell->decoder->due(doorbell->host.module, sim_now(doorbell->block.sim));
+	module_host_leave(&doorbell->host);
 }
+
+/* ---- from the decoder ---- */
 
 static void arm(struct doorbell *doorbell, const uint8_t *bytes)
 {
 	uint32_t command = be32_get(bytes);
-	uint32_t cqn = be32_get(bytes + 4) & NUMBER_MASK;
+	uint32_t cqn = be32_get(bytes + 4) & MASK_24;
 	struct completion_queue *cq = number_table_find(doorbell->cqs, cqn);
 
 	trace(&doorbell->block, TRACE_CQ_ARM, 0, cqn, command);
 	if (cq)
-		completion_arm(cq, command & NUMBER_MASK, command & ARM_SOLICITED);
+		completion_arm(cq, command & MASK_24, command & ARM_SOLICITED);
 	else
 		doorbell->count.unknown++;
 }
 
-static void execute(struct doorbell *doorbell, const struct ring_request *request)
+static void ring(struct doorbell *doorbell, const struct doorbell_command *command)
 {
-	const uint8_t *bytes = request->bytes;
-	struct send_queue *sq;
-	uint16_t producer, ahead;
+	const uint8_t *bytes = command->bytes;
+	struct send_queue *sq = doorbell->user->find(doorbell->user, wqe_qpn(bytes));
+	uint16_t producer = (uint16_t)(wqe_index(bytes) + wqe_blocks(bytes));
 
-	if (request->is_arm) {
-		arm(doorbell, bytes);
-		return;
-	}
-	sq = doorbell->user->find(doorbell->user, wqe_qpn(bytes));
 	if (!sq || !sq->attr->sq_blocks) {
 		doorbell->count.unknown++;
 		return;
 	}
-	producer = (uint16_t)(wqe_index(bytes) + wqe_blocks(bytes));
-	ahead = (uint16_t)(producer - (uint16_t)sq->producer);
-	if (sq->producer + ahead - sq->parsed > sq->attr->sq_blocks) {
+	if (!wqe_fetch_rung(sq, producer, command->stored_at)) {
 		doorbell->count.implausible++;
 		return;
 	}
 	trace(&doorbell->block, TRACE_DOORBELL, 0, sq->number, producer);
-	sq->producer += ahead;
-	if (ahead)
-		wqe_fetch_rung(sq, request->stored_at);
-	if (request->has_wqe)
+	if (command->length > STORE_BYTES)
 		wqe_fetch_blueflame(sq, bytes);
 	wqe_fetch_kick(sq);
 	doorbell->user->rung(sq);
+}
+
+static void service_execute(struct doorbell *doorbell, const struct doorbell_command *command)
+{
+	bool is_wqe = !command->is_arm && wqe_blocks(command->bytes) &&
+		      command->length == wqe_blocks(command->bytes) * WQE_BLOCK_BYTES;
+
+	module_host_must_be_inside(&doorbell->host);
+	if (command->length != STORE_BYTES && !is_wqe)
+		module_broke(doorbell->block.name, "executes a command of a wrong length; expected "
+						   "8 bytes, or the length of a WQE");
+	if (command->is_arm)
+		arm(doorbell, command->bytes);
+	else
+		ring(doorbell, command);
+}
+
+static void service_due_at(struct doorbell *doorbell, sim_time at)
+{
+	if (event_pending(&doorbell->due))
+		module_broke(doorbell->block.name,
+			     "requests due() while a call of due() is outstanding");
+	module_host_schedule(&doorbell->host, &doorbell->due, &doorbell->block, due, at);
+}
+
+static void service_resume(struct doorbell *doorbell)
+{
+	module_host_must_be_inside(&doorbell->host);
+	pcie_mmio_resume(doorbell->pcie);
+}
+
+static const struct doorbell_services services = {
+	.execute = service_execute,
+	.due_at = service_due_at,
+	.resume = service_resume,
+};
+
+/* ---- creation and destruction ---- */
+
+static void *create_decoder(void *argument)
+{
+	struct doorbell *doorbell = argument;
+
+	return doorbell->decoder->create(&(const struct doorbell_setup){
+		.name = doorbell->block.name,
+		.params = doorbell->params,
+		.services = &services,
+		.doorbell = doorbell,
+		.counters = &doorbell->count,
+		.gauges = &doorbell->gauge,
+	});
 }
 
 struct doorbell *doorbell_create(struct sim *sim, const char *name,
 				 const struct doorbell_params *params, struct pcie *pcie,
 				 const struct number_table *cqs, const struct doorbell_user *user)
 {
-	struct doorbell *doorbell =
-		calloc(1, sizeof(*doorbell) + params->queue * sizeof(doorbell->queue[0]));
+	struct doorbell *doorbell = calloc(1, sizeof(*doorbell));
 
 	assert(doorbell);
 	doorbell->pcie = pcie;
@@ -286,14 +218,19 @@ struct doorbell *doorbell_create(struct sim *sim, const char *name,
 	block_gauges(&doorbell->block, (struct gauge *)&doorbell->gauge);
 	doorbell->gauge.decoder.capacity = 1;
 	doorbell->gauge.queue.capacity = params->queue;
-	event_init(&doorbell->process, &doorbell->block, process);
-	pcie_mmio_attach(pcie, decode, doorbell);
+	event_init(&doorbell->due, &doorbell->block, due);
+	doorbell->decoder = module_host_table(MODULE_DOORBELL, sizeof(*doorbell->decoder), name,
+					      &params->module, &doorbell_decoder);
+	module_host_fill(&doorbell->host, &doorbell->block, !*params->module.text, create_decoder,
+			 doorbell, doorbell->decoder->destroy, doorbell->decoder->trace);
+	pcie_mmio_attach(pcie, arrive, doorbell);
 	return doorbell;
 }
 
 void doorbell_destroy(struct doorbell *doorbell)
 {
-	sim_cancel(&doorbell->process);
+	sim_cancel(&doorbell->due);
+	module_host_clear(&doorbell->host);
 	block_fini(&doorbell->block);
 	free(doorbell->stores);
 	free(doorbell);

@@ -23,7 +23,11 @@
 	X(queue, COUNT, "256", "1..65536", \
 	  "Doorbells that may wait. With a further doorbell, the stores behind it wait too, and " \
 	  "then the cores (pcie.store_credits).", \
-	  "assumed")
+	  "assumed") \
+	X(module, TEXT, "", "", \
+	  "Module that replaces the built-in doorbell decoder (docs/explanation/systemc.md). " \
+	  "Empty: the built-in decoder.", \
+	  "choice")
 /* clang-format on */
 
 struct doorbell_params {

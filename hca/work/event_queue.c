@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_queue: see event_queue.h. Reads in the order of an event: what holds it back, its EQE, the interrupt, the handler.
+ * event_queue: see event_queue.h. The file follows an event: moderation, its EQE, the interrupt,
+ * the handler.
  */
 #include "hca/work/event_queue.h"
 
@@ -13,13 +14,13 @@
 #include "sim/pool.h"
 
 #define ROW(...)        PARAM_ROW(struct event_queue_params, __VA_ARGS__)
-#define SLAB_NOTICES    64
+#define SLAB_EQES       64
 #define KIND_COMPLETION 255
 #define EQE_BYTES       64
 #define MSI_BYTES       4
 #define QUEUE_ENTRIES   4096
-#define QUEUE_ADDRESS   UINT64_C(0x100000)   /* of the driver's own memory */
-#define MSI_ADDRESS     UINT64_C(0xfee00000) /* the interrupt controllers of x86 */
+#define QUEUE_ADDRESS   UINT64_C(0x100000)   /* in the driver's own memory */
+#define MSI_ADDRESS     UINT64_C(0xfee00000) /* interrupt controllers of x86 */
 
 /* clang-format off */
 const struct param event_queue_param_list[] = {EVENT_QUEUE_PARAMS(ROW) {0}};
@@ -39,10 +40,10 @@ static const struct block_type event_queue_type = {
 };
 /* clang-format on */
 
-struct notice {
-	struct notice *next;
+struct eqe {
+	struct eqe *next;
 	struct event_queue *queue;
-	struct pcie_write write; /* of its EQE */
+	struct pcie_write write; /* write of the EQE */
 	sim_time since;
 	uint32_t kind, number;
 	bool visible;
@@ -59,15 +60,15 @@ struct event_queue {
 	struct pcie *pcie;
 	struct hca_driver *driver;
 	const struct event_queue_params *params;
-	struct pool notices;
-	struct notice *first, *last; /* in the order of their EQEs */
+	struct pool eqes;
+	struct eqe *first, *last; /* in the order of the EQEs */
 	uint64_t produced;
-	bool raised; /* an interrupt is on its way, or its handler runs */
+	bool raised; /* an interrupt is in flight, or its handler runs */
 	struct pcie_write msi;
-	struct event handler; /* takes the next event, or ends */
+	struct event handler; /* takes the next event, or ends the handler */
 };
 
-static void raise(struct event_queue *queue);
+static void raise_interrupt(struct event_queue *queue);
 
 /* ---- moderation ---- */
 
@@ -78,7 +79,7 @@ static bool is_moderated(const struct moderation *moderation)
 	return moderation->count && moderation->period;
 }
 
-/* The time from which the period runs, for the first completion that waits. */
+/* Returns the start of the moderation period for the first waiting completion. */
 static sim_time begin_of_period(const struct moderation *moderation, sim_time now)
 {
 	if (moderation->queue->params->moderation_from == MODERATION_FROM_CQE)
@@ -86,7 +87,7 @@ static sim_time begin_of_period(const struct moderation *moderation, sim_time no
 	return moderation->last_event;
 }
 
-void moderation_note(struct moderation *moderation)
+void event_queue_moderation_note(struct moderation *moderation)
 {
 	struct event_queue *queue = moderation->queue;
 	sim_time now = sim_now(queue->block.sim), begin;
@@ -107,6 +108,7 @@ void moderation_note(struct moderation *moderation)
 		queue->count.moderated++;
 		trace(&queue->block, TRACE_MODERATE, 0, moderation->cqn, moderation->waiting);
 		if (moderation->waiting == 1) {
+			moderation->since = now;
 			gauge_enter(&queue->gauge.moderation, now, 1);
 			gauge_wait(&queue->gauge.moderation, now, true);
 		}
@@ -121,7 +123,7 @@ static void stop_waiting(struct moderation *moderation)
 
 	if (timer_armed(&moderation->timer)) {
 		timer_disarm(&moderation->timer);
-		gauge_leave(&queue->gauge.moderation, now, 1);
+		gauge_left(&queue->gauge.moderation, moderation->since, now, 1);
 		gauge_wait(&queue->gauge.moderation, now, queue->gauge.moderation.level != 0);
 	}
 	moderation->waiting = 0;
@@ -144,12 +146,12 @@ static void expire(struct timer *timer)
 	sim_time now = sim_now(queue->block.sim);
 
 	queue->count.by_period++;
-	gauge_leave(&queue->gauge.moderation, now, 1);
+	gauge_left(&queue->gauge.moderation, moderation->since, now, 1);
 	gauge_wait(&queue->gauge.moderation, now, queue->gauge.moderation.level != 0);
 	leave(moderation);
 }
 
-void moderation_set(struct moderation *moderation, uint32_t count, sim_time period)
+void event_queue_moderation_set(struct moderation *moderation, uint32_t count, sim_time period)
 {
 	bool owed = moderation->waiting != 0;
 
@@ -159,8 +161,8 @@ void moderation_set(struct moderation *moderation, uint32_t count, sim_time peri
 		leave(moderation);
 }
 
-void moderation_init(struct moderation *moderation, struct event_queue *queue,
-		     void (*due)(struct moderation *moderation))
+void event_queue_moderation_init(struct moderation *moderation, struct event_queue *queue,
+				 void (*due)(struct moderation *moderation))
 {
 	moderation->queue = queue;
 	moderation->count = (uint32_t)queue->params->moderation_count;
@@ -170,7 +172,7 @@ void moderation_init(struct moderation *moderation, struct event_queue *queue,
 	timer_init(&moderation->timer, &queue->block, expire);
 }
 
-void moderation_close(struct moderation *moderation)
+void event_queue_moderation_close(struct moderation *moderation)
 {
 	stop_waiting(moderation);
 }
@@ -179,34 +181,34 @@ void moderation_close(struct moderation *moderation)
 
 static void eqe_visible(struct pcie_write *write)
 {
-	container_of(write, struct notice, write)->visible = true;
+	container_of(write, struct eqe, write)->visible = true;
 }
 
 static void enqueue(struct event_queue *queue, uint32_t kind, uint32_t number)
 {
-	struct notice *notice = pool_take_zeroed(&queue->notices);
+	struct eqe *eqe = pool_take_zeroed(&queue->eqes);
 
-	notice->since = sim_now(queue->block.sim);
-	gauge_enter(&queue->gauge.queue, notice->since, 1);
-	notice->queue = queue;
-	notice->kind = kind;
-	notice->number = number;
+	eqe->since = sim_now(queue->block.sim);
+	gauge_enter(&queue->gauge.queue, eqe->since, 1);
+	eqe->queue = queue;
+	eqe->kind = kind;
+	eqe->number = number;
 	if (queue->last)
-		queue->last->next = notice;
+		queue->last->next = eqe;
 	else
-		queue->first = notice;
-	queue->last = notice;
-	notice->write = (struct pcie_write){
+		queue->first = eqe;
+	queue->last = eqe;
+	eqe->write = (struct pcie_write){
 		.memory = memory_none(),
 		.address = QUEUE_ADDRESS + queue->produced++ % QUEUE_ENTRIES * EQE_BYTES,
 		.length = EQE_BYTES,
 		.done = eqe_visible,
 	};
-	pcie_write(queue->pcie, &notice->write);
+	pcie_write(queue->pcie, &eqe->write);
 	if (queue->raised)
 		queue->count.shared++;
 	else
-		raise(queue);
+		raise_interrupt(queue);
 }
 
 void event_queue_async(struct event_queue *queue, enum hca_async what, uint32_t number)
@@ -223,7 +225,7 @@ static void msi_visible(struct pcie_write *write)
 	sim_schedule(&queue->handler, queue->params->latency);
 }
 
-static void raise(struct event_queue *queue)
+static void raise_interrupt(struct event_queue *queue)
 {
 	queue->raised = true;
 	queue->count.interrupts++;
@@ -237,47 +239,48 @@ static void raise(struct event_queue *queue)
 	pcie_write(queue->pcie, &queue->msi);
 }
 
-static struct notice pop(struct event_queue *queue)
+static struct eqe pop(struct event_queue *queue)
 {
-	struct notice *first = queue->first;
-	struct notice notice = *first;
+	struct eqe *first = queue->first;
+	struct eqe eqe = *first;
 
-	gauge_left(&queue->gauge.queue, notice.since, sim_now(queue->block.sim), 1);
+	gauge_left(&queue->gauge.queue, eqe.since, sim_now(queue->block.sim), 1);
 	queue->first = first->next;
 	if (!queue->first)
 		queue->last = NULL;
-	pool_give(&queue->notices, first);
-	return notice;
+	pool_give(&queue->eqes, first);
+	return eqe;
 }
 
-/* Arms the queue behind what it saw; an EQE that it did not see raises another interrupt. */
+/* Ends the handler, which arms the queue. An EQE that the handler did not see raises another
+ * interrupt. */
 static void end_handler(struct event_queue *queue)
 {
 	queue->raised = false;
 	if (queue->first)
-		raise(queue);
+		raise_interrupt(queue);
 }
 
 static void handle(struct event *event)
 {
 	struct event_queue *queue = container_of(event, struct event_queue, handler);
 	struct hca_driver *driver = queue->driver;
-	struct notice notice;
+	struct eqe eqe;
 
 	if (!queue->first || !queue->first->visible) {
 		end_handler(queue);
 		return;
 	}
-	notice = pop(queue);
+	eqe = pop(queue);
 	gauge_serve(&queue->gauge.raiser, sim_now(queue->block.sim), queue->params->interval);
 	sim_schedule(&queue->handler, queue->params->interval);
-	trace(&queue->block, TRACE_EVENT, 0, notice.kind, notice.number);
-	if (notice.kind == KIND_COMPLETION) {
+	trace(&queue->block, TRACE_EVENT, 0, eqe.kind, eqe.number);
+	if (eqe.kind == KIND_COMPLETION) {
 		queue->count.completions++;
-		driver->completion_event(driver, notice.number);
+		driver->completion_event(driver, eqe.number);
 	} else {
 		queue->count.asyncs++;
-		driver->async_event(driver, (enum hca_async)notice.kind, notice.number);
+		driver->async_event(driver, (enum hca_async)eqe.kind, eqe.number);
 	}
 }
 
@@ -287,7 +290,7 @@ static void check(struct block *block, FILE *out)
 {
 	const struct event_queue *queue = container_of(block, struct event_queue, block);
 
-	block_equal(block, out, "EQEs written, and events taken and on their way", queue->produced,
+	block_equal(block, out, "EQEs written = events handled + in flight", queue->produced,
 		    queue->count.completions + queue->count.asyncs + queue->gauge.queue.level);
 }
 
@@ -313,7 +316,7 @@ struct event_queue *event_queue_create(struct sim *sim, const char *name,
 		   (const uint64_t *)&queue->count);
 	block_gauges(&queue->block, (struct gauge *)&queue->gauge);
 	queue->gauge.raiser.capacity = 1;
-	pool_init(&queue->notices, sizeof(struct notice), SLAB_NOTICES);
+	pool_init(&queue->eqes, sizeof(struct eqe), SLAB_EQES);
 	event_init(&queue->handler, &queue->block, handle);
 	return queue;
 }
@@ -321,7 +324,7 @@ struct event_queue *event_queue_create(struct sim *sim, const char *name,
 void event_queue_destroy(struct event_queue *queue)
 {
 	sim_cancel(&queue->handler);
-	pool_fini(&queue->notices);
+	pool_fini(&queue->eqes);
 	block_fini(&queue->block);
 	free(queue);
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_queue: tells the driver what happened: an EQE into host memory, and behind it an interrupt (MSI-X, a posted write
- * as well), unless one is on its way already: the handler that it starts takes all EQEs that are visible by then.
+ * event_queue: reports events to the driver by an EQE in host memory and an interrupt (MSI-X, also
+ * a posted write). If an interrupt is already pending, no further interrupt is raised. The handler
+ * takes all EQEs that are visible when it runs.
  *
- *     completion --moderation_note()--> moderation --.
- *     transport ------------------------------------- event_queue_*() --EQE, MSI-X--> pcie --> [latency] --> struct hca_driver
+ *     completion --event_queue_moderation_note()--> moderation --.
+ *     transport ------------------------------------- event_queue_*() --EQE, MSI-X--> pcie
+ *     pcie --> [latency] --> struct hca_driver
  *
- * Moderation is a CQ's own: an event is due when `count` completions wait for it, or one has waited for `period`
- * (cq_max_count, cq_period of the adapter's CQ context). Only what would have caused an event counts: behind the arming.
+ * Each CQ has its own moderation. An event is due when `count` completions wait for it, or when one
+ * completion has waited for `period` (cq_max_count, cq_period of the adapter's CQ context). Only
+ * completions after the arming count, because only they would cause an event.
  */
 #ifndef HCA_WORK_EVENT_QUEUE_H
 #define HCA_WORK_EVENT_QUEUE_H
@@ -47,28 +50,32 @@ struct event_queue;
 struct moderation { /* part of a completion queue */
 	struct event_queue *queue;
 	struct timer timer;
-	sim_time period, last_event; /* 0: no moderation; SIM_NEVER: there was none */
+	/* `period`: 0 without moderation; `last_event`: SIM_NEVER before the first event */
+	sim_time period, last_event;
 	uint32_t count, cqn;
 	uint32_t waiting; /* completions since the arming, without an event */
-	void (*due)(struct moderation *moderation); /* its event leaves; called before that */
+	sim_time since;   /* time from which the first of these completions waits for the timer */
+	void (*due)(struct moderation *moderation); /* called before the event is sent */
 };
 
-/* Writes EQEs and MSI-X over that link; the driver hears of them. */
+/* Creates the queue, which writes EQEs and MSI-X over `pcie` and notifies `driver`. */
 struct event_queue *event_queue_create(struct sim *sim, const char *name,
 				       const struct event_queue_params *params, struct pcie *pcie,
 				       struct hca_driver *driver);
 void event_queue_destroy(struct event_queue *queue);
-/* number: as enum hca_async says. The driver hears of it after params.latency and the writes of EQE and MSI-X. */
+/* Sends an asynchronous event. enum hca_async defines `number`. The driver is notified after the
+ * writes of EQE and MSI-X and params.latency. */
 void event_queue_async(struct event_queue *queue, enum hca_async what, uint32_t number);
 const struct event_queue_counters *event_queue_counters(const struct event_queue *queue);
 
-/* As the parameters say. */
-void moderation_init(struct moderation *moderation, struct event_queue *queue,
-		     void (*due)(struct moderation *moderation));
-void moderation_set(struct moderation *moderation, uint32_t count, sim_time period);
+/* Initialises moderation with the values of the parameters. */
+void event_queue_moderation_init(struct moderation *moderation, struct event_queue *queue,
+				 void (*due)(struct moderation *moderation));
+void event_queue_moderation_set(struct moderation *moderation, uint32_t count, sim_time period);
 
-/* A completion is visible that causes an event: now, with others, or later. */
-void moderation_note(struct moderation *moderation);
-void moderation_close(struct moderation *moderation); /* none is owed any more */
+/* Reports a visible completion that causes an event. The event is sent now, shared with other
+ * completions, or later. */
+void event_queue_moderation_note(struct moderation *moderation);
+void event_queue_moderation_close(struct moderation *moderation); /* cancels the pending event */
 
 #endif

@@ -10,14 +10,15 @@
 #define TRACE_ROW(name, field, end)   {"STAGE_" #name, "picoseconds", "", end},
 
 #define COUNTER_ROW(name, field, end)          {#field, "ps", "of all completions, until " end},
-#define RECEIVED_COUNTER_ROW(name, field, end) {"received_" #field, "ps", "of all receives, until " end},
+#define RECEIVED_COUNTER_ROW(name, field, end) \
+	{"received_" #field, "ps", "of all receives, until " end},
 
 const struct counter latency_stages_counter_list[] = {
-	{"completions", "CQEs", "of send work requests whose time is accounted for"},
-	{"latency", "ps", "of all of them, from the store to the CQE"},
+	{"completions", "CQEs", "send work requests whose latency is included"},
+	{"latency", "ps", "latency of these requests, from the store to the CQE"},
 	LATENCY_STAGES(COUNTER_ROW)
-	{"received", "CQEs", "of receive work requests whose time is accounted for"},
-	{"received_latency", "ps", "of all of them, from the first bit to the CQE"},
+	{"received", "CQEs", "receive work requests whose latency is included"},
+	{"received_latency", "ps", "latency of these receives, from the first bit to the CQE"},
 	RECEIVE_STAGES(RECEIVED_COUNTER_ROW)
 	{0}};
 
@@ -27,9 +28,9 @@ static const struct block_type latency_stages_type = {
 	.counters     = latency_stages_counter_list,
 	.trace_points = (const struct trace_point[]){
 		LATENCY_STAGES(TRACE_ROW)
-		{"STAGE_LATENCY", "picoseconds", "qpn", "the sum of this work request's stages"},
+		{"STAGE_LATENCY", "picoseconds", "qpn", "sum of the stages of this work request"},
 		RECEIVE_STAGES(RECEIVED_TRACE_ROW)
-		{"STAGE_RECEIVED", "picoseconds", "qpn", "the sum of this receive's stages"}, {0}},
+		{"STAGE_RECEIVED", "picoseconds", "qpn", "sum of the stages of this receive"}, {0}},
 };
 /* clang-format on */
 
@@ -40,12 +41,13 @@ struct latency_block {
 
 _Static_assert(sizeof(struct latency_counters) ==
 		       (4 + STAGE_COUNT + RECEIVE_STAGE_COUNT) * sizeof(uint64_t),
-	       "stage i is counter i + 2, of receives that behind these");
+	       "stage i is counter i + 2, and counters of receives follow");
 _Static_assert(STAGE_CQE == STAGE_COUNT - 1 && RECEIVE_CQE == RECEIVE_STAGE_COUNT - 1,
 	       "the last stage ends with the CQE");
 
-/* Counts and traces the stages of one that began at `start` and whose CQE is visible now: totals[0] their number, then the
- * sum of latencies, then that of each stage. */
+/* Counts and traces the stages of a work request that began at `start` and whose CQE is visible
+ * now. totals[0] is the number of requests, totals[1] the sum of latencies, the next elements the
+ * sum of each stage. */
 static void account(struct latency_block *block, sim_time start, const sim_time *at,
 		    unsigned stages, uint64_t *totals, unsigned first_point, uint32_t tag,
 		    uint32_t qpn)

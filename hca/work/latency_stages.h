@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * latency_stages: where the time of a work request went: of a send from the CPU's store that posted it, of a receive from its
- * message's first bit at the port, to the CQE that the driver sees, as stages that follow each other without gap. Each block
- * notes when its stage ended in the WQE's `struct latency_stages`; here the stages are closed, counted and traced when the CQE is visible.
+ * latency_stages: divides the latency of a work request into stages without gaps. A send starts
+ * with the CPU's store that posted it. A receive starts with the first bit of its message at the
+ * port. Both end with the CQE that the driver sees. Each block records the end of its stage in the
+ * `struct latency_stages` of the WQE. When the CQE is visible, this block closes, counts and traces
+ * the stages.
  *
- *     doorbell, wqe_fetch, scheduler, requester, completer --stages->at[]--> completion --latency_stages_close()--> counters, trace
+ *     doorbell, wqe_fetch, scheduler, requester, completer --stages->at[]--> completion
+ *     completion --latency_stages_close()--> counters, trace
  *
- * A stage that did not happen, or that a later one has overtaken, lasts no time: the sum is the latency, always.
+ * A stage that did not happen, or whose end is not later than an earlier stage's end, takes no
+ * time. The sum of all stages is therefore always the latency.
  */
 #ifndef HCA_WORK_LATENCY_STAGES_H
 #define HCA_WORK_LATENCY_STAGES_H
@@ -14,40 +18,40 @@
 #include "sim/block.h"
 
 /* clang-format off */
-/* X(NAME, field, what ends it) */
-#define LATENCY_STAGES(X)                                                                          \
-	X(DOORBELL,    doorbell,    "the store came over PCIe and the queue knows")                \
-	X(WQE_FETCH,   wqe_fetch,   "the WQE was read, in order, and parsed")                      \
-	X(SCHEDULING,  scheduling,  "it was granted; or its turn came and the context was not there") \
-	X(QPC_MISS,    qpc_miss,    "the requester's context was read")                            \
-	X(GRANT,       grant,        "it was granted, behind that miss")                           \
-	X(PAGE_FAULT,  page_fault,  "pages that come on demand were there")                        \
-	X(RETRY,       retry,       "the last time that it was to be retransmitted")               \
-	X(PACING,      pacing,      "its rate, or congestion control's window, let it go on")      \
-	X(MESSAGE,     message,     "the grant for the last segment of its message")               \
-	X(TRANSLATION, translation, "keys and pages of that segment were known (MPT, MTT)")        \
-	X(DMA,         dma,         "its bytes were gathered, in order")                           \
-	X(TRANSMIT,    transmit,    "headers and pipeline, and room in the port's queue")          \
-	X(CREDITS,     credits,     "the link was free, with credits and no pause")                \
-	X(WIRE,        wire,        "its last bit was at the other adapter; unreliable: was out")  \
-	X(REMOTE,      remote,      "the other adapter handed its response to its port")           \
-	X(ACK,         ack,         "the response was here and checked")                           \
-	X(DATA,        data,        "data that was asked for is with PCIe")                        \
-	X(ORDER,       order,       "the work requests before it were complete")                   \
-	X(CQE,         cqe,         "its CQE was visible")
+/* X(NAME, field, event that ends the stage) */
+#define LATENCY_STAGES(X)                                                                         \
+	X(DOORBELL,    doorbell,    "the store has arrived and updated the send queue")           \
+	X(WQE_FETCH,   wqe_fetch,   "the WQE is read, in order, and parsed")                      \
+	X(SCHEDULING,  scheduling,  "the WQE gets a grant, or its context misses")                \
+	X(QPC_MISS,    qpc_miss,    "the requester's context is read")                            \
+	X(GRANT,       grant,       "the WQE gets a grant after the context miss")                \
+	X(PAGE_FAULT,  page_fault,  "absent pages of the data are present")                       \
+	X(RETRY,       retry,       "the last return to an earlier PSN, for a retransmission")    \
+	X(PACING,      pacing,      "rate and congestion window allow the WQE to continue")       \
+	X(MESSAGE,     message,     "the last segment of the message gets its grant")             \
+	X(TRANSLATION, translation, "keys and pages of this segment are translated (MPT, MTT)")   \
+	X(DMA,         dma,         "the bytes of the segment are gathered, in order")            \
+	X(TRANSMIT,    transmit,    "the packet has passed the pipeline to the port's queue")     \
+	X(CREDITS,     credits,     "the link is free, with credits and without a pause")         \
+	X(WIRE,        wire,        "the last bit is at the other adapter; unreliable: has left") \
+	X(REMOTE,      remote,      "the other adapter has passed its response to its port")      \
+	X(ACK,         ack,         "the response has arrived and is checked")                    \
+	X(DATA,        data,        "requested data is passed to PCIe")                           \
+	X(ORDER,       order,       "all earlier work requests are complete")                     \
+	X(CQE,         cqe,         "the CQE is visible")
 
-/* Of a receive completion: from the first bit of the message's first packet at the port to the CQE. What several packets
- * make up is accounted for by the last of them. */
-#define RECEIVE_STAGES(X)                                                                          \
-	X(ARRIVAL,    arrival,    "its last bit was here")                                         \
-	X(PIPELINE,   pipeline,   "its last packet was through the receive pipeline")              \
-	X(CONTEXT,    context,    "the responder's context was there")                             \
-	X(WQE,        wqe,        "its receive WQE was fetched, if that was waited for")           \
-	X(QUEUE,      queue,      "the requests before it were taken, and a buffer was free")      \
-	X(TRANSLATED, translated, "keys and pages of its last segment were known (MPT, MTT)")      \
-	X(WRITTEN,    written,    "its data was with PCIe")                                        \
-	X(ORDERED,    ordered,    "what came before it on its queue pair was too")                 \
-	X(CQE,        visible,    "its CQE was visible")
+/* Stages of a receive completion, from the first bit of the message's first packet at the port to
+ * the CQE. If several packets pass a stage, the last packet of the message ends it. */
+#define RECEIVE_STAGES(X)                                                                         \
+	X(ARRIVAL,    arrival,    "the last bit of the message has arrived")                      \
+	X(PIPELINE,   pipeline,   "the last packet has passed the receive pipeline")              \
+	X(CONTEXT,    context,    "the responder's context is available")                         \
+	X(WQE,        wqe,        "the receive WQE is fetched, if the message waits for it")      \
+	X(QUEUE,      queue,      "earlier requests are accepted, and a buffer is free")          \
+	X(TRANSLATED, translated, "keys and pages of the last segment are translated (MPT, MTT)") \
+	X(WRITTEN,    written,    "the data is passed to PCIe")                                   \
+	X(ORDERED,    ordered,    "earlier data of the queue pair is passed to PCIe, too")        \
+	X(CQE,        visible,    "the CQE is visible")
 
 #define RECEIVE_STAGE_ENUM(name, field, end) RECEIVE_##name,
 enum receive_stage { RECEIVE_STAGES(RECEIVE_STAGE_ENUM) RECEIVE_STAGE_COUNT };
@@ -67,22 +71,23 @@ struct latency_counters {
 /* clang-format on */
 
 struct latency_stages {
-	sim_time posted_at;       /* the store left the core */
-	sim_time at[STAGE_COUNT]; /* end of each stage; 0: did not happen */
+	sim_time posted_at;       /* time at which the store left the core */
+	sim_time at[STAGE_COUNT]; /* end of each stage; 0 if it did not happen */
 };
 
 struct receive_stages {
-	sim_time begun_at;                /* its first bit was here */
-	sim_time at[RECEIVE_STAGE_COUNT]; /* end of each stage; 0: did not happen */
+	sim_time begun_at;                /* arrival of the first bit */
+	sim_time at[RECEIVE_STAGE_COUNT]; /* end of each stage; 0 if it did not happen */
 };
 
-/* Trace points: the stages and STAGE_LATENCY, then those of receives and STAGE_RECEIVED. */
+/* Trace points: the send stages and STAGE_LATENCY, then the receive stages and STAGE_RECEIVED. */
 enum {
 	STAGE_POINT_RECEIVE = STAGE_COUNT + 1,
 	STAGE_POINT_RECEIVED = STAGE_POINT_RECEIVE + RECEIVE_STAGE_COUNT
 };
 
-/* The names of struct latency_counters, those of receives with "received_" before them. */
+/* Names of the members of struct latency_counters. Names of receive stages have the prefix
+ * "received_". */
 extern const struct counter latency_stages_counter_list[];
 
 struct latency_block;
@@ -90,11 +95,12 @@ struct latency_block;
 struct latency_block *latency_stages_create(struct sim *sim, const char *name);
 void latency_stages_destroy(struct latency_block *block);
 
-/* It is complete: its stages are added to the counters, in ps, and traced under its tag. A stage that did not happen (0) takes no time. */
+/* Closes the stages of a send work request whose CQE is visible. Adds them to the counters, in ps,
+ * and traces them under its tag. A stage with end 0 takes no time. */
 void latency_stages_close(struct latency_block *block, const struct latency_stages *stages,
 			  uint32_t tag, uint32_t qpn);
 
-/* The same of a receive work request, which ends with its CQE. */
+/* Closes the stages of a receive work request whose CQE is visible. */
 void latency_stages_close_received(struct latency_block *block, const struct receive_stages *stages,
 				   uint32_t tag, uint32_t qpn);
 

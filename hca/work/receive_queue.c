@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* receive_queue: see receive_queue.h. Counts of WQEs run on; doorbell records hold their low 16 bits. */
+/* receive_queue: see receive_queue.h. Numbers of WQEs do not wrap; doorbell records hold their low
+ * 16 bits. */
 #include "hca/work/receive_queue_state.h"
 
 #include <assert.h>
@@ -15,6 +16,7 @@
 const struct param receive_queue_param_list[] = {RECEIVE_QUEUE_PARAMS(ROW) {0}};
 
 static void check(struct block *block, FILE *out);
+static void audit(struct block *block, FILE *out);
 
 static const struct block_type receive_queue_type = {
 	.name         = "receive_queue",
@@ -23,6 +25,7 @@ static const struct block_type receive_queue_type = {
 	.trace_points = (const struct trace_point[]){RECEIVE_QUEUE_TRACE(TRACE_ENTRY) {0}},
 	.gauges       = (const struct gauge_info[]){RECEIVE_QUEUE_GAUGES(GAUGE_ENTRY) {0}},
 	.check        = check,
+	.audit        = audit,
 };
 /* clang-format on */
 
@@ -38,7 +41,8 @@ static void context_arrived(struct context_lookup *lookup)
 	receive_queue_drop(queue);
 }
 
-/* A ring is part of its QP's context; a shared queue has one of its own. */
+/* Returns true if the queue's context is cached. A ring is part of its QP's context. A shared queue
+ * has its own context. */
 static bool has_context(struct receive_queue *queue)
 {
 	struct receive_queues *owner = queue->owner;
@@ -64,16 +68,20 @@ static bool has_context(struct receive_queue *queue)
 	return false;
 }
 
-/* One responder more that waits, or one fewer. */
-static void note_waiters(struct receive_queues *owner, int more)
+/* Updates the gauge of waiting responders at the start and at the end of a wait. */
+static void begin_wait(struct receive_queues *owner, struct receive_waiter *waiter)
+{
+	waiter->since = sim_now(owner->block.sim);
+	gauge_enter(&owner->gauge.wqes, waiter->since, 1);
+	gauge_wait(&owner->gauge.wqes, waiter->since, true);
+}
+
+static void end_wait(struct receive_queues *owner, const struct receive_waiter *waiter)
 {
 	struct gauge *gauge = &owner->gauge.wqes;
 	sim_time now = sim_now(owner->block.sim);
 
-	if (more > 0)
-		gauge_enter(gauge, now, 1);
-	else
-		gauge_leave(gauge, now, 1);
+	gauge_left(gauge, waiter->since, now, 1);
 	gauge_wait(gauge, now, gauge->level);
 }
 
@@ -85,7 +93,7 @@ struct receive_wqe *receive_queue_pop(struct receive_queue *queue)
 	if (!queue->kept_first)
 		queue->kept_last = NULL;
 	queue->kept_count--;
-	gauge_leave(&queue->owner->gauge.kept, sim_now(queue->owner->block.sim), 1);
+	gauge_left(&queue->owner->gauge.kept, wqe->kept_since, sim_now(queue->owner->block.sim), 1);
 	return wqe;
 }
 
@@ -102,7 +110,7 @@ enum take receive_queue_take(struct receive_queue *queue, struct receive_waiter 
 			queue->waiting_first = waiter;
 		queue->waiting_last = waiter;
 		queue->owner->count.waits++;
-		note_waiters(queue->owner, 1);
+		begin_wait(queue->owner, waiter);
 		receive_queue_refill(queue);
 		return TAKE_WAIT;
 	}
@@ -124,17 +132,20 @@ bool receive_queue_is_open(const struct receive_queue *queue, const struct recei
 {
 	uint32_t next = queue->shared ? waiter->next_sequence : queue->completed;
 
-	/* 0 of a shared queue: this queue pair took nothing yet */
+	/* 0 of a shared queue: the queue pair has taken no WQE yet */
 	return (queue->shared && !next) || (int32_t)(sequence - next) >= 0;
 }
 
 void receive_queue_complete(struct receive_queue *queue, struct receive_waiter *waiter,
 			    uint32_t sequence, bool ends)
 {
-	assert(receive_queue_is_open(queue, waiter, sequence) &&
-	       (int32_t)(queue->taken - sequence) > 0);
-	assert(queue->shared || sequence == queue->completed);
-	*(queue->shared ? &waiter->next_sequence : &queue->completed) = sequence + ends;
+	uint32_t *next = queue->shared ? &waiter->next_sequence : &queue->completed;
+	bool later = queue->shared && receive_queue_is_open(queue, waiter, sequence);
+
+	assert((int32_t)(queue->taken - sequence) > 0);
+	audit_order_expect(&queue->owner->order, sim_now(queue->owner->block.sim), queue->number,
+			   later ? sequence : *next, sequence);
+	*next = sequence + ends;
 }
 
 void receive_queue_release(struct receive_queues *queues, struct receive_wqe *wqe)
@@ -152,7 +163,7 @@ void receive_queue_count_strides(struct receive_queues *queues, uint32_t taken, 
 	queues->count.skipped += skipped;
 }
 
-/* In order; one that takes WQEs again stands at the end. */
+/* Serves waiters in order. A waiter that waits again goes to the end of the list. */
 static void serve(struct receive_queue *queue, bool all)
 {
 	const struct receive_queue_user *user = queue->owner->blocks->user;
@@ -168,14 +179,15 @@ static void serve(struct receive_queue *queue, bool all)
 		waiter->waits = false;
 		if (!queue->waiting_first)
 			queue->waiting_last = NULL;
-		note_waiters(queue->owner, -1);
+		end_wait(queue->owner, waiter);
 		if (empty)
 			queue->owner->count.empty++;
 
 		struct receive_waiter *others_first = queue->waiting_first,
 				      *others_last = queue->waiting_last;
 
-		queue->waiting_first = queue->waiting_last = NULL; /* it is its turn */
+		/* the waiter that is served is first in line */
+		queue->waiting_first = queue->waiting_last = NULL;
 		queue->serving = true;
 		if (empty)
 			user->missing(waiter);
@@ -220,7 +232,7 @@ void receive_queue_forget_waiter(struct receive_queue *queue, struct receive_wai
 			queue->waiting_first = waiter->next;
 		if (queue->waiting_last == waiter)
 			queue->waiting_last = previous;
-		note_waiters(queue->owner, -1);
+		end_wait(queue->owner, waiter);
 		if (queue->lines && queue->lines->asked)
 			queue->lines->asked--;
 		queue->owner->blocks->user->drop(waiter);
@@ -247,7 +259,7 @@ uint32_t receive_queue_limit(const struct receive_queue *queue)
 	return queue->limit;
 }
 
-/* ---- create, destroy ---- */
+/* ---- creation and destruction ---- */
 
 static struct receive_queue *create(struct receive_queues *queues, const struct hca_srq_attr *attr,
 				    bool shared)
@@ -342,10 +354,17 @@ static void check(struct block *block, FILE *out)
 	const struct receive_queues *queues = container_of(block, struct receive_queues, block);
 	const struct receive_queue_counters *count = &queues->count;
 
-	block_equal(block, out, "WQEs, and those taken, dropped and kept", count->wqes,
+	block_equal(block, out, "WQEs = taken + dropped + kept", count->wqes,
 		    count->taken + count->dropped + queues->gauge.kept.level);
-	block_equal(block, out, "WQEs in use, and those taken, dropped and kept",
-		    queues->wqes.in_use, queues->gauge.kept.level + count->taken - count->released);
+	block_equal(block, out, "WQEs in use = taken and not released + kept", queues->wqes.in_use,
+		    queues->gauge.kept.level + count->taken - count->released);
+}
+
+static void audit(struct block *block, FILE *out)
+{
+	const struct receive_queues *queues = container_of(block, struct receive_queues, block);
+
+	audit_order(block, out, &queues->order, "WQEs of a receive queue");
 }
 
 struct receive_queues *receive_queues_create(struct sim *sim, const char *name,
@@ -366,7 +385,7 @@ struct receive_queues *receive_queues_create(struct sim *sim, const char *name,
 
 void receive_queues_destroy(struct receive_queues *queues)
 {
-	while (queues->queues) /* closed, but named by fetches that the run's end left */
+	while (queues->queues) /* closed queues that fetches still use at the end of the run */
 		free_queue(queues->queues);
 	pool_fini(&queues->wqes);
 	block_fini(&queues->block);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * receive_queue: receive WQEs, of one QP (a ring) or shared (a list through next_wqe_index). They
- * are fetched ahead; how many are posted is what the doorbell record in host memory says, which is
- * read when those known run low.
+ * receive_queue: receive WQEs of one QP (a ring) or of an SRQ (a list linked by next_wqe_index).
+ * The adapter fetches WQEs ahead. The doorbell record in host memory holds the number of posted
+ * WQEs. The adapter reads it when few known WQEs are left.
  *
  *     responder --receive_queue_take()--> kept WQEs | pcie_read() --responder_wqe_came()-->
  */
@@ -57,45 +57,48 @@ struct event_queue;
 struct number_table;
 struct receive_waiter;
 
-/* Who takes WQEs, the responder of a queue pair. While it waits it stands in the line of one queue. */
+/* A taker of WQEs: the responder of a queue pair. While it waits, it is in the waiting list of one
+ * queue. */
 struct receive_waiter {
 	struct receive_waiter *next;
+	sim_time since; /* start of the wait */
 	bool waits;
-	uint32_t next_sequence; /* shared queue: earliest WQE whose CQE may come */
+	uint32_t next_sequence; /* shared queue: the earliest WQE whose CQE is still to come */
 };
 
-/* What the receive queues ask of the transport, whose responders take WQEs. */
+/* Functions of the transport, whose responders take WQEs. */
 struct receive_queue_user {
-	/* A WQE can be taken now; there is none. */
+	/* came() reports that a WQE can be taken now. missing() reports that there is none. */
 	void (*came)(struct receive_waiter *waiter);
 	void (*missing)(struct receive_waiter *waiter);
-	/* Who waits keeps its queue pair; it may go with the last drop. */
+	/* Keep and release the queue pair of a waiter. The last release may destroy it. */
 	void (*hold)(struct receive_waiter *waiter);
 	void (*drop)(struct receive_waiter *waiter);
-	/* The queue pair is in ERR and not destroyed: what is posted is flushed. */
+	/* Returns true if the queue pair is in ERR and not destroyed, so that posted WQEs are
+	 * flushed. */
 	bool (*flushes)(const struct receive_waiter *waiter);
-	/* The WQE of that index ends as flushed. */
+	/* Completes the WQE of that index as flushed. */
 	void (*flushed)(struct receive_waiter *waiter, uint16_t wqe_counter);
 };
 
-/* What the receive queues are connected with: filled before the first WQE, and outlives them. */
+/* Blocks that the receive queues use. Filled in before the first WQE; outlives the queues. */
 struct receive_queues_blocks {
 	struct pcie *pcie;
 	struct context_cache *contexts;
 	struct event_queue *events;
-	struct wqe_cache *cache;        /* NULL: each queue keeps what was read for it */
-	const struct number_table *cqs; /* of XRC's SRQs */
+	struct wqe_cache *cache; /* NULL if each queue keeps the WQEs that were read for it */
+	const struct number_table *cqs; /* completion queues of XRC SRQs */
 	const struct receive_queue_user *user;
 };
 
-/* All receive queues and SRQs of the adapter. */
+/* Creates the block of all receive queues and SRQs of the adapter. */
 struct receive_queues *receive_queues_create(struct sim *sim, const char *name,
 					     const struct receive_queue_params *params,
 					     const struct receive_queues_blocks *blocks);
 void receive_queues_destroy(struct receive_queues *queues);
 const struct receive_queue_counters *receive_queues_counters(const struct receive_queues *queues);
 
-/* The ring of one queue pair; an SRQ. Held once. */
+/* Create the ring of one queue pair, or an SRQ, with one reference. */
 struct receive_queue *receive_queue_create_ring(struct receive_queues *queues,
 						const struct hca_srq_attr *attr);
 struct receive_queue *receive_queue_create_shared(struct receive_queues *queues,
@@ -103,16 +106,17 @@ struct receive_queue *receive_queue_create_shared(struct receive_queues *queues,
 void receive_queue_hold_queue(struct receive_queue *queue);
 void receive_queue_drop(struct receive_queue *queue);
 
-/* The WQE is the caller's; it, and each transfer that follows its list, counts in its users.
- * TAKE_WAIT: the user's came() or missing() follows later. */
+/* Takes the next WQE. The caller owns it. wqe->users counts the caller and each transfer that uses
+ * its list. With TAKE_WAIT, a call of the user's came() or missing() follows. */
 enum take receive_queue_take(struct receive_queue *queue, struct receive_waiter *waiter,
 			     struct receive_wqe **wqe);
 void receive_queue_release(struct receive_queues *queues,
-			   struct receive_wqe *wqe); /* one user fewer */
+			   struct receive_wqe *wqe); /* releases one user */
 
 /*
- * A CQE of the WQE taken as number `sequence` is about to be written; ends: its last. Asserts the order: CQEs of a ring come in the order of
- * its WQEs, those of a shared queue in the order in which each queue pair took them.
+ * Reports that a CQE of WQE number `sequence` is about to be written; `ends` marks the last one.
+ * Audits the order of CQEs. For a ring it is the order of the WQEs. For a shared queue it is the
+ * order in which each queue pair took them.
  */
 void receive_queue_complete(struct receive_queue *queue, struct receive_waiter *waiter,
 			    uint32_t sequence, bool ends);
@@ -121,27 +125,29 @@ void receive_queue_complete(struct receive_queue *queue, struct receive_waiter *
 bool receive_queue_is_open(const struct receive_queue *queue, const struct receive_waiter *waiter,
 			   uint32_t sequence);
 
-/* Multi-packet WQEs: strides that a packet took, and that none did. */
+/* Counts the strides of multi-packet WQEs that packets used and skipped. */
 void receive_queue_count_strides(struct receive_queues *queues, uint32_t taken, uint32_t skipped);
 
-/* A program of the host ran, whose clock was `until` at the end: it may have posted to a queue pair in ERR, of which nothing tells. */
+/* Reports that a program of the host ran until `until`, by its own clock. It may have posted to a
+ * queue pair in ERR, and a receive WQE rings no doorbell. */
 void receive_queues_host_ran(struct receive_queues *queues, sim_time until);
 
-/* Ring only: every WQE that is posted ends as flushed, on the QP's receive CQ. */
+/* Ring only: completes every posted WQE as flushed, on the QP's receive CQ. */
 void receive_queue_flush(struct receive_queue *queue, struct receive_waiter *waiter);
 void receive_queue_reset(struct receive_queue *queue, struct receive_waiter *waiter);
 void receive_queue_forget_waiter(struct receive_queue *queue, struct receive_waiter *waiter);
 
-/* XRC: the CQ of its own and the index in its CQEs; NULL: the QP's. */
+/* XRC: return the SRQ's own CQ and the index in its CQEs. receive_queue_cq() returns NULL if the
+ * QP's CQ is used. */
 struct completion_queue *receive_queue_cq(const struct receive_queue *queue);
 uint32_t receive_queue_user_index(const struct receive_queue *queue);
 uint32_t receive_queue_pd(const struct receive_queue *queue);
 bool receive_queue_serves(const struct receive_queue *queue, uint32_t xrcd);
 
-/* It is destroyed: whoever waits hears that there is nothing. */
+/* Destroys the queue. Waiting responders are told that no WQE is left. */
 void receive_queue_close(struct receive_queue *queue);
 
-/* Shared: its number, for events; the limit at which the driver is told, once; 0: none. */
+/* Shared: sets the number that events report; sets the limit that raises one event, 0 for none. */
 void receive_queue_number(struct receive_queue *queue, uint32_t number);
 void receive_queue_arm(struct receive_queue *queue, uint32_t limit);
 uint32_t receive_queue_limit(const struct receive_queue *queue);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * receive_queue_fetch: the doorbell record and the WQEs of a receive queue, read from host memory; with a cache, lines of it that
- * are there already are not read, and a WQE whose line was replaced before it was taken is read again. Counts of WQEs run on;
- * doorbell records hold their low 16 bits.
+ * receive_queue_fetch: reads the doorbell record and the WQEs of a receive queue from host memory.
+ * With a cache, cached lines are not read, and a WQE whose line was evicted before its use is read
+ * again. Numbers of WQEs do not wrap; doorbell records hold their low 16 bits.
  *
  *     receive_queue.c --refill()--> record? WQEs? --pcie_read()--> kept --receive_queue_serve()-->
  */
@@ -13,7 +13,7 @@
 #include "hca/work/event_queue.h"
 #include "hca/work/receive_queue_state.h"
 
-#define NEXT_BYTES 16 /* of the segment that links a shared queue */
+#define NEXT_BYTES 16 /* size of the segment that links a shared queue */
 
 static void read_wqes(struct receive_queue *queue);
 
@@ -29,6 +29,17 @@ void receive_queue_refill(struct receive_queue *queue)
 		read_wqes(queue);
 	else
 		receive_queue_read_record(queue);
+}
+
+static void enter_reads(struct receive_queue *queue, sim_time *since)
+{
+	*since = sim_now(queue->owner->block.sim);
+	gauge_enter(&queue->owner->gauge.reads, *since, 1);
+}
+
+static void leave_reads(struct receive_queue *queue, sim_time since)
+{
+	gauge_left(&queue->owner->gauge.reads, since, sim_now(queue->owner->block.sim), 1);
 }
 
 static void check_limit(struct receive_queue *queue)
@@ -49,7 +60,7 @@ static void record_done(struct pcie_read *read)
 	uint32_t before = queue->posted;
 
 	queue->record_busy = false;
-	gauge_leave(&queue->owner->gauge.reads, sim_now(queue->owner->block.sim), 1);
+	leave_reads(queue, queue->record_since);
 	if (!stale && !read->failed) {
 		uint16_t posted = (uint16_t)be32_get(queue->record);
 		uint16_t ahead = (uint16_t)(posted - (uint16_t)queue->posted);
@@ -87,7 +98,7 @@ void receive_queue_read_record(struct receive_queue *queue)
 	};
 	queue->users++;
 	queue->owner->count.record_reads++;
-	gauge_enter(&queue->owner->gauge.reads, sim_now(queue->owner->block.sim), 1);
+	enter_reads(queue, &queue->record_since);
 	pcie_read(queue->owner->blocks->pcie, &queue->record_read);
 }
 
@@ -104,12 +115,14 @@ static void keep(struct receive_queue *queue, uint16_t index, const uint8_t *byt
 		queue->kept_first = wqe;
 	queue->kept_last = wqe;
 	queue->kept_count++;
-	gauge_enter(&queue->owner->gauge.kept, sim_now(queue->owner->block.sim), 1);
+	wqe->kept_since = sim_now(queue->owner->block.sim);
+	gauge_enter(&queue->owner->gauge.kept, wqe->kept_since, 1);
 	queue->fetched++;
 	queue->owner->count.wqes++;
 }
 
-/* A ring's WQEs lie side by side; a list's usually do, and are followed as far as they do. */
+/* Keeps the WQEs that were read. WQEs of a ring are adjacent. WQEs of a list usually are; the list
+ * is followed while the next WQE is adjacent. */
 static void keep_read(struct receive_queue *queue)
 {
 	uint32_t available = queue->posted - queue->fetched;
@@ -130,7 +143,7 @@ static void keep_read(struct receive_queue *queue)
 static void wqes_arrived(struct receive_queue *queue, bool failed)
 {
 	queue->wqes_busy = false;
-	gauge_leave(&queue->owner->gauge.reads, sim_now(queue->owner->block.sim), 1);
+	leave_reads(queue, queue->wqes_since);
 	if (queue->flush_for) {
 		receive_queue_read_record(queue);
 	} else if (queue->wqes_generation != queue->generation) {
@@ -173,7 +186,7 @@ static uint32_t ring_bytes(const struct receive_queue *queue)
 	return queue->attr.entries * queue->attr.stride_bytes;
 }
 
-/* The lines of so many WQEs; the ring's first is 0. */
+/* Lines of a group of WQEs. The first line of the ring is 0. */
 struct span {
 	uint32_t line, count;
 };
@@ -187,7 +200,7 @@ static struct span lines_of(const struct receive_queue *queue, uint32_t at, uint
 	return (struct span){first, last - first + 1};
 }
 
-/* The last may be shorter. */
+/* Returns the bytes of the lines. The last line may be shorter. */
 static uint32_t span_bytes(const struct receive_queue *queue, struct span span)
 {
 	uint32_t start = span.line * WQE_LINE_BYTES, length = span.count * WQE_LINE_BYTES;
@@ -195,7 +208,8 @@ static uint32_t span_bytes(const struct receive_queue *queue, struct span span)
 	return start + length > ring_bytes(queue) ? ring_bytes(queue) - start : length;
 }
 
-/* What has to be read of them: from the first that is not here to the last. */
+/* Returns the lines that must be read: from the first line that is not cached to the last such
+ * line. */
 static struct span missing(struct receive_queue *queue, struct span all)
 {
 	struct wqe_cache *cache = queue->owner->blocks->cache;
@@ -248,7 +262,7 @@ static void fetch_lines(struct receive_queue *queue)
 	queue->bytes_start =
 		queue->read_index * queue->attr.stride_bytes - all.line * WQE_LINE_BYTES;
 	if (!memory_read(queue->attr.memory, address, queue->bytes, span_bytes(queue, all)))
-		read = all; /* it will fail as well */
+		read = all; /* the PCIe read will fail as well */
 	if (demanded)
 		look_up(queue, read.count ? WQE_CACHE_MISS : WQE_CACHE_HIT, all.line);
 	wqe_cache_fetched(cache, all.count - read.count,
@@ -267,14 +281,14 @@ static void head_done(struct pcie_read *read)
 	struct receive_queue *queue = lines->queue;
 
 	lines->head_busy = false;
-	gauge_leave(&queue->owner->gauge.reads, sim_now(queue->owner->block.sim), 1);
+	leave_reads(queue, lines->head_since);
 	wqe_cache_fill(queue->owner->blocks->cache, lines->head_line, lines->head_count);
 	lines->head_read = queue->kept_count && lines->head_generation == queue->generation;
 	receive_queue_serve(queue);
 	receive_queue_drop(queue);
 }
 
-/* What the WQE says is known; that it has to come over PCIe again takes the time. */
+/* Reads the first kept WQE again. Only its time matters, because the contents are known. */
 static void read_head(struct receive_queue *queue, struct span span)
 {
 	struct receive_lines *lines = queue->lines;
@@ -291,7 +305,7 @@ static void read_head(struct receive_queue *queue, struct span span)
 	};
 	queue->users++;
 	queue->owner->count.wqe_reads++;
-	gauge_enter(&queue->owner->gauge.reads, sim_now(queue->owner->block.sim), 1);
+	enter_reads(queue, &lines->head_since);
 	pcie_read(queue->owner->blocks->pcie, &lines->head);
 }
 
@@ -372,7 +386,7 @@ static void read_wqes(struct receive_queue *queue)
 	queue->read_count = wqes;
 	queue->read_index = at;
 	queue->users++;
-	gauge_enter(&queue->owner->gauge.reads, sim_now(queue->owner->block.sim), 1);
+	enter_reads(queue, &queue->wqes_since);
 	if (queue->lines)
 		fetch_lines(queue);
 	else

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* receive_queue_flush: flush and reset of receive queues; see receive_queue.h. Receive WQEs that are posted to a queue pair in ERR. */
+/* receive_queue_flush: flush and reset of receive queues, and receive WQEs that are posted to a
+ * queue pair in ERR; see receive_queue.h. */
 #include "fabric/wire/bytes.h"
 #include "hca/work/receive_queue_state.h"
 
-/* Nobody tells the adapter of a receive WQE, and a queue pair in ERR takes none: the record is looked at again, half
- * as often each time nothing is found. */
+/* Schedules the next read of the record. A receive WQE rings no doorbell, and a queue pair in ERR
+ * takes none. Each unsuccessful read doubles the interval. */
 static void poll_later(struct receive_queue *queue, struct receive_waiter *waiter)
 {
 	const struct receive_queue_params *params = queue->owner->params;
@@ -39,7 +40,8 @@ static void leave(struct receive_queue *queue)
 	queue->link_in_error = NULL;
 }
 
-/* The adapter looks all the time; only a look behind stores of the host can find anything. */
+/* Restarts the polls after a program ran. A real adapter polls all the time, but only a poll after
+ * a store of the host can find a WQE. */
 void receive_queues_host_ran(struct receive_queues *queues, sim_time until)
 {
 	sim_time now = sim_now(queues->block.sim);
@@ -51,7 +53,7 @@ void receive_queues_host_ran(struct receive_queues *queues, sim_time until)
 		queue->error_polls = 0;
 		if (queue->flush_for ||
 		    (event_pending(&queue->error_poll) && event_time(&queue->error_poll) <= due))
-			continue; /* the flush schedules the next look */
+			continue; /* the flush schedules the next poll */
 		sim_cancel(&queue->error_poll);
 		sim_schedule_at(&queue->error_poll, due);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scheduler: see scheduler.h. One pending event per processing unit, and one of the engine of READs. */
+/* scheduler: see scheduler.h. One pending event per processing unit, and one for the READ
+ * engine. */
 #include "hca/work/scheduler.h"
 
 #include <assert.h>
@@ -34,7 +35,7 @@ struct processing_unit {
 	struct scheduler *scheduler;
 	struct sched_entity *first, *last;
 	sim_time free_at;
-	sim_time busy; /* in all, without gaps: before free_at */
+	sim_time busy; /* total busy time without gaps, until free_at */
 };
 
 struct scheduler {
@@ -45,15 +46,16 @@ struct scheduler {
 	const struct scheduler_user *user;
 	const struct scheduler_params *params;
 	uint64_t inflight_bytes;
-	struct
-	{ /* the engine that all READs, atomics and responses pass, in the order of their grants */
-		struct event through; /* with the first */
+	/* the READ engine, which READs, atomics and READ responses pass in the order of their
+	 * grants */
+	struct {
+		struct event through; /* end of the first entity's packets */
 		struct sched_entity *first, *last;
 		sim_time free_at;
 	} reads;
 	bool throttled;
-	uint64_t refused;                  /* which unit found no room first since then */
-	struct scheduler_adapter *adapter; /* NULL: no module is in its place */
+	uint64_t refused; /* the first unit that was refused since the throttle began */
+	struct scheduler_adapter *adapter; /* NULL if no module replaces the scheduler */
 	struct processing_unit units[];
 };
 
@@ -79,7 +81,8 @@ static void enqueue(struct processing_unit *unit, struct sched_entity *entity)
 		return;
 	entity->in_ring = true;
 	entity->next = NULL;
-	gauge_enter(&unit->scheduler->gauge.ring, sim_now(unit->scheduler->block.sim), 1);
+	entity->since = sim_now(unit->scheduler->block.sim);
+	gauge_enter(&unit->scheduler->gauge.ring, entity->since, 1);
 	if (unit->last)
 		unit->last->next = entity;
 	else
@@ -109,7 +112,7 @@ void scheduler_drain(const struct scheduler *scheduler, struct sched_entity *ent
 	scheduler->user->drain(entity);
 }
 
-/* It may have grants again. */
+/* Returns an entity to its ring, so that it may get grants again. */
 static void come_back(struct scheduler *scheduler, struct sched_entity *entity)
 {
 	struct processing_unit *unit = unit_of(scheduler, entity);
@@ -128,17 +131,15 @@ static void context_arrived(struct context_lookup *lookup)
 	struct sched_entity *entity = container_of(lookup, struct sched_entity, lookup);
 	struct scheduler *scheduler = entity->scheduler;
 
-	scheduler->count.context_wait_time +=
-		sim_now(scheduler->block.sim) - entity->context_asked_at;
-	gauge_left(&scheduler->gauge.contexts, entity->context_asked_at,
-		   sim_now(scheduler->block.sim), 1);
+	scheduler->count.context_wait_time += sim_now(scheduler->block.sim) - entity->since;
+	gauge_left(&scheduler->gauge.contexts, entity->since, sim_now(scheduler->block.sim), 1);
 	entity->context_ready = true;
-	scheduler->user->waited(entity, entity->context_asked_at);
+	scheduler->user->waited(entity, entity->since);
 	come_back(scheduler, entity);
 	scheduler->user->drop(entity);
 }
 
-/* Is the QP's state on the chip? If not, it is asked for. */
+/* Returns true if the QP's context is cached. Otherwise requests it and returns false. */
 bool scheduler_has_context(struct scheduler *scheduler, struct sched_entity *entity)
 {
 	struct context_cache *contexts = scheduler->contexts;
@@ -154,8 +155,8 @@ bool scheduler_has_context(struct scheduler *scheduler, struct sched_entity *ent
 		return true;
 	scheduler->count.context_waits++;
 	entity->away = true;
-	entity->context_asked_at = sim_now(scheduler->block.sim);
-	gauge_enter(&scheduler->gauge.contexts, entity->context_asked_at, 1);
+	entity->since = sim_now(scheduler->block.sim);
+	gauge_enter(&scheduler->gauge.contexts, entity->since, 1);
 	entity->lookup = (struct context_lookup){
 		.number = entity->number,
 		.kind = kind,
@@ -167,7 +168,7 @@ bool scheduler_has_context(struct scheduler *scheduler, struct sched_entity *ent
 	return false;
 }
 
-/* How long the packets that were just made take the engine of READs, when it comes to them. */
+/* Returns the time that the packets of `made` occupy the READ engine; 0 for other packets. */
 static sim_time read_time(const struct scheduler *scheduler, const struct scheduler_segment *made)
 {
 	const struct scheduler_params *params = scheduler->params;
@@ -182,7 +183,7 @@ static sim_time read_time(const struct scheduler *scheduler, const struct schedu
 	return 0;
 }
 
-/* The engine takes the packets of the first in line. */
+/* Starts the packets of the first entity in the READ engine. */
 static void reads_begin(struct scheduler *scheduler)
 {
 	struct sched_entity *entity = scheduler->reads.first;
@@ -207,7 +208,8 @@ static void reads_through(struct event *event)
 		reads_begin(scheduler);
 }
 
-/* The entity's last packets are with the engine from now on, for so long when those before them are through. */
+/* Adds the entity's last packets to the READ engine, for `duration` after the packets before
+ * them. */
 static void reads_enter(struct scheduler *scheduler, struct sched_entity *entity, sim_time duration)
 {
 	sim_time now = sim_now(scheduler->block.sim);
@@ -240,7 +242,7 @@ static void reads_forget(struct scheduler *scheduler, struct sched_entity *entit
 		scheduler->reads.last = before;
 	entity->reads_done = 0;
 	entity->away = false;
-	if (entity->reads_wait) { /* what it has is stale */
+	if (entity->reads_wait) { /* its packets are stale */
 		entity->reads_wait = false;
 		scheduler->user->drain(entity);
 	}
@@ -304,7 +306,7 @@ static void arbitrate(struct event *event)
 	if (!unit->first)
 		unit->last = NULL;
 	entity->in_ring = false;
-	gauge_leave(&scheduler->gauge.ring, sim_now(scheduler->block.sim), 1);
+	gauge_left(&scheduler->gauge.ring, entity->since, sim_now(scheduler->block.sim), 1);
 	grant = next_segment(unit, entity);
 	if (grant.packets) {
 		scheduler->inflight_bytes += grant.bytes;
@@ -315,13 +317,14 @@ static void arbitrate(struct event *event)
 		scheduler->count.idle++;
 	}
 	arm(unit, 0);
+	/* drained last, so that entities that it wakes do not delay the next grant */
 	if (grant.packets)
-		scheduler->user->drain(
-			entity); /* what that wakes does not put off the next grant */
+		scheduler->user->drain(entity);
 }
 
-/* Who was refused first has the first grant: else the room that a packet leaves would be taken by the same unit again and again. */
-void scheduler_release(struct scheduler *scheduler, uint32_t bytes)
+/* Returns granted bytes. The unit that was refused first gets the next grant. Otherwise one unit
+ * could take all returned bytes. */
+void scheduler_release(struct scheduler *scheduler, sim_time granted_at, uint32_t bytes)
 {
 	uint64_t units = scheduler->params->processing_units;
 
@@ -331,7 +334,7 @@ void scheduler_release(struct scheduler *scheduler, uint32_t bytes)
 	}
 	assert(scheduler->inflight_bytes >= bytes);
 	scheduler->inflight_bytes -= bytes;
-	gauge_leave(&scheduler->gauge.inflight, sim_now(scheduler->block.sim), bytes);
+	gauge_left(&scheduler->gauge.inflight, granted_at, sim_now(scheduler->block.sim), bytes);
 	if (!scheduler->throttled || scheduler->inflight_bytes >= scheduler->params->inflight_bytes)
 		return;
 	scheduler->throttled = false;
@@ -354,7 +357,7 @@ void scheduler_forget(struct scheduler *scheduler, struct sched_entity *entity)
 	if (!entity->in_ring)
 		return;
 	entity->in_ring = false;
-	gauge_leave(&scheduler->gauge.ring, sim_now(scheduler->block.sim), 1);
+	gauge_left(&scheduler->gauge.ring, entity->since, sim_now(scheduler->block.sim), 1);
 	for (struct sched_entity *other = unit->first; other != entity; other = other->next)
 		previous = other;
 	if (previous)
@@ -377,7 +380,7 @@ static void settle(struct block *block)
 	}
 }
 
-/* Of all units. A grant may be of several packets. */
+/* Checks the busy time of all units. A grant may be for several packets. */
 static void audit(struct block *block, FILE *out)
 {
 	struct scheduler *scheduler = container_of(block, struct scheduler, block);
@@ -385,8 +388,8 @@ static void audit(struct block *block, FILE *out)
 
 	for (uint64_t i = 0; i < scheduler->params->processing_units; i++)
 		busy += scheduler->units[i].busy;
-	block_equal(block, out, "utilisation of units: ps they were busy, and of their packets",
-		    busy, scheduler->count.packets * scheduler->params->packet_interval);
+	block_equal(block, out, "busy time of the units = time of their packets", busy,
+		    scheduler->count.packets * scheduler->params->packet_interval);
 }
 
 struct scheduler *scheduler_create(struct sim *sim, const char *name,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scheduler: decides which queue pair sends next. A QP has two scheduling entities, requests and responses; one
- * with work stands in the ring of its processing unit and gets a grant for one segment of its message,
- * if what is under way (gathering, or waiting for the port) leaves room. An entity whose QP's context is
- * not at hand leaves the ring until it is; the grants of others go on. A hit costs nothing here: it is
- * part of `latency`. READs, atomics and responses to READs of all units pass one engine besides, in the order of
- * their grants: packets leave when it takes them, and their entity has no grant until they are through, while those of
- * others go on.
+ * scheduler: decides which queue pair sends next. A QP has two scheduling entities, for requests
+ * and for responses. An entity with work is in the ring of its processing unit. It gets a grant for
+ * one segment of its message if the bytes in flight (gathered, or waiting for the port) leave room.
+ * If the context of its QP is not cached, the entity leaves the ring until the context arrives.
+ * Other entities get grants meanwhile. A hit has no cost of its own: it is part of `latency`.
+ *
+ * READs, atomics and READ responses of all units pass a shared READ engine in the order of their
+ * grants. Their packets leave when the engine takes them. The entity has no further grant until the
+ * engine has finished its packets.
  *
  *     doorbell, completer --scheduler_wake()--> ring --grant--> requester_next(), responder_next()
  */
@@ -54,64 +56,68 @@ struct send_segment;
 enum sched_entity_kind { SCHED_REQUESTS, SCHED_RESPONSES };
 
 struct sched_entity {
-	struct sched_entity *next; /* in the ring, or the engine of READs */
-	struct qp *qp;             /* whose it is */
+	struct sched_entity *next; /* in the ring or in the list of the READ engine */
+	struct qp *qp;             /* owner */
 	struct scheduler *scheduler;
-	uint32_t number; /* of the queue pair */
+	uint32_t number; /* number of the queue pair */
 	enum sched_entity_kind kind;
-	bool reliable; /* a reliable transport's */
-	bool closed;   /* its queue pair is destroyed: it is never in a ring again */
+	bool reliable; /* true for a reliable transport */
+	bool closed;   /* the queue pair is destroyed; the entity never enters a ring again */
 	bool in_ring;
-	bool away; /* in no ring until its context is here, or the engine of READs is through with it */
-	bool context_ready; /* was fetched for the next grant */
-	bool reads_wait;    /* for the engine of READs: its last segment has not left */
+	/* outside the ring until its context arrives or the READ engine has finished its packets */
+	bool away;
+	bool context_ready; /* the context was fetched for the next grant */
+	bool reads_wait;    /* waits for the READ engine; its last segment has not left */
 	struct context_lookup lookup;
-	sim_time context_asked_at;
-	sim_time reads_done; /* when the engine of READs is through with it; 0: not there */
-	struct send_segment *first, *last; /* gathering, in order */
+	/* entry into the ring, or start of the wait for the context outside it */
+	sim_time since;
+	/* time at which the READ engine finishes; 0 if the entity is not there */
+	sim_time reads_done;
+	struct send_segment *first, *last; /* segments being gathered, in order */
 };
 
 struct scheduler;
 
 /* One segment of an entity's message, as packets. */
 struct scheduler_segment {
-	uint32_t packets; /* 0: the entity is blocked, nothing was made */
-	uint32_t bytes;   /* on the wire */
-	uint32_t length;  /* payload */
-	uint8_t opcode;   /* of the first packet */
+	uint32_t packets; /* 0 if the entity is blocked and no packet was created */
+	uint32_t bytes;   /* bytes on the wire */
+	uint32_t length;  /* bytes of payload */
+	uint8_t opcode;   /* opcode of the first packet */
 };
 
-/* What the scheduler asks of the transport, which owns the entities. */
+/* Functions of the transport, which owns the entities. */
 struct scheduler_user {
-	/* The entity has something to send now. */
+	/* Returns true if the entity has data to send now. */
 	bool (*has_work)(const struct sched_entity *entity);
-	/* Makes the packets of the entity's next segment. */
+	/* Creates the packets of the entity's next segment. */
 	struct scheduler_segment (*next)(struct sched_entity *entity);
-	/* What was made may leave for the port. */
+	/* Allows the created packets to leave for the port. */
 	void (*drain)(struct sched_entity *entity);
-	/* The engine of READs took the entity's packets, which waited for it. */
+	/* Reports that the READ engine took the entity's waiting packets. */
 	void (*taken)(struct sched_entity *entity);
-	/* The entity's context is here. It was asked for at that time. */
+	/* Reports that the entity's context has arrived. `asked_at` is the time of the request. */
 	void (*waited)(struct sched_entity *entity, sim_time asked_at);
-	/* A lookup under way keeps the entity's queue pair. It may go with the last drop. */
+	/* Keep and release the entity's queue pair during a lookup. The last release may destroy
+	 * it. */
 	void (*hold)(struct sched_entity *entity);
 	void (*drop)(struct sched_entity *entity);
 };
 
-/* params, contexts and user outlive the block. */
+/* Creates the block. `params`, `contexts` and `user` must outlive it. */
 struct scheduler *scheduler_create(struct sim *sim, const char *name,
 				   const struct scheduler_params *params,
 				   struct context_cache *contexts,
 				   const struct scheduler_user *user);
 void scheduler_destroy(struct scheduler *scheduler);
 
-/* The entity may have something to send now. */
+/* Reports that the entity may have data to send now. */
 void scheduler_wake(struct scheduler *scheduler, struct sched_entity *entity);
 
-/* The entity goes: it is in no ring any more. */
+/* Removes the entity from all rings, because its queue pair is destroyed. */
 void scheduler_forget(struct scheduler *scheduler, struct sched_entity *entity);
 
-/* Bytes that were granted have left for the port, or will not be sent. */
-void scheduler_release(struct scheduler *scheduler, uint32_t bytes);
+/* Reports that bytes granted at that time have left for the port, or will not be sent. */
+void scheduler_release(struct scheduler *scheduler, sim_time granted_at, uint32_t bytes);
 
 #endif

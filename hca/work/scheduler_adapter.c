@@ -73,9 +73,9 @@ static void arbitrate(struct event *event)
 static void must_be_inside(const struct scheduler_adapter *adapter)
 {
 	if (!adapter->host.calls)
-		module_broke(adapter->block->name,
-			     "asks from a process of its own; expected inside of a call: name a "
-			     "time by arbitrate_at()");
+		module_broke(adapter->block->name, "calls a service from its own process; expected "
+						   "a service within a call of the adapter, see "
+						   "arbitrate_at()");
 }
 
 static struct sched_entity_view service_look(const struct scheduler_adapter *adapter,
@@ -104,7 +104,7 @@ static struct scheduler_grant service_grant(struct scheduler_adapter *adapter, u
 	return scheduler_take(adapter->scheduler, unit, entity);
 }
 
-static void service_send(struct scheduler_adapter *adapter, struct sched_entity *entity)
+static void service_gather(struct scheduler_adapter *adapter, struct sched_entity *entity)
 {
 	must_be_inside(adapter);
 	scheduler_drain(adapter->scheduler, entity);
@@ -115,8 +115,8 @@ static void service_arbitrate_at(struct scheduler_adapter *adapter, uint32_t uni
 	struct event *event = &adapter->arbitrations[unit].event;
 
 	if (unit >= adapter->params->processing_units || event_pending(event))
-		module_broke(adapter->block->name, "asks for an arbitration of a unit that there "
-						   "is not, or that waits for one");
+		module_broke(adapter->block->name, "requests an arbitration of a unit that does "
+						   "not exist, or has one outstanding");
 	module_host_schedule(&adapter->host, event, adapter->block, arbitrate, at);
 }
 
@@ -124,11 +124,11 @@ static const struct scheduler_services services = {
 	.look = service_look,
 	.has_context = service_has_context,
 	.grant = service_grant,
-	.send = service_send,
+	.gather = service_gather,
 	.arbitrate_at = service_arbitrate_at,
 };
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 static void *create_module(void *argument)
 {
@@ -165,8 +165,8 @@ struct scheduler_adapter *scheduler_adapter_create(struct scheduler *scheduler, 
 	}
 	adapter->table = module_open(MODULE_SCHEDULER, sizeof(*adapter->table), block->name,
 				     params->module.text);
-	module_host_fill(&adapter->host, block, create_module, adapter, adapter->table->destroy,
-			 adapter->table->trace);
+	module_host_fill(&adapter->host, block, false, create_module, adapter,
+			 adapter->table->destroy, adapter->table->trace);
 	return adapter;
 }
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scheduler_adapter: the adapter's side of a module in the place of the scheduler (scheduler_module.h). Only scheduler.c
- * talks to it.
+ * scheduler_adapter: connects a module that replaces the scheduler (scheduler_module.h). Only
+ * scheduler.c calls it.
  */
 #ifndef HCA_WORK_SCHEDULER_ADAPTER_H
 #define HCA_WORK_SCHEDULER_ADAPTER_H
 
 #include "hca/work/scheduler_module.h"
 
-/* The scheduler's block, counters and gauges outlive it; the run has SystemC. */
+/* Creates the module. The scheduler's block, counters and gauges must outlive the adapter. The run
+ * must use SystemC. */
 struct scheduler_adapter *scheduler_adapter_create(struct scheduler *scheduler, struct block *block,
 						   const struct scheduler_params *params,
 						   struct scheduler_counters *count,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * send_queue: the send queue of one queue pair: its ring in host memory, what was read of it, and
- * the WQEs under way in slots.
+ * send_queue: the send queue of one queue pair: its ring in host memory, the blocks that were read,
+ * and the WQEs in progress in slots.
  *
  *     ring --requested--> staging --parsed--> slots: oldest <= cursor <= tail
  *
- * Who writes what: doorbell.c the producer; wqe_fetch.c what was requested, staged and parsed, `tail`
- * and `oldest`; the requester `cursor` and, within a slot, what is said of its execution.
+ * Only wqe_fetch.c and wqe_refetch.c change a send queue. Doorbells and the requester call
+ * wqe_fetch_rung(), _advance(), _rewind() and _retire(). The requester owns the fields of a slot
+ * that describe its execution.
  */
 #ifndef HCA_WORK_SEND_QUEUE_H
 #define HCA_WORK_SEND_QUEUE_H
@@ -23,28 +24,29 @@
 
 struct wqe_fetch;
 
-/* One send WQE from when it is parsed until it is complete. */
+/* One send WQE, from its parsing to its completion. */
 struct send_slot {
 	struct send_wqe wqe;
-	enum wqe_error error; /* it must not be executed */
+	enum wqe_error error; /* set if it must not be executed */
 	enum work_status status;
 	uint32_t tag;
 	uint32_t first_psn;
 	uint32_t psn_count;
-	uint32_t responses;     /* read: packets of it that came back; atomic: 1 once it came */
-	uint32_t transfers;     /* DMA transfers that follow its list */
-	uint32_t unposted;      /* scatters among them whose writes are not all with PCIe */
-	uint32_t departures;    /* last packets of it, on their way to the link */
-	uint32_t block, blocks; /* of its WQE in the ring: the first, how many */
-	bool at_hand; /* with a cache of send WQEs: it was looked up, or read again, for its grant */
-	bool fetching;    /* it is being read again */
-	bool list_coming; /* it is being read again for a response */
-	bool started;     /* it has its PSNs */
-	bool counted;     /* read, atomic: among those outstanding */
+	/* read: number of response packets received; atomic: 1 after the response */
+	uint32_t responses;
+	uint32_t transfers;     /* DMA transfers that use its list */
+	uint32_t unposted;      /* scatters with writes that were not all passed to PCIe */
+	uint32_t departures;    /* last packets that have not left the link yet */
+	uint32_t block, blocks; /* place of the WQE in the ring: first block and number of blocks */
+	bool at_hand;     /* with a cache of send WQEs: looked up, or read again, for its grant */
+	bool fetching;    /* being read again for its grant */
+	bool list_coming; /* being read again for a response */
+	bool started;     /* has its PSNs */
+	bool counted;     /* read, atomic: counted as outstanding */
 	bool done;        /* acknowledged, or with its whole response */
-	bool completed;   /* its CQE is written; lives on for its transfers only */
+	bool completed;   /* the CQE is written; only transfers still use the slot */
 	struct latency_stages stages;
-	uint8_t response_bytes; /* of a read or atomic, for its CQE */
+	uint8_t response_bytes; /* data of a read or atomic for its CQE */
 	uint8_t response[CQE_DATA_MAX];
 };
 
@@ -52,38 +54,39 @@ struct staged_read { /* one read of the send queue, until its blocks are staged 
 	struct staged_read *next;
 	struct pcie_read read;
 	struct send_queue *sq;
+	sim_time since; /* that it is in flight */
 	uint32_t blocks;
 	bool busy, stale;
-	uint8_t bytes[]; /* params.read_blocks */
+	uint8_t bytes[]; /* [params.read_blocks] blocks */
 };
 
-struct ring { /* a doorbell: which blocks it brought, and when */
+struct ring { /* one doorbell: its last block and its times */
 	struct ring *next;
-	uint32_t producer; /* behind its last block */
+	uint32_t producer; /* index after its last block */
 	sim_time stored_at, known_at;
 };
 
 struct send_queue {
 	struct wqe_fetch *fetch;
-	const struct hca_qp_attr *attr;               /* of its queue pair: the ring, its memory */
-	uint32_t number;                              /* of its queue pair */
-	uint32_t producer;                            /* blocks: what the doorbells say */
-	uint32_t requested;                           /* blocks: asked for, by reads */
-	uint32_t parsed;                              /* blocks: turned into slots */
-	uint32_t staged;                              /* blocks at hand from `parsed` on */
+	const struct hca_qp_attr *attr; /* attributes of the queue pair: the ring and its memory */
+	uint32_t number;                /* number of the queue pair */
+	uint32_t producer;              /* blocks posted, by the doorbells */
+	uint32_t requested;             /* blocks requested by reads */
+	uint32_t parsed;                /* blocks parsed into slots */
+	uint32_t staged;                /* blocks available from `parsed` on */
+	uint32_t reads_count;
 	uint8_t *staging;                             /* STAGING_BYTES; NULL while `staged` is 0 */
 	struct staged_read *reads_first, *reads_last; /* in the order of the ring */
-	uint32_t reads_count;
 	struct event parse;
-	sim_time parse_next;             /* earliest time for the next WQE that was read */
-	bool stored;                     /* what is staged came by BlueFlame */
-	struct ring *rings, *rings_last; /* those whose WQEs are not all parsed */
-	/* slots, by running number: oldest <= cursor <= tail */
+	sim_time parse_next;             /* private to the plan: earliest time for the next WQE */
+	struct ring *rings, *rings_last; /* doorbells whose WQEs are not all parsed */
+	/* slots, at WQE number modulo `window`: oldest <= cursor <= tail */
 	struct send_slot **slots; /* [window], a power of two */
 	uint32_t window;
 	uint32_t oldest, cursor, tail;
-	bool has_work, fetch_waits, window_waits; /* as the gauges of wqe_fetch count it */
-	uint64_t first_line;                      /* of the ring, in the cache */
+	bool stored;                              /* the staged blocks came by BlueFlame */
+	bool has_work, fetch_waits, window_waits; /* contribution to the gauges of wqe_fetch */
+	uint64_t first_line;                      /* number of the ring's first line in the cache */
 };
 
 static inline struct send_slot *send_queue_slot(const struct send_queue *sq, uint32_t number)

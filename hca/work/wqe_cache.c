@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "hca/context/assoc.h"
+#include "hca/host/tag_array.h"
 #include "sim/random.h"
 
 #define ROW(...) PARAM_ROW(struct wqe_cache_params, __VA_ARGS__)
@@ -31,9 +31,9 @@ struct wqe_cache {
 	struct block block;
 	struct wqe_cache_counters count;
 	const struct wqe_cache_params *params;
-	struct assoc *lines;
+	struct tag_array lines;
 	struct random random;
-	uint64_t next_line; /* behind those of all rings so far */
+	uint64_t next_line; /* number after the lines of all rings */
 };
 
 uint64_t wqe_cache_add_ring(struct wqe_cache *cache, uint64_t bytes)
@@ -49,13 +49,13 @@ bool wqe_cache_has(const struct wqe_cache *cache, uint64_t line, uint32_t count)
 	bool all = true;
 
 	for (uint32_t i = 0; i < count; i++)
-		all &= assoc_has(cache->lines, line + i);
+		all &= tag_array_has(&cache->lines, line + i);
 	return all;
 }
 
 bool wqe_cache_want(struct wqe_cache *cache, uint64_t line)
 {
-	return assoc_touch(cache->lines, line);
+	return tag_array_touch(&cache->lines, line);
 }
 
 void wqe_cache_looked_up(struct wqe_cache *cache, enum wqe_outcome outcome, uint64_t line,
@@ -91,14 +91,16 @@ void wqe_cache_fill(struct wqe_cache *cache, uint64_t line, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		cache->count.fills++;
-		if (!assoc_touch(cache->lines, line + i))
-			cache->count.evictions += assoc_insert(cache->lines, line + i, NULL);
+		if (!tag_array_touch(&cache->lines, line + i))
+			cache->count.evictions +=
+				tag_array_insert(&cache->lines, line + i, cache->lines.ways, false,
+						 NULL) != TAG_NONE;
 	}
 }
 
 void wqe_cache_forget(struct wqe_cache *cache, uint64_t line, uint64_t count)
 {
-	assoc_remove(cache->lines, line, count);
+	tag_array_remove(&cache->lines, line, count);
 }
 
 sim_time wqe_cache_latency(const struct wqe_cache *cache)
@@ -116,7 +118,7 @@ static void check(struct block *block, FILE *out)
 	const struct wqe_cache *cache = container_of(block, struct wqe_cache, block);
 	const struct wqe_cache_counters *count = &cache->count;
 
-	block_equal(block, out, "lookups, and hits, misses and merges", count->lookups,
+	block_equal(block, out, "lookups = hits + misses + merges", count->lookups,
 		    count->hits + count->misses + count->merges);
 }
 
@@ -134,8 +136,8 @@ struct wqe_cache *wqe_cache_create(struct sim *sim, const char *name,
 	block_init(&cache->block, sim, &wqe_cache_type, name, params,
 		   (const uint64_t *)&cache->count);
 	random_init(&cache->random, &cache->block, "replacement");
-	cache->lines = assoc_create(params->entries - params->entries % ways, ways,
-				    params->replacement == WQE_REPLACE_LRU ? NULL : &cache->random);
+	tag_array_init(&cache->lines, params->entries, ways,
+		       params->replacement == WQE_REPLACE_LRU ? NULL : &cache->random);
 	return cache;
 }
 
@@ -144,6 +146,6 @@ void wqe_cache_destroy(struct wqe_cache *cache)
 	if (!cache)
 		return;
 	block_fini(&cache->block);
-	assoc_destroy(cache->lines);
+	tag_array_fini(&cache->lines);
 	free(cache);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wqe_cache: which lines of 64 B of the queues' rings are on the adapter. All queues of a kind (send, or receive) share one; what
- * a line says, its queue knows, and here is only whether it has to be read over PCIe once more.
+ * wqe_cache: the tags of the 64-byte lines of the rings that are cached on the adapter. All send
+ * queues share one cache, and all receive queues share another. The queue holds the contents of a
+ * line. The cache only decides whether a line must be read over PCIe again.
  *
  *     wqe_fetch, receive_queue --wqe_cache_has(), _fill()--> [ sets x ways ]
  *
- * One use of a WQE is one lookup: a hit, a miss that starts a read, or a merge, which waits for a read under way.
+ * Each use of a WQE is one lookup: a hit, a miss that starts a read, or a merge that waits for a
+ * read in flight.
  */
 #ifndef HCA_WORK_WQE_CACHE_H
 #define HCA_WORK_WQE_CACHE_H
@@ -37,41 +39,43 @@ struct wqe_cache_counters {
 	WQE_CACHE_COUNTERS(COUNTER_FIELD)
 };
 
-enum wqe_outcome { WQE_CACHE_HIT, WQE_CACHE_MISS, WQE_CACHE_MERGE }; /* as the trace points */
+/* same order as the trace points */
+enum wqe_outcome { WQE_CACHE_HIT, WQE_CACHE_MISS, WQE_CACHE_MERGE };
 
 struct wqe_cache;
 
-/* NULL: params->entries is 0. */
+/* Creates a cache. Returns NULL if params->entries is 0. */
 struct wqe_cache *wqe_cache_create(struct sim *sim, const char *name,
 				   const struct wqe_cache_params *params);
 void wqe_cache_destroy(struct wqe_cache *cache);
 
-/* A ring of so many bytes: the number of its first line; others follow. */
+/* Adds a ring of `bytes` bytes. Returns the number of its first line; its other lines follow. */
 uint64_t wqe_cache_add_ring(struct wqe_cache *cache, uint64_t bytes);
 
-/* Are all of them here? That is no use: what was used is the first to go. */
+/* Returns true if all lines are cached. Does not count as a use. */
 bool wqe_cache_has(const struct wqe_cache *cache, uint64_t line, uint32_t count);
 
-/* Is it here? It counts as just read. */
+/* Returns true if the line is cached. Counts as a use. */
 bool wqe_cache_want(struct wqe_cache *cache, uint64_t line);
 
-/* One lookup, of a WQE that begins in that line. */
+/* Counts and traces one lookup of a WQE that begins in that line. */
 void wqe_cache_looked_up(struct wqe_cache *cache, enum wqe_outcome outcome, uint64_t line,
 			 uint32_t tag);
 
-/* That miss is of a WQE that had been here. */
+/* Counts that the WQE of a miss was cached before. */
 void wqe_cache_lost(struct wqe_cache *cache);
 
-/* A fetch found so many lines, and reads so many of which no WQE is used yet. */
+/* Counts the lines of a fetch: `spared` lines were cached, and `ahead` lines are read before any
+ * WQE in them is used. */
 void wqe_cache_fetched(struct wqe_cache *cache, uint32_t spared, uint32_t ahead);
 
-/* They were read; those that are here already stay. */
+/* Inserts lines that were read. Cached lines stay. */
 void wqe_cache_fill(struct wqe_cache *cache, uint64_t line, uint32_t count);
 
-/* Their WQEs are used up, or gone. */
+/* Removes lines whose WQEs are complete or dropped. */
 void wqe_cache_forget(struct wqe_cache *cache, uint64_t line, uint64_t count);
 
-/* Of a hit: from the lookup to the WQE. */
+/* Returns the time from the lookup to the WQE on a hit. */
 sim_time wqe_cache_latency(const struct wqe_cache *cache);
 const struct wqe_cache_counters *wqe_cache_counters(const struct wqe_cache *cache);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wqe_fetch: see wqe_fetch.h. Counters of blocks run on; the ring takes their low bits. */
+/* wqe_fetch: see wqe_fetch.h. Numbers of blocks do not wrap; their low bits are the place in the
+ * ring. */
 #include "hca/work/wqe_fetch_state.h"
 #include "hca/work/wqe_refetch.h"
 
@@ -39,7 +40,8 @@ static void note(struct wqe_fetch *fetch, struct gauge *gauge, bool *noted, bool
 		gauge_leave(gauge, sim_now(fetch->block.sim), 1);
 }
 
-void wqe_fetch_note_work(struct send_queue *sq)
+/* Updates the gauges after WQEs were posted, parsed, sent or completed. */
+static void note_work(struct send_queue *sq)
 {
 	struct wqe_fetch *fetch = sq->fetch;
 	bool more = sq->parsed != sq->producer;
@@ -65,7 +67,7 @@ static void append_read(struct send_queue *sq, struct staged_read *staged)
 
 /* ---- staging ---- */
 
-/* The staging area has room behind what it holds. */
+/* Appends blocks to the staging area, which must have room. */
 static void stage(struct send_queue *sq, const uint8_t *bytes, uint32_t blocks)
 {
 
@@ -87,29 +89,83 @@ static void unstage_all(struct send_queue *sq)
 	sq->stored = false;
 }
 
-/* WQEs that were read take their turns, one each; those of a store, and all if there are no turns, are parsed at once. */
-static bool is_paced(const struct send_queue *sq)
-{
-	const struct wqe_fetch_params *params = sq->fetch->params;
+/* ---- the plan ---- */
 
-	return (params->interval || params->queue_interval) && !sq->stored;
+/* Returns the maximum number of blocks of a read now: up to the end of the ring, and as many as can
+ * be staged. */
+static uint32_t read_room(const struct send_queue *sq)
+{
+	uint32_t at = sq->requested & (sq->attr->sq_blocks - 1);
+	uint32_t blocks = wqe_fetch_smaller(sq->producer - sq->requested, sq->attr->sq_blocks - at);
+
+	blocks = wqe_fetch_smaller(blocks, (uint32_t)sq->fetch->params->read_blocks);
+	return wqe_fetch_smaller(blocks, STAGING_BLOCKS - (sq->requested - sq->parsed));
 }
 
-static void schedule_parse(struct send_queue *sq, sim_time delay)
+static struct wqe_fetch_view view(struct send_queue *sq, uint32_t room)
+{
+	return (struct wqe_fetch_view){
+		.qpn = sq->number,
+		.ring_blocks = sq->attr->sq_blocks,
+		.producer = sq->producer,
+		.requested = sq->requested,
+		.parsed = sq->parsed,
+		.staged = sq->staged,
+		.reads = sq->reads_count,
+		.room = room,
+		.stored = sq->stored,
+		.next = &sq->parse_next,
+	};
+}
+
+static uint32_t blocks_to_read(struct send_queue *sq)
 {
 	struct wqe_fetch *fetch = sq->fetch;
-	sim_time at = sim_now(fetch->block.sim) + delay;
+	struct wqe_fetch_view queue = view(sq, read_room(sq));
+	uint32_t blocks;
 
-	if (is_paced(sq)) {
-		if (at < fetch->parse_next)
-			at = fetch->parse_next;
-		fetch->parse_next = at + fetch->params->interval;
-		if (at < sq->parse_next)
-			at = sq->parse_next;
-		sq->parse_next = at + fetch->params->queue_interval;
-	}
+	if (!queue.room)
+		return 0;
+	module_host_enter(&fetch->host);
+	blocks = fetch->plan->read_blocks(fetch->host.module, &queue, sim_now(fetch->block.sim));
+	module_host_leave(&fetch->host);
+	if (blocks > queue.room)
+		module_broke(fetch->block.name, "reads more blocks than `room`");
+	if (!blocks && !queue.reads && !queue.staged)
+		module_broke(fetch->block.name, "reads no blocks while no block of the queue is "
+						"staged or in flight");
+	return blocks;
+}
+
+static void schedule_parse(struct send_queue *sq, bool again)
+{
+	struct wqe_fetch *fetch = sq->fetch;
+	struct wqe_fetch_view queue = view(sq, 0);
+	sim_time at;
+
+	module_host_enter(&fetch->host);
+	at = fetch->plan->parse_at(fetch->host.module, &queue, again, sim_now(fetch->block.sim));
+	module_host_leave(&fetch->host);
+	module_check_time(fetch->block.sim, fetch->block.name, at);
 	sim_schedule_at(&sq->parse, at);
 }
+
+static uint32_t wqes_to_parse(struct send_queue *sq)
+{
+	struct wqe_fetch *fetch = sq->fetch;
+	struct wqe_fetch_view queue = view(sq, 0);
+	uint32_t count;
+
+	module_host_enter(&fetch->host);
+	count = fetch->plan->parse_count(fetch->host.module, &queue, sim_now(fetch->block.sim));
+	module_host_leave(&fetch->host);
+	if (!count)
+		module_broke(fetch->block.name,
+			     "parses no WQE at the time that parse_at() returned");
+	return count;
+}
+
+/* ---- reads ---- */
 
 void wqe_fetch_kick(struct send_queue *sq)
 {
@@ -118,15 +174,12 @@ void wqe_fetch_kick(struct send_queue *sq)
 	if (!fetch->user->may_fetch(sq))
 		return;
 	if (sq->staged && !event_pending(&sq->parse))
-		schedule_parse(sq, fetch->params->latency);
-	while (sq->requested != sq->producer && sq->reads_count < fetch->params->reads) {
+		schedule_parse(sq, false);
+	while (sq->requested != sq->producer) {
 		struct staged_read *staged;
 		uint32_t at = sq->requested & (sq->attr->sq_blocks - 1);
-		uint32_t blocks =
-			wqe_fetch_smaller(sq->producer - sq->requested, sq->attr->sq_blocks - at);
+		uint32_t blocks = blocks_to_read(sq);
 
-		blocks = wqe_fetch_smaller(blocks, (uint32_t)fetch->params->read_blocks);
-		blocks = wqe_fetch_smaller(blocks, STAGING_BLOCKS - (sq->requested - sq->parsed));
 		if (!blocks)
 			break;
 		staged = pool_take(&fetch->reads);
@@ -147,7 +200,8 @@ void wqe_fetch_kick(struct send_queue *sq)
 					  blocks - (sq->requested == sq->parsed));
 		sq->requested += blocks;
 		fetch->user->hold(sq);
-		gauge_enter(&fetch->gauge.reads, sim_now(fetch->block.sim), 1);
+		staged->since = sim_now(fetch->block.sim);
+		gauge_enter(&fetch->gauge.reads, staged->since, 1);
 		fetch->count.reads++;
 		fetch->count.read_blocks += blocks;
 		trace(&fetch->block, TRACE_WQE_READ, 0, sq->number, blocks);
@@ -155,14 +209,14 @@ void wqe_fetch_kick(struct send_queue *sq)
 	}
 }
 
-/* pcie.h: reads of one caller may overtake each other, so they are taken in turn. */
+/* Stages completed reads in order. Reads of one caller may overtake each other (pcie.h). */
 static void read_done(struct pcie_read *read)
 {
 	struct staged_read *staged = container_of(read, struct staged_read, read);
 	struct send_queue *sq = staged->sq;
 
 	staged->busy = false;
-	gauge_leave(&sq->fetch->gauge.reads, sim_now(sq->fetch->block.sim), 1);
+	gauge_left(&sq->fetch->gauge.reads, staged->since, sim_now(sq->fetch->block.sim), 1);
 	if (!staged->stale && read->failed)
 		sq->fetch->user->failed(sq);
 	while (sq->reads_first && !sq->reads_first->busy) {
@@ -194,10 +248,17 @@ void wqe_fetch_blueflame(struct send_queue *sq, const uint8_t *bytes)
 	sq->fetch->count.blueflame++;
 }
 
-void wqe_fetch_rung(struct send_queue *sq, sim_time stored_at)
+bool wqe_fetch_rung(struct send_queue *sq, uint16_t producer, sim_time stored_at)
 {
-	struct ring *ring = pool_take_zeroed(&sq->fetch->rings);
+	uint16_t ahead = (uint16_t)(producer - (uint16_t)sq->producer);
+	struct ring *ring;
 
+	if (sq->producer + ahead - sq->parsed > sq->attr->sq_blocks)
+		return false;
+	if (!ahead)
+		return true;
+	sq->producer += ahead;
+	ring = pool_take_zeroed(&sq->fetch->rings);
 	ring->producer = sq->producer;
 	ring->stored_at = stored_at;
 	ring->known_at = sim_now(sq->fetch->block.sim);
@@ -206,7 +267,8 @@ void wqe_fetch_rung(struct send_queue *sq, sim_time stored_at)
 	else
 		sq->rings = ring;
 	sq->rings_last = ring;
-	wqe_fetch_note_work(sq);
+	note_work(sq);
+	return true;
 }
 
 static void drop_rings(struct send_queue *sq, bool all)
@@ -222,7 +284,7 @@ static void drop_rings(struct send_queue *sq, bool all)
 		sq->rings_last = NULL;
 }
 
-/* sq->parsed: the block at which the WQE begins. */
+/* Records the doorbell and fetch stages of the WQE that begins at block sq->parsed. */
 static void note_fetched(struct send_queue *sq, struct latency_stages *stages)
 {
 	drop_rings(sq, false);
@@ -246,12 +308,11 @@ static void parse(struct event *event)
 {
 	struct send_queue *sq = container_of(event, struct send_queue, parse);
 	struct wqe_fetch *fetch = sq->fetch;
-	uint32_t used = 0;
-	bool one = is_paced(sq);
+	uint32_t used = 0, left = wqes_to_parse(sq);
 
-	while (sq->staged - used && sq->tail - sq->oldest < sq->window && !(one && used)) {
+	while (left && sq->staged - used && sq->tail - sq->oldest < sq->window) {
 		const uint8_t *bytes = sq->staging + used * WQE_BLOCK_BYTES;
-		uint32_t blocks = wqe_units(bytes) ? wqe_blocks(bytes) : 1;
+		uint32_t blocks = wqe_ds_count(bytes) ? wqe_blocks(bytes) : 1;
 		struct send_slot *slot;
 
 		if (blocks > sq->staged - used)
@@ -266,6 +327,7 @@ static void parse(struct event *event)
 		trace(&fetch->block, TRACE_WQE_PARSED, slot->tag, sq->number, slot->wqe.index);
 		used += blocks;
 		sq->parsed += blocks;
+		left--;
 	}
 	if (sq->tail - sq->oldest == sq->window)
 		fetch->count.window_full++;
@@ -275,13 +337,24 @@ static void parse(struct event *event)
 			sq->staged * WQE_BLOCK_BYTES);
 	else
 		unstage_all(sq);
-	if (one && used && sq->staged)
-		schedule_parse(sq, 0);
-	wqe_fetch_note_work(sq);
+	if (!left && sq->staged)
+		schedule_parse(sq, true);
+	note_work(sq);
 	if (used)
 		fetch->user->posted(sq);
 	if (used || !sq->staged)
 		wqe_fetch_kick(sq);
+}
+
+void wqe_fetch_advance(struct send_queue *sq)
+{
+	sq->cursor++;
+	note_work(sq);
+}
+
+void wqe_fetch_rewind(struct send_queue *sq, uint32_t number)
+{
+	sq->cursor = number;
 }
 
 void wqe_fetch_retire(struct send_queue *sq)
@@ -294,7 +367,7 @@ void wqe_fetch_retire(struct send_queue *sq)
 		wqe_refetch_forget(sq, slot);
 	sq->oldest++;
 	sq->fetch->count.retired++;
-	wqe_fetch_note_work(sq);
+	note_work(sq);
 }
 
 void wqe_fetch_free_slot(struct send_queue *sq, struct send_slot *slot)
@@ -323,7 +396,7 @@ void wqe_fetch_reset(struct send_queue *sq)
 	sq->cursor = sq->tail;
 	drop_rings(sq, true);
 	sq->producer = sq->requested = sq->parsed = 0;
-	wqe_fetch_note_work(sq);
+	note_work(sq);
 }
 
 void wqe_fetch_attach(struct wqe_fetch *fetch, struct send_queue *sq,
@@ -344,7 +417,7 @@ void wqe_fetch_attach(struct wqe_fetch *fetch, struct send_queue *sq,
 
 void wqe_fetch_detach(struct send_queue *sq)
 {
-	assert(!sq->staging && sq->oldest == sq->tail); /* reads: the run's end may leave some */
+	assert(!sq->staging && sq->oldest == sq->tail); /* reads may be left at the end of a run */
 	free(sq->slots);
 }
 
@@ -353,8 +426,18 @@ static void check(struct block *block, FILE *out)
 	const struct wqe_fetch *fetch = container_of(block, struct wqe_fetch, block);
 	uint64_t under_way = fetch->user->under_way(fetch->user);
 
-	block_equal(block, out, "WQEs, and those complete, dropped and under way",
-		    fetch->count.wqes, fetch->count.retired + fetch->count.dropped + under_way);
+	block_equal(block, out, "WQEs = retired + dropped + in progress", fetch->count.wqes,
+		    fetch->count.retired + fetch->count.dropped + under_way);
+}
+
+static void *create_plan(void *argument)
+{
+	struct wqe_fetch *fetch = argument;
+
+	return fetch->plan->create(&(const struct wqe_fetch_setup){
+		.name = fetch->block.name,
+		.params = fetch->params,
+	});
 }
 
 struct wqe_fetch *wqe_fetch_create(struct sim *sim, const char *name,
@@ -371,6 +454,10 @@ struct wqe_fetch *wqe_fetch_create(struct sim *sim, const char *name,
 	block_init(&fetch->block, sim, &wqe_fetch_type, name, fetch->params,
 		   (const uint64_t *)&fetch->count);
 	block_gauges(&fetch->block, (struct gauge *)&fetch->gauge);
+	fetch->plan = module_host_table(MODULE_WQE_FETCH, sizeof(*fetch->plan), name,
+					&params->module, &wqe_fetch_plan);
+	module_host_fill(&fetch->host, &fetch->block, !*params->module.text, create_plan, fetch,
+			 fetch->plan->destroy, fetch->plan->trace);
 	pool_init(&fetch->slots, sizeof(struct send_slot), SLAB_SLOTS);
 	pool_init(&fetch->rings, sizeof(struct ring), SLAB_SLOTS);
 	pool_init(&fetch->reads,
@@ -383,6 +470,7 @@ struct wqe_fetch *wqe_fetch_create(struct sim *sim, const char *name,
 
 void wqe_fetch_destroy(struct wqe_fetch *fetch)
 {
+	module_host_clear(&fetch->host);
 	pool_fini(&fetch->slots);
 	pool_fini(&fetch->rings);
 	pool_fini(&fetch->reads);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wqe_fetch: brings send WQEs from the ring in host memory (or out of a BlueFlame store) and parses
- * them into the slots of their queue pair, ahead of the requester.
+ * wqe_fetch: reads send WQEs from the ring in host memory (or takes them from a BlueFlame store).
+ * It parses them into the slots of their queue pair, ahead of the requester.
  *
  *     doorbell --wqe_fetch_kick(), _blueflame()--> pcie_read() --> staging --> slots --> scheduler
  */
@@ -41,53 +41,61 @@ struct wqe_fetch_counters {
 
 struct wqe_fetch;
 
-/* What the fetch asks of the owner of its send queues, the transport. */
+/* Functions of the transport, which owns the send queues. */
 struct wqe_fetch_user {
-	/* WQEs of the queue may be read: it is in RTS or a later state, and not destroyed. */
+	/* Returns true if WQEs of the queue may be read: it is in RTS or a later state, and not
+	 * destroyed. */
 	bool (*may_fetch)(const struct send_queue *sq);
-	/* New slots are there. */
+	/* Reports new slots. */
 	void (*posted)(struct send_queue *sq);
-	/* The slot at the cursor is at hand again: the queue may have a grant. */
+	/* Reports that the WQE of the slot at the cursor has arrived again, so that the queue may
+	 * get a grant. */
 	void (*wake)(struct send_queue *sq);
-	/* A read of the ring failed. */
+	/* Reports that a read of the ring failed. */
 	void (*failed)(struct send_queue *sq);
-	/* A read under way keeps the queue alive; it may go with the last drop. */
+	/* Keep and release the queue during a read. The last release may destroy it. */
 	void (*hold)(struct send_queue *sq);
 	void (*drop)(struct send_queue *sq);
-	/* Returns the WQEs in slots of all queues. */
+	/* Returns the number of WQEs in slots of all queues. */
 	uint64_t (*under_way)(const struct wqe_fetch_user *user);
 };
 
-/* cache: NULL: none. `user` and `cache` outlive the block. */
+/* Creates the block. `cache` is NULL without a cache. `user` and `cache` must outlive the block. */
 struct wqe_fetch *wqe_fetch_create(struct sim *sim, const char *name,
 				   const struct wqe_fetch_params *params, struct pcie *pcie,
 				   struct wqe_cache *cache, const struct wqe_fetch_user *user);
 void wqe_fetch_destroy(struct wqe_fetch *fetch);
 
-/* What the QP's send queue needs. */
+/* Initialises and frees the send queue of a QP. */
 void wqe_fetch_attach(struct wqe_fetch *fetch, struct send_queue *sq,
 		      const struct hca_qp_attr *attr);
 void wqe_fetch_detach(struct send_queue *sq);
 
-/* The producer index moved, or slots are free again. */
+/* Continues reading, because the producer index moved or slots became free. */
 void wqe_fetch_kick(struct send_queue *sq);
 
-/* For the gauges: WQEs were posted, parsed, sent, or are complete. */
-void wqe_fetch_note_work(struct send_queue *sq);
+/* Executes a doorbell, stored by the CPU at `stored_at`. It moves the producer index to the next
+ * index with these low bits. Returns false, and changes nothing, if the ring cannot have such an
+ * index. */
+bool wqe_fetch_rung(struct send_queue *sq, uint16_t producer, sim_time stored_at);
 
-/* The producer index was moved by a doorbell that the CPU stored at that time. */
-void wqe_fetch_rung(struct send_queue *sq, sim_time stored_at);
-
-/* A doorbell brought the WQE's bytes along; they are used if nothing is before it. */
+/* Passes the bytes of a WQE that came with its doorbell. They are used if no earlier WQE is
+ * pending. */
 void wqe_fetch_blueflame(struct send_queue *sq, const uint8_t *bytes);
 
-/* What is parsed, staged or being read is dropped: the ring begins again. */
+/* Drops all WQEs that are parsed, staged or being read, and restarts the ring. */
 void wqe_fetch_reset(struct send_queue *sq);
 
-/* The slot at `oldest` is complete. */
+/* Moves the cursor to the next slot. */
+void wqe_fetch_advance(struct send_queue *sq);
+
+/* Moves the cursor back to slot `number`, for a retransmission. */
+void wqe_fetch_rewind(struct send_queue *sq, uint32_t number);
+
+/* Retires the slot at `oldest`, which is complete. */
 void wqe_fetch_retire(struct send_queue *sq);
 
-/* The slot is complete and no transfer follows it any more. */
+/* Frees a slot that is complete and that no transfer uses. */
 void wqe_fetch_free_slot(struct send_queue *sq, struct send_slot *slot);
 
 const struct wqe_fetch_counters *wqe_fetch_counters(const struct wqe_fetch *fetch);

@@ -36,7 +36,11 @@
 	X(response_reads, COUNT, "16", "1..1024", \
 	  "Reads in progress, over all queue pairs, of WQEs that were evicted from send_cache " \
 	  "before their response arrived.", \
-	  "assumed: that of a small CAM")
+	  "assumed: value for a small CAM") \
+	X(module, TEXT, "", "", \
+	  "Module that replaces the built-in plan of WQE reads and their parsing " \
+	  "(docs/explanation/systemc.md). Empty: the built-in plan.", \
+	  "choice")
 /* clang-format on */
 
 enum wqe_looked_up {

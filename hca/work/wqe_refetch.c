@@ -26,7 +26,7 @@ static void repeated(struct pcie_read *read)
 	struct send_queue *sq = repeat->sq;
 	struct send_slot *slot = send_queue_slot(sq, repeat->number);
 
-	gauge_leave(&sq->fetch->gauge.reads, sim_now(sq->fetch->block.sim), 1);
+	gauge_left(&sq->fetch->gauge.reads, repeat->since, sim_now(sq->fetch->block.sim), 1);
 	if (repeat->number - sq->oldest < sq->tail - sq->oldest && slot->tag == repeat->tag) {
 		wqe_refetch_fill(sq, repeat->block, read->length / WQE_BLOCK_BYTES);
 		slot->at_hand = true;
@@ -39,7 +39,8 @@ static void repeated(struct pcie_read *read)
 	sq->fetch->user->drop(sq);
 }
 
-/* Of a read that begins with that WQE: with those parsed behind it as long as the ring and a read go on. */
+/* Returns the number of blocks of a read that begins with that WQE. It includes the parsed WQEs
+ * after it, up to the end of the ring and the maximum size of a read. */
 static uint32_t blocks_again(const struct send_queue *sq, const struct send_slot *slot)
 {
 	uint32_t at = slot->block & (sq->attr->sq_blocks - 1);
@@ -80,7 +81,8 @@ static void read_again(struct send_queue *sq, struct send_slot *slot)
 	repeat->read = wqe_refetch_read(sq, slot, blocks_again(sq, slot), repeated);
 	slot->fetching = true;
 	fetch->user->hold(sq);
-	gauge_enter(&fetch->gauge.reads, sim_now(fetch->block.sim), 1);
+	repeat->since = sim_now(fetch->block.sim);
+	gauge_enter(&fetch->gauge.reads, repeat->since, 1);
 	pcie_read(sq->fetch->pcie, &repeat->read);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build: reads top-down in the order in which things are created, which is the order of block ids, which is part of
- * the total order of events: endpoints, hosts, switches, links, faults.
+ * build: creates all objects in a fixed order: endpoints, hosts, switches, links, faults. The order
+ * determines block ids, which are part of the total order of events. The file has the same order.
  */
 #include "hcasim/builder/build.h"
 
@@ -62,7 +62,8 @@ static enum link_layer link_layer_of(const struct scenario *scenario)
 	return scenario->fabric.link_layer == 0 ? LINK_INFINIBAND : LINK_ETHERNET;
 }
 
-/* `carried`: hosts have no programs but messages to send, and detailed adapters are asked for that; NULL: they have programs. */
+/* `carried`: parameters of detailed adapters whose hosts send messages of a workload and run no
+ * programs. NULL: hosts have programs. */
 static struct build *create(const struct scenario *scenario, enum sim_engine engine,
 			    const struct lp_assignment *assignment,
 			    const struct load_host_params *carried, bool color, bool verbose,
@@ -96,6 +97,8 @@ static struct build *create(const struct scenario *scenario, enum sim_engine eng
 	    build_vls(build, error, error_bytes) && build_subnet(build, error, error_bytes) &&
 	    build_faults(build, error, error_bytes) && create_flows(build, error, error_bytes) &&
 	    !build_refuses_deadlock(build, error, error_bytes)) {
+		if (build->session)
+			session_connect(build->session, &scenario->sockets, build->endpoints);
 		if (!scenario->has_load || load_connect(build->load, error, error_bytes))
 			return build;
 		scenario_blame(scenario, "load", error, error_bytes);
@@ -127,7 +130,7 @@ struct build *build_create_parallel(const struct scenario *scenario,
 		      false, error, error_bytes);
 }
 
-/* As an end of it has it: both have the same. */
+/* Returns the port parameters at either end of a link. Both ends have the same. */
 static struct port_params link_port(const struct scenario *scenario, uint32_t number)
 {
 	const struct scenario_link *link = &scenario->links[number];
@@ -206,7 +209,8 @@ static void create_loaded(struct build *build, uint32_t i, const struct scenario
 	load_attach(build->load, i, build->hcas[i]);
 }
 
-static void create_endpoint(struct build *build, uint32_t i, const struct scenario_link *link)
+static void create_endpoint(struct build *build, uint32_t i, const struct scenario_link *link,
+			    bool has_tcp)
 {
 	const struct scenario_host *host = &build->scenario->hosts[i];
 	struct port_params port = host->endpoint->port;
@@ -219,6 +223,8 @@ static void create_endpoint(struct build *build, uint32_t i, const struct scenar
 		sim, name, &host->endpoint->endpoint, &port, link_layer_of(build->scenario),
 		pool_of(build, sim), &host->endpoint->choice.congestion);
 	endpoint_attach(build->endpoint_hcas[i], build->endpoints, i);
+	if (has_tcp)
+		endpoint_set_tcp(build->endpoint_hcas[i], &host->endpoint->tcp);
 	if (build->load)
 		load_set_far(build->load, i, sim);
 }
@@ -228,6 +234,7 @@ static void create_hosts(struct build *build)
 	const struct scenario *scenario = build->scenario;
 	enum link_layer link_layer = link_layer_of(scenario);
 	const struct scenario_link **links = links_of_hosts(scenario);
+	bool has_tcp = scenario_has_tcp(scenario);
 	build->kernels = take(scenario->host_count, sizeof(*build->kernels));
 	build->hcas = take(scenario->host_count, sizeof(*build->hcas));
 	build->endpoint_hcas = take(scenario->host_count, sizeof(*build->endpoint_hcas));
@@ -240,7 +247,7 @@ static void create_hosts(struct build *build)
 	}
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
 		if (scenario->hosts[i].endpoint)
-			create_endpoint(build, i, links[i]);
+			create_endpoint(build, i, links[i], has_tcp);
 		else if (build->load)
 			create_loaded(build, i, links[i]);
 		else
@@ -283,7 +290,7 @@ static unsigned *count_ports(const struct scenario *scenario)
 	return ports;
 }
 
-/* Of one switch, or of all that a topology has. */
+/* Prepends the file position of a switch, or of the switches of a topology. */
 static bool blame_switch(const struct scenario *scenario, uint32_t number, const char *key,
 			 char *error, size_t error_bytes)
 {
@@ -296,7 +303,7 @@ static bool blame_switch(const struct scenario *scenario, uint32_t number, const
 	return scenario_blame(scenario, path, error, error_bytes);
 }
 
-/* Of a list, or of a topology. */
+/* Prepends the file position of a link, in a list or in a topology. */
 static bool blame_link(const struct scenario *scenario, uint32_t number, char *error,
 		       size_t error_bytes)
 {
@@ -312,7 +319,8 @@ static bool has_overlay(const struct switch_params *params)
 	return params->balance == BALANCE_CONGA || params->balance == BALANCE_CONWEAVE;
 }
 
-/* What one leaf writes, all others must read. */
+/* Checks that leaf switches use the same overlay header, because each reads the headers of the
+ * others. */
 static bool overlays_agree(const struct scenario *scenario, char *error, size_t error_bytes)
 {
 	const struct scenario_switch *first = scenario->switches;
@@ -325,8 +333,8 @@ static bool overlays_agree(const struct scenario *scenario, char *error, size_t 
 		    other->params->conweave.header == first->params->conweave.header)
 			continue;
 		snprintf(error, error_bytes,
-			 "%s and %s balance differently; expected the same balance: conga or "
-			 "conweave, and the same header, at all switches",
+			 "%s and %s have different load balancing; expected the same balance "
+			 "(conga or conweave) and header at all switches",
 			 first->name, other->name);
 		return blame_switch(scenario, i, "balance", error, error_bytes);
 	}
@@ -359,7 +367,7 @@ static bool create_switches(struct build *build, char *error, size_t error_bytes
 		if (good)
 			continue;
 		snprintf(error, error_bytes,
-			 "%s floods; expected unknown: drop with detailed adapters",
+			 "%s floods unknown addresses; with detailed adapters, set unknown: drop",
 			 scenario->switches[i].name);
 		blame_switch(scenario, i, "unknown", error, error_bytes);
 	}
@@ -380,13 +388,14 @@ static bool create_switches(struct build *build, char *error, size_t error_bytes
 	return good;
 }
 
-/* Whose number in the topology: hosts first, then switches. */
+/* Returns the number in the topology: hosts first, then switches. */
 static unsigned topology_node(const struct build *build, const struct scenario_node *node)
 {
 	return node->is_switch ? build->scenario->host_count + node->number : node->number;
 }
 
-/* Where the switches of a layout stand, and how it is routed unless the scenario says otherwise. */
+/* Records the positions of the switches of a layout, and its routing unless the scenario sets
+ * one. */
 static void place(struct build *build)
 {
 	static const enum topology_routing routings[] = {ROUTING_min_hop, ROUTING_min_hop,
@@ -468,7 +477,7 @@ void build_destroy(struct build *build)
 		session_destroy(build->session);
 	if (build->load) /* a workload may have ended by its time */
 		sim_drop(build->sim);
-	build_faults_destroy(build); /* before the ports that it acts on */
+	build_faults_destroy(build); /* faults go before the ports that they act on */
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
 		if (build->endpoint_hcas[i]) {
 			endpoint_destroy(build->endpoint_hcas[i]);

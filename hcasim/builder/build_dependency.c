@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build_dependency: is a deadlock possible on the routes that the scenario's packets take? Part of build.h.
+ * build_dependency: checks whether a deadlock is possible on the routes of the scenario's packets.
+ * Part of build.h.
  */
 #include <stdio.h>
 
@@ -9,14 +10,17 @@
 
 #define CYCLE_BYTES 600
 
-/* What the workload's packets have; programs and loads, unless they say otherwise, have 0. */
+/* Returns the service levels of the workload's packets. Programs and loads use 0 by default. */
 static unsigned service_levels_of(const struct scenario *scenario)
 {
 	unsigned levels = 0;
 	if (!scenario->has_workload)
 		return 1;
-	for (uint64_t i = 0; i < scenario->posting.service_levels; i++)
-		levels |= 1u << ((scenario->posting.service_level + i) % SERVICE_LEVEL_COUNT);
+	for (uint32_t i = 0; i < scenario->workload_count; i++) {
+		const struct flow_driver_params *posting = &scenario->workloads[i].posting;
+		for (uint64_t k = 0; k < posting->service_levels; k++)
+			levels |= 1u << ((posting->service_level + k) % SERVICE_LEVEL_COUNT);
+	}
 	return levels;
 }
 
@@ -31,10 +35,11 @@ bool build_may_deadlock(const struct build *build, char *error, size_t error_byt
 	bool own = scenario->vls.route_count > 0 || scenario->vls.forwarding;
 	snprintf(error, error_bytes,
 		 "the routes of packets form a circle of buffers, so a deadlock is possible; "
-		 "expected %s%s or "
-		 "run: {deadlock: possible}; the circle: %s",
+		 "expected %s%s or run: {deadlock: possible}; the circle: %s",
 		 own ? "other routes" : "routing: up_down",
-		 scenario->fabric.link_layer == 0 ? ", service_levels with VLs that break it," : "",
+		 scenario->fabric.link_layer == 0
+			 ? ", service_levels with VLs that break the circle,"
+			 : "",
 		 dependency_print(&cycle, text, sizeof(text)));
 	return true;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build_faults: the scenario's list of faults on the links that are there: those of packets at the sides of ports,
- * those of ports at all ports they name; and routes that follow links that are down. Part of build.h.
+ * build_faults: creates the scenario's faults on existing links: faults of packets at the sides of
+ * ports, and faults of ports at all named ports. Also creates rerouting around links that are down.
+ * Part of build.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +31,7 @@ static bool counters_exist(const struct build *build, char *error, size_t error_
 		renamed_key_hint(renamed_key_of_counter(counter), NULL, NULL, 0, hint,
 				 sizeof(hint));
 		snprintf(error, error_bytes,
-			 "faults: when: there is no counter \"%s\"%s; expected a name as "
-			 "counters.json has them",
+			 "faults: when: unknown counter \"%s\"%s; expected a name of counters.json",
 			 counter, hint);
 		snprintf(path, sizeof(path), "faults.%u", i);
 		return scenario_blame(scenario, path, error, error_bytes);
@@ -39,7 +39,7 @@ static bool counters_exist(const struct build *build, char *error, size_t error_
 	return true;
 }
 
-/* All rules for what goes from one end of that link to the other, on one side of it. */
+/* Creates all rules for traffic from one end of a link to the other, on one side of it. */
 static void create_packet_faults(struct build *build, const struct scenario_link *link,
 				 unsigned from, struct port *port, bool at_receiver)
 {
@@ -66,7 +66,7 @@ static void create_packet_faults(struct build *build, const struct scenario_link
 		port_set_transmit_fault(port, fault);
 }
 
-/* ports: room for all there are. */
+/* `ports` has room for all ports. */
 static void create_port_fault(struct build *build, uint32_t entry, struct port **ports)
 {
 	const struct scenario *scenario = build->scenario;
@@ -79,7 +79,7 @@ static void create_port_fault(struct build *build, uint32_t entry, struct port *
 				ports[count++] = build->ports[2 * (size_t)i + from];
 		}
 	}
-	/* with a condition, all of them are in the LP that the counter is in (lp_assignment.c) */
+	/* with a condition, all these ports are in the LP of the counter (lp_assignment.c) */
 	struct port_fault_plan plan = scenario_fault_plan(fault, watched(build, fault));
 	snprintf(name, sizeof(name), "faults.%u", entry);
 	build->port_faults[build->port_fault_count++] = port_fault_create(
@@ -112,7 +112,7 @@ static uint32_t topology_number(const struct build *build, const struct scenario
 	return topology_port_number(build->topology, node, end->is_switch ? link->ports[side] : 0);
 }
 
-/* The links of that fault, by numbers of their ports. `numbers`: room for all there are. */
+/* Follows the links of a fault, by the numbers of their ports. `numbers` has room for all links. */
 static void follow(struct build *build, uint32_t entry, uint32_t *numbers)
 {
 	const struct scenario *scenario = build->scenario;

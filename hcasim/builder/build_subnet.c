@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build_subnet: who belongs together as the scenario says, on links that are joined and switches that are routed. Part of build.h.
+ * build_subnet: sets up the scenario's multicast groups and partitions on connected links and
+ * routed switches. Part of build.h.
  */
 #include <stdlib.h>
 
@@ -10,7 +11,8 @@
 #include "hcasim/schema/scenario.h"
 #include "switch/switch.h"
 
-/* Ethernet: groups that the scenario does not name reach all hosts, as they do where switches have not learnt of them. */
+/* Ethernet: groups that the scenario does not name reach all hosts, as with switches that have not
+ * learnt them. */
 static bool flood(struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
@@ -22,8 +24,8 @@ static bool flood(struct build *build, char *error, size_t error_bytes)
 			hosts[count++] = i;
 	}
 	bool good = topology_set_group(build->topology, GROUP_UNKNOWN,
-				       &(struct group_hosts){hosts, count},
-				       &(struct group_hosts){NULL, 0}, error, error_bytes);
+				       &(struct topology_hosts){hosts, count},
+				       &(struct topology_hosts){NULL, 0}, error, error_bytes);
 	free(hosts);
 	return good;
 }
@@ -46,9 +48,9 @@ static bool make_groups(struct build *build, char *error, size_t error_bytes)
 		} else {
 			good = topology_set_group(
 				build->topology, number,
-				&(struct group_hosts){entry->members, entry->member_count},
-				&(struct group_hosts){entry->senders, entry->sender_count}, error,
-				error_bytes);
+				&(struct topology_hosts){entry->members, entry->member_count},
+				&(struct topology_hosts){entry->senders, entry->sender_count},
+				error, error_bytes);
 		}
 		if (good)
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build_vls: VLs and forwarding tables as the scenario says, on links that are joined and switches that are routed.
- * Part of build.h.
+ * build_vls: sets up the scenario's VLs and forwarding tables on connected links and routed
+ * switches. Part of build.h.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -16,7 +16,7 @@
 
 #define ERROR_BYTES 512
 
-/* The end of link i that is not `side`, and whether its name matches. */
+/* Returns true if the name of an end of a link matches the pattern. */
 static bool end_matches(const struct scenario *scenario, const struct scenario_node *node,
 			const char *pattern)
 {
@@ -37,7 +37,7 @@ static void arbitrate(struct build *build, const struct scenario_arbitration *en
 	}
 }
 
-/* The ports of that switch whose other end matches. */
+/* Returns the ports of a switch whose neighbour matches the pattern. */
 static struct port_set ports_towards(const struct scenario *scenario, uint32_t sw,
 				     const char *pattern)
 {
@@ -82,7 +82,7 @@ static void map_dscp(struct build *build, const struct scenario_dscp *entry)
 	}
 }
 
-/* Routes that somebody has set by hand; they may lead nowhere, and in a circle. */
+/* Sets a route of the scenario. Such routes may be incomplete or circular. */
 static bool map_route(struct build *build, const struct scenario_route *entry, char *error,
 		      size_t error_bytes)
 {
@@ -117,7 +117,7 @@ static bool map_route(struct build *build, const struct scenario_route *entry, c
 
 struct tables {
 	struct build *build;
-	uint8_t *ports; /* [switch][host]: by which port; NO_PORT: the file does not say */
+	uint8_t *ports; /* [switch][host] output port; NO_PORT: not in the file */
 	char error[ERROR_BYTES];
 };
 
@@ -150,7 +150,7 @@ static bool take_route(void *context, const struct lft_route *route)
 	return true;
 }
 
-/* Who is at the other end of that port; NULL: nobody. */
+/* Returns the neighbour at a port, or NULL. */
 static const struct scenario_node *behind(const struct scenario *scenario, uint32_t sw,
 					  unsigned port)
 {
@@ -165,7 +165,8 @@ static const struct scenario_node *behind(const struct scenario *scenario, uint3
 	return NULL;
 }
 
-/* From that switch along the file's ports: to the host, or to a switch that the file leaves to the topology. */
+/* Follows the file's ports from a switch. Returns true if they reach the host, or a switch that the
+ * file leaves to the topology's routes. */
 static bool arrives(struct tables *tables, uint32_t sw, uint32_t host)
 {
 	const struct scenario *scenario = tables->build->scenario;
@@ -187,7 +188,7 @@ static bool arrives(struct tables *tables, uint32_t sw, uint32_t host)
 		}
 		sw = next->number;
 	}
-	snprintf(tables->error, ERROR_BYTES, "from %s to %s: packets go in a circle, by %s",
+	snprintf(tables->error, ERROR_BYTES, "from %s to %s: the routes form a circle, by %s",
 		 scenario->switches[start].name, scenario->hosts[host].name,
 		 scenario->switches[sw].name);
 	return false;

@@ -29,8 +29,8 @@ static const struct block_type type = {
 static bool set_tree(struct group_changes *changes, char *error, size_t error_bytes)
 {
 	const struct scenario_group *group = changes->group;
-	const struct group_hosts members = {changes->members, changes->member_count};
-	const struct group_hosts senders = {group->senders, group->sender_count};
+	const struct topology_hosts members = {changes->members, changes->member_count};
+	const struct topology_hosts senders = {group->senders, group->sender_count};
 	return topology_set_group(changes->topology, changes->number, &members, &senders, error,
 				  error_bytes);
 }
@@ -69,7 +69,7 @@ static void change(struct event *event)
 		changes->count.leaves += !now->joins;
 	}
 	bool good = set_tree(changes, error, sizeof(error));
-	assert(good); /* it was tried out */
+	assert(good); /* this tree was tried before */
 	if (changes->next < group->change_count)
 		sim_schedule_at(event, group->changes[changes->next].at);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lp_assignment: see lp_assignment.h. Nodes that may not be separated are one group first: the ends of a link without latency, on
- * InfiniBand of one with a fault, and those of a fault with a condition with whom the counter is of. Hosts are dealt out in
- * order, switches go where most of their links lead; in the end groups at the borders move to where they have more links.
+ * lp_assignment: see lp_assignment.h. First, nodes that must stay together form groups. These are
+ * the ends of a link without latency, and on InfiniBand the ends of a link with a fault. Also the
+ * ends of a fault with a condition and the owner of its counter. Then hosts are distributed in
+ * order, and each switch goes to the LP of most of its links. Finally, groups at borders move to
+ * the LP in which they have more links.
  */
 #include "hcasim/builder/lp_assignment.h"
 
@@ -18,7 +20,7 @@
 
 #define HOST_WEIGHT     2  /* a port, and the transport behind it */
 #define DETAILED_WEIGHT 10 /* and PCIe, caches, DMA */
-#define SLACK           16 /* an LP may be larger by one in so many */
+#define SLACK           16 /* an LP may exceed its share by one part in SLACK */
 #define PASSES          4
 #define UNASSIGNED      UINT8_MAX
 #define NO_NODE         UINT32_MAX
@@ -30,7 +32,7 @@ struct graph {
 	uint32_t *weight; /* [nodes] of the group */
 	uint32_t *first;  /* [nodes + 1] of the group's links in `to` */
 	uint32_t *to;     /* [2 * links] groups */
-	uint64_t total;   /* of the weights */
+	uint64_t total;   /* sum of the weights */
 };
 
 static void *take(size_t count, size_t bytes)
@@ -68,13 +70,14 @@ static uint32_t host_weight(const struct scenario *scenario, uint32_t host)
 	return scenario->hosts[host].detailed ? DETAILED_WEIGHT : HOST_WEIGHT;
 }
 
-/* Of its port. */
+/* Returns the weight of a node's port. */
 static uint32_t weight_of(const struct scenario *scenario, const struct scenario_node *end)
 {
 	return end->is_switch ? 1 : host_weight(scenario, end->number);
 }
 
-/* Whose counter it is: the host's or switch's of the longest name that it begins with. NO_NODE: there is no such counter. */
+/* Returns the host or switch that owns a counter: the one whose name is the longest prefix.
+ * NO_NODE: no such counter. */
 static uint32_t owner_of(const struct scenario *scenario, const char *counter)
 {
 	uint32_t owner = NO_NODE, nodes = scenario->host_count + scenario->switch_count;
@@ -110,7 +113,8 @@ static bool may_be_cut(const struct scenario *scenario, uint32_t link)
 	return true;
 }
 
-/* Who acts on a condition looks at the counter at any time. */
+/* Unites the nodes of a fault with a condition and the owner of its counter, which the fault reads
+ * at any time. */
 static void unite_conditions(struct graph *graph)
 {
 	const struct scenario *scenario = graph->scenario;
@@ -192,7 +196,8 @@ static int links_into(const struct graph *graph, const uint8_t *of, uint32_t gro
 	return links;
 }
 
-/* The LP that most of the group's links lead to, of equals the lightest. UNASSIGNED: none leads to an LP. */
+/* The LP that most of the group's links lead to, of equals the lightest. UNASSIGNED: none leads to
+ * an LP. */
 static uint8_t nearest(const struct graph *graph, const uint8_t *of, const uint64_t *weights,
 		       unsigned lps, uint32_t group)
 {
@@ -209,7 +214,8 @@ static uint8_t nearest(const struct graph *graph, const uint8_t *of, const uint6
 	return best;
 }
 
-/* Hosts in the order of their numbers, which go along most topologies; then switches, the nearest first. */
+/* Distributes hosts in order of their numbers, which follows most topologies, then switches,
+ * nearest first. */
 static void spread(const struct graph *graph, uint8_t *of, unsigned lps, uint64_t *weights)
 {
 	uint32_t hosts = graph->scenario->host_count;
@@ -247,7 +253,8 @@ static void spread(const struct graph *graph, uint8_t *of, unsigned lps, uint64_
 	free(next);
 }
 
-/* Moves each group to the LP that most of its links lead to, where there is room. true: one has moved. */
+/* Moves each group to the LP of most of its links, if that LP has room. Returns true if any group
+ * moved. */
 static bool refine(const struct graph *graph, uint8_t *of, unsigned lps, uint64_t *weights)
 {
 	uint64_t room = graph->total / lps + graph->total / lps / SLACK + 1;
@@ -272,7 +279,8 @@ static bool refine(const struct graph *graph, uint8_t *of, unsigned lps, uint64_
 	return moved;
 }
 
-/* Events of 1 KB from end to end, about: at an endpoint's host; at a detailed one's, with small messages. */
+/* Approximate number of events of 1 KB from end to end, at an endpoint's host and at a detailed
+ * adapter's host with small messages. */
 #define ENDPOINT_EVENTS 12
 #define DETAILED_EVENTS 40
 #define KILOBYTE_BITS   (1024 * 8)
@@ -305,7 +313,8 @@ static void estimate(const struct scenario *scenario, struct lp_assignment *assi
 	assignment->events = (all - most) * (double)assignment->window / (double)SEC;
 }
 
-/* Who waits for such a fault begins to route around its links at a time that no other LP knows before. */
+/* Returns true if a fault with a condition changes routes. Other LPs cannot know the time of such a
+ * change in advance. */
 static bool reroutes_by_condition(const struct scenario *scenario)
 {
 	for (uint32_t i = 0; i < scenario->fault_count; i++) {
@@ -324,8 +333,8 @@ struct lp_assignment *lp_assignment_create(const struct scenario *scenario, unsi
 	assert(lps > 1 && lps <= SIM_LPS_MAX);
 	if (reroutes_by_condition(scenario)) {
 		snprintf(error, error_bytes,
-			 "link_down with a condition changes routes everywhere; expected "
-			 "fabric.reroute_delay: 0ps");
+			 "link_down with a condition changes routes in all logical processes at a "
+			 "time that is not known in advance; set fabric.reroute_delay: 0ps");
 		return NULL;
 	}
 	make_graph(&graph, scenario);
@@ -347,18 +356,18 @@ struct lp_assignment *lp_assignment_create(const struct scenario *scenario, unsi
 		return assignment;
 	if (parallel) {
 		snprintf(error, error_bytes,
-			 "the shortest link between the logical processes makes windows of %.3f "
-			 "ns, in which "
-			 "the logical processes "
-			 "but the busiest have %.1f events even if all hosts send at their links' "
-			 "rates; "
-			 "threads gain from %u on: longer links, or more hosts",
+			 "the shortest link between logical processes gives windows of %.3f ns; "
+			 "without the busiest process they have %.1f events even if all hosts send "
+			 "at link rate; threads help from %u events on: use longer links, or more "
+			 "hosts",
 			 (double)assignment->window / (double)NS, assignment->events,
 			 SIM_WINDOW_WORTH);
 		lp_assignment_destroy(assignment);
 		return NULL;
 	}
-	snprintf(error, error_bytes, "links without latency, or faults, hold all of it together");
+	snprintf(error, error_bytes,
+		 "links without latency, or faults, connect all hosts and switches, so they cannot "
+		 "be divided");
 	lp_assignment_destroy(assignment);
 	return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lp_assignment: which LP of a parallel run (sim/parallel.h) each host and each switch of a scenario is in: LPs of about the
- * same number of ports, with few links between them.
+ * lp_assignment: assigns each host and switch of a scenario to an LP of a parallel run
+ * (sim/parallel.h). The LPs have about the same number of ports, and few links between them.
  */
 #ifndef HCASIM_BUILDER_LP_ASSIGNMENT_H
 #define HCASIM_BUILDER_LP_ASSIGNMENT_H
@@ -10,12 +10,14 @@
 
 struct lp_assignment {
 	unsigned lps;
-	uint8_t *of;     /* [hosts, then switches] */
-	sim_time window; /* the shortest latency of a link between two LPs */
-	double events; /* estimate: of a window, in all LPs but the busiest, if all hosts send at their links' rates */
+	uint8_t *of;     /* [hosts, then switches] LP of each */
+	sim_time window; /* shortest latency of a link between two LPs */
+	/* estimated events per window, without the busiest LP, if all hosts send at link rate */
+	double events;
 };
 
-/* NULL: *error says why it cannot run in parallel: "links without latency hold all of it together". */
+/* Creates an assignment. Returns NULL and writes to *error why the scenario cannot run in parallel,
+ * for example "links without latency connect all hosts and switches". */
 struct lp_assignment *lp_assignment_create(const struct scenario *scenario, unsigned lps,
 					   char *error, size_t error_bytes);
 void lp_assignment_destroy(struct lp_assignment *assignment);

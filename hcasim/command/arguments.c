@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arguments: one argp parser for all verbs; which options there are is the verb's.
+ * arguments: one argp parser for all verbs. Each verb lists its options.
  */
 #include "hcasim/command/arguments.h"
 
@@ -21,17 +21,6 @@
 
 #define OPTIONS_MAX 32
 #define DOC_BYTES   1024
-
-void say(const char *format, ...)
-{
-	bool color = isatty(STDERR_FILENO) != 0;
-	va_list values;
-	va_start(values, format);
-	fprintf(stderr, "%shcasim:%s ", color ? "\033[31m" : "", color ? "\033[0m" : "");
-	vfprintf(stderr, format, values);
-	fputc('\n', stderr);
-	va_end(values);
-}
 
 static void add_override(struct arguments *arguments, const char *prefix, const char *text)
 {
@@ -72,7 +61,7 @@ static void read_tag(struct argp_state *state, const char *text, uint64_t *tag)
 	errno = 0;
 	*tag = strtoull(text, &end, 0);
 	if (errno || *end || end == text || text[0] == '-' || *tag == 0)
-		argp_error(state, "\"%s\" is no tag; expected a number from 1", text);
+		argp_error(state, "\"%s\" is not a tag; expected a number from 1", text);
 }
 
 static void read_percentile(struct argp_state *state, const char *text, double *percentile)
@@ -81,7 +70,8 @@ static void read_percentile(struct argp_state *state, const char *text, double *
 
 	*percentile = strtod(text, &end);
 	if (*end || end == text || !(*percentile >= 0 && *percentile <= 100))
-		argp_error(state, "\"%s\" is no percentile; expected a number from 0 to 100", text);
+		argp_error(state, "\"%s\" is not a percentile; expected a number from 0 to 100",
+			   text);
 }
 
 static unsigned read_count(struct argp_state *state, const char *option, const char *of,
@@ -91,12 +81,12 @@ static unsigned read_count(struct argp_state *state, const char *option, const c
 	unsigned long value = strtoul(text, &end, 10);
 
 	if (*end || end == text || text[0] == '-' || value == 0 || value > most)
-		argp_error(state, "\"%s\" is no number of %s; expected %s NUMBER, 1 to %u", text,
+		argp_error(state, "\"%s\" is not a number of %s; expected %s NUMBER, 1 to %u", text,
 			   of, option, most);
 	return (unsigned)value;
 }
 
-/* Options of which nothing is asked: a key, and the field of struct arguments. */
+/* Options without checks: a key, and the field of struct arguments that it sets. */
 #define FIELD(KEY, field)                              \
 	{                                              \
 		KEY, offsetof(struct arguments, field) \
@@ -106,15 +96,31 @@ struct plain {
 	size_t field;
 };
 
-/* const char *: the text as it is given. */
+/* const char *: the text of the option. */
 static const struct plain texts[] = {
-	FIELD(KEY_REPLAY, replay),     FIELD(KEY_CAPTURE, capture), FIELD(KEY_OUT, out),
-	FIELD(KEY_PCAP, pcap),         FIELD(KEY_TRACE, trace),     FIELD(KEY_COUNTERS, counters),
-	FIELD(KEY_PERFETTO, perfetto), FIELD(KEY_VCD, vcd),         FIELD(KEY_SIGNALS, signals),
-	FIELD(KEY_PRESET, preset),     FIELD(KEY_X, x_key),
+	FIELD(KEY_REPLAY, replay),
+	FIELD(KEY_CAPTURE, capture),
+	FIELD(KEY_OUT, out),
+	FIELD(KEY_PCAP, pcap),
+	FIELD(KEY_TRACE, trace),
+	FIELD(KEY_COUNTERS, counters),
+	FIELD(KEY_PERFETTO, perfetto),
+	FIELD(KEY_VCD, vcd),
+	FIELD(KEY_SIGNALS, signals),
+	FIELD(KEY_PRESET, preset),
+	FIELD(KEY_X, x_key),
+	FIELD(KEY_PICTURES, pictures),
+	FIELD(KEY_QP, qp),
+	FIELD(KEY_PAIR, pair),
+	FIELD(KEY_SVG, svg),
+	FIELD(KEY_FROM, from),
+	FIELD(KEY_VIA, via),
+	FIELD(KEY_EVERY, every_text),
+	FIELD(KEY_BY, by),
+	FIELD(KEY_PART, part),
 };
 
-/* bool: the option was there. */
+/* bool: the option is present. */
 static const struct plain flags[] = {
 	FIELD(KEY_RECEIVED, received), FIELD(KEY_BOTTLENECK, bottleneck),
 	FIELD(KEY_JSON, json),         FIELD(KEY_VERBOSE, verbose),
@@ -136,7 +142,7 @@ static void read_word(struct argp_state *state, struct arguments *arguments, con
 {
 	if (state->arg_num >= arguments->verb->words_most)
 		argp_error(state, "\"%s\" is one argument too many%s", text,
-			   arguments->verb->programs ? "; programs stand behind --" : "");
+			   arguments->verb->programs ? "; programs follow --" : "");
 	if (arguments->verb->words_most > 1)
 		add_text(&arguments->words_given, &arguments->word_count, text);
 	else
@@ -170,6 +176,12 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 	case KEY_JOBS:
 		arguments->jobs = read_count(state, "--jobs", "runs", text, 256);
 		return 0;
+	case KEY_POINTS:
+		arguments->points = read_count(state, "--points", "points", text, 1000000);
+		return 0;
+	case KEY_PORTS:
+		arguments->ports = read_count(state, "--ports", "ports", text, 1000000);
+		return 0;
 	case KEY_THREADS:
 		arguments->threads = read_count(state, "--threads", "threads", text, SIM_LPS_MAX);
 		return 0;
@@ -179,6 +191,9 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 	case KEY_ENGINE:
 		read_engine(state, text, &arguments->engine);
 		arguments->engine_given = true;
+		return 0;
+	case KEY_EVENTS:
+		arguments->events = read_count(state, "--events", "events", text, 1000000);
 		return 0;
 	case KEY_TAG:
 		read_tag(state, text, &arguments->tag);
@@ -207,7 +222,7 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 	}
 }
 
-/* Says which option may be meant in place of one that the verb does not have; argp says that it has none. */
+/* Suggests an option for a misspelt one. argp reports the misspelling. */
 static void suggest_option(const struct verb *verb, const char *word)
 {
 	const char *names[OPTIONS_MAX];
@@ -217,7 +232,7 @@ static void suggest_option(const struct verb *verb, const char *word)
 		return;
 	for (const struct argp_option *option = verb->options; option->name; option++) {
 		if (strncmp(option->name, word, length) == 0)
-			return; /* it is this one, perhaps abbreviated */
+			return; /* a valid option, perhaps abbreviated */
 		if (count < OPTIONS_MAX)
 			names[count++] = option->name;
 	}
@@ -229,7 +244,8 @@ static void suggest_option(const struct verb *verb, const char *word)
 		    now ? "it is now" : "did you mean", near, now ? "" : "?");
 }
 
-/* README's scenarios by their names in the source tree, from any folder: what is not here may come with the program. */
+/* Replaces a scenario that does not exist by a file of the installation, so that the README's
+ * commands work in any folder. */
 static void find_scenario(struct arguments *arguments)
 {
 	static const char folder[] = "scenarios/";
@@ -285,18 +301,23 @@ void arguments_free(struct arguments *arguments)
 	free(arguments->metrics);
 }
 
+struct scenario *arguments_read_scenario(const struct arguments *arguments,
+					 struct yaml_errors *errors)
+{
+	return scenario_read(arguments->word, arguments->overrides, arguments->override_count,
+			     errors);
+}
+
 struct scenario *arguments_scenario(const struct arguments *arguments)
 {
 	struct yaml_errors errors = {0};
-	struct scenario *scenario = scenario_read(arguments->word, arguments->overrides,
-						  arguments->override_count, &errors);
-	if (errors.text)
-		fputs(errors.text, stderr);
+	struct scenario *scenario = arguments_read_scenario(arguments, &errors);
+	yaml_errors_print(&errors, stderr);
 	if (!scenario)
 		say("%u problem%s in %s", errors.count, errors.count == 1 ? "" : "s",
 		    arguments->word);
-	else if (scenario->warnings.text)
-		fputs(scenario->warnings.text, stderr);
+	else
+		yaml_errors_print(&scenario->warnings, stderr);
 	yaml_errors_free(&errors);
 	return scenario;
 }
@@ -307,14 +328,14 @@ bool arguments_engine(const struct arguments *arguments, const struct scenario *
 	const char *host, *block;
 	*engine = arguments->engine;
 	if (arguments->signals && !arguments->vcd) {
-		say("--signals chooses what is in the waveform; expected --vcd FILE beside it");
+		say("--signals selects signals of a waveform; add --vcd FILE");
 		return false;
 	}
 	if (*engine != SIM_ENGINE_native)
 		return true;
 	if (arguments->vcd && arguments->engine_given) {
-		say("SystemC writes waveforms, and --engine native has none; expected systemc or "
-		    "reference");
+		say("--engine native has no waveforms, which SystemC writes; use systemc or "
+		    "systemc-reference");
 		return false;
 	}
 	if (arguments->vcd)
@@ -322,12 +343,12 @@ bool arguments_engine(const struct arguments *arguments, const struct scenario *
 	if (*engine != SIM_ENGINE_native || !modules_first(scenario, &host, &block))
 		return true;
 	if (arguments->engine_given) {
-		say("%s: in the place of %s.hca.%s is a SystemC module, which --engine native "
-		    "cannot run; expected systemc or systemc-reference",
+		say("%s: the module for %s.hca.%s is a SystemC module, which --engine native "
+		    "cannot run; use systemc or systemc-reference",
 		    scenario->file, host, block);
 		return false;
 	}
-	say("in the place of %s.hca.%s is a SystemC module: --engine systemc", host, block);
+	say("%s.hca.%s is a SystemC module, so the run uses --engine systemc", host, block);
 	*engine = SIM_ENGINE_systemc;
 	return true;
 }

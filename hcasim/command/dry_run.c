@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dry_run: all of a run that comes before its first event, by the functions that a run calls, so that `check` refuses what
- * `run` would, and nothing else.
+ * dry_run: performs all steps of a run before its first event, with the functions of a run. `check`
+ * therefore refuses the same scenarios as `run`.
  */
 #include "hcasim/command/verb.h"
 #include "hcasim/record/result.h"
@@ -33,7 +33,8 @@ bool dry_run(const struct scenario *scenario, char *error, size_t error_bytes)
 	if (scenario->has_workload || scenario->has_load || scenario->program_count > 0)
 		good = good && result_names(build, error, error_bytes);
 	for (uint32_t i = 0; good && i < scenario->program_count; i++)
-		good = program_check(scenario, &scenario->programs[i], error, error_bytes);
+		good = verb_exec_program_check(scenario, &scenario->programs[i], error,
+					       error_bytes);
 	if (experiment)
 		experiment_destroy(experiment);
 	if (build)

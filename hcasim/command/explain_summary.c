@@ -14,8 +14,7 @@ void explain_summary_open(struct explain_summary *summary, const char *folder)
 	summary->document = yaml_read_file(summary->path, &errors);
 	root = summary->document ? yaml_root(summary->document) : NULL;
 	summary->root = root && root->kind == YAML_MAP ? root : NULL;
-	if (errors.text)
-		fputs(errors.text, stderr);
+	yaml_errors_print(&errors, stderr);
 	yaml_errors_free(&errors);
 }
 
@@ -30,14 +29,14 @@ struct yaml_node *explain_summary_get(const struct explain_summary *summary, con
 	return summary->root ? yaml_get(summary->root, key) : NULL;
 }
 
-const char *explain_text(struct yaml_node *map, const char *key)
+const char *explain_summary_text(struct yaml_node *map, const char *key)
 {
 	struct yaml_node *node = yaml_get(map, key);
 
 	return node && node->kind == YAML_SCALAR ? node->text : "";
 }
 
-double explain_number(struct yaml_node *map, const char *key)
+double explain_summary_number(struct yaml_node *map, const char *key)
 {
-	return strtod(explain_text(map, key), NULL);
+	return strtod(explain_summary_text(map, key), NULL);
 }

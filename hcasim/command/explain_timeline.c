@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explain_timeline: hcasim explain RUN --perfetto FILE: the stages of work requests as a timeline for ui.perfetto.dev, with a
- * track for each block of the adapter: a stage is a slice on the track of the block where the time went.
+ * explain_timeline: implements hcasim explain RUN --perfetto FILE: the stages of work requests as a
+ * timeline for ui.perfetto.dev. Each block of the adapter has a track. A stage is a slice on the
+ * track of the block in which the time was spent.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,29 +14,47 @@
 #include "sim/json.h"
 
 /* clang-format off */
-/* The block where a stage's time goes, in the order in which a work request meets them: tracks are sorted so. */
-#define TRACKS(X)                                                                                           \
-	X(doorbell) X(wqe_fetch) X(scheduler) X(context) X(transport) X(translation) X(dma) X(transmit)     \
-	X(port) X(peer) X(receive) X(receive_queue) X(pcie) X(completion)
+/* Blocks in the order in which a work request passes them, which is the order of the tracks. */
+#define TRACKS(X) \
+	X(doorbell) X(wqe_fetch) X(scheduler) X(context) X(transport) X(translation) \
+	X(dma) X(transmit) X(port) X(peer) X(receive) X(receive_queue) X(pcie) X(completion)
 #define TRACK_ENUM(name) TRACK_##name,
 #define TRACK_NAME(name) #name,
 enum track { TRACKS(TRACK_ENUM) TRACK_COUNT };
 static const char *const track_names[] = {TRACKS(TRACK_NAME)};
 
 static const uint8_t send_tracks[STAGE_COUNT] = {
-	[STAGE_DOORBELL] = TRACK_doorbell,     [STAGE_WQE_FETCH] = TRACK_wqe_fetch, [STAGE_SCHEDULING] = TRACK_scheduler,
-	[STAGE_QPC_MISS] = TRACK_context,      [STAGE_GRANT] = TRACK_scheduler,      [STAGE_RETRY] = TRACK_transport,
-	[STAGE_PAGE_FAULT] = TRACK_transport,  [STAGE_PACING] = TRACK_transport,
-	[STAGE_MESSAGE] = TRACK_scheduler,     [STAGE_TRANSLATION] = TRACK_translation, [STAGE_DMA] = TRACK_dma,
-	[STAGE_TRANSMIT] = TRACK_transmit,     [STAGE_CREDITS] = TRACK_port,        [STAGE_WIRE] = TRACK_port,
-	[STAGE_REMOTE] = TRACK_peer,           [STAGE_ACK] = TRACK_receive,         [STAGE_DATA] = TRACK_dma,
-	[STAGE_ORDER] = TRACK_transport,       [STAGE_CQE] = TRACK_completion,
+	[STAGE_DOORBELL] = TRACK_doorbell,
+	[STAGE_WQE_FETCH] = TRACK_wqe_fetch,
+	[STAGE_SCHEDULING] = TRACK_scheduler,
+	[STAGE_QPC_MISS] = TRACK_context,
+	[STAGE_GRANT] = TRACK_scheduler,
+	[STAGE_RETRY] = TRACK_transport,
+	[STAGE_PAGE_FAULT] = TRACK_transport,
+	[STAGE_PACING] = TRACK_transport,
+	[STAGE_MESSAGE] = TRACK_scheduler,
+	[STAGE_TRANSLATION] = TRACK_translation,
+	[STAGE_DMA] = TRACK_dma,
+	[STAGE_TRANSMIT] = TRACK_transmit,
+	[STAGE_CREDITS] = TRACK_port,
+	[STAGE_WIRE] = TRACK_port,
+	[STAGE_REMOTE] = TRACK_peer,
+	[STAGE_ACK] = TRACK_receive,
+	[STAGE_DATA] = TRACK_dma,
+	[STAGE_ORDER] = TRACK_transport,
+	[STAGE_CQE] = TRACK_completion,
 };
 
 static const uint8_t receive_tracks[RECEIVE_STAGE_COUNT] = {
-	[RECEIVE_ARRIVAL] = TRACK_port,      [RECEIVE_PIPELINE] = TRACK_receive, [RECEIVE_CONTEXT] = TRACK_context,
-	[RECEIVE_WQE] = TRACK_receive_queue, [RECEIVE_QUEUE] = TRACK_transport,  [RECEIVE_TRANSLATED] = TRACK_translation,
-	[RECEIVE_WRITTEN] = TRACK_pcie,      [RECEIVE_ORDERED] = TRACK_transport, [RECEIVE_CQE] = TRACK_completion,
+	[RECEIVE_ARRIVAL] = TRACK_port,
+	[RECEIVE_PIPELINE] = TRACK_receive,
+	[RECEIVE_CONTEXT] = TRACK_context,
+	[RECEIVE_WQE] = TRACK_receive_queue,
+	[RECEIVE_QUEUE] = TRACK_transport,
+	[RECEIVE_TRANSLATED] = TRACK_translation,
+	[RECEIVE_WRITTEN] = TRACK_pcie,
+	[RECEIVE_ORDERED] = TRACK_transport,
+	[RECEIVE_CQE] = TRACK_completion,
 };
 /* clang-format on */
 

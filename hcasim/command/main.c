@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main: the hcasim command. See verbs.c for what it can do.
+ * main: the hcasim command. verbs.c lists its verbs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,19 +13,25 @@
 #include "hcasim/command/verb.h"
 #include "sim/memory.h"
 
-/* The exit code, unless what was printed could not be written. */
+/* Returns the exit code, or an error if standard output could not be written. */
 static int with_output(int code)
 {
 	bool flushed = fflush(stdout) == 0;
 	if (flushed && ferror(stdout) == 0)
 		return code;
+	if (flushed) { /* an earlier write failed; another write sets errno */
+		clearerr(stdout);
+		putchar('\n');
+		flushed = fflush(stdout) == 0;
+	}
 	say("standard output could not be written%s%s", flushed ? "" : ": ",
 	    flushed ? "" : strerror(errno));
 	return code == EXIT_GOOD ? EXIT_BAD_INPUT : code;
 }
 
-/* What is opened must not get the number of a standard stream that is closed: what is written there would go into it, and programs
- * would get their pipes in its place. Reading finds an end, writing EBADF, as if it were closed. */
+/* Opens a placeholder in place of each closed standard stream. Otherwise a newly opened
+ * file would get the number of a standard stream, and receive its output or the pipes of programs.
+ * Reading finds the end of file, and writing fails with EBADF, as on a closed stream. */
 static void hold_standard_streams(void)
 {
 	int fd;
@@ -46,7 +52,7 @@ int main(int argc, char **argv)
 	struct arguments arguments;
 	hold_standard_streams();
 	if (argc < 2) {
-		say("what to do? hcasim help lists the verbs");
+		say("no verb; hcasim help lists the verbs");
 		return EXIT_BAD_INPUT;
 	}
 	if (strcmp(argv[1], "--version") == 0) {

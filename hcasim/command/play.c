@@ -37,8 +37,9 @@ struct lp_assignment *play_assign_lps(const struct arguments *arguments,
 		snprintf(error, sizeof(error), "only the native engine has several");
 	else if (scenario->fabric.fidelity == FIDELITY_FLOW)
 		snprintf(error, sizeof(error),
-			 "with fidelity: flow all links are shared out at once");
-	else if (arguments->trace || arguments->pcap)
+			 "fidelity: flow computes the rates of all links together");
+	else if (arguments->trace || arguments->pcap ||
+		 (arguments->out && (scenario->record.packets || scenario->trace_count > 0)))
 		snprintf(error, sizeof(error),
 			 "a trace or capture is written in the order of events");
 	else if (unfit)
@@ -58,18 +59,14 @@ void play_say_windows(const struct arguments *arguments, const struct build *bui
 	struct sim_windows windows = sim_windows(build->sim);
 	double length = (double)windows.length / (double)NS;
 	if (arguments->verbose)
-		say("%u threads: %" PRIu64 " windows of %.3f ns or less, %" PRIu64
-		    " of them in one thread, %" PRIu64 " events, %" PRIu64
-		    " of them one after the other",
+		say("%u threads: %" PRIu64 " windows of at most %.3f ns, %" PRIu64
+		    " of these in one thread; %" PRIu64 " events, %" PRIu64 " of these sequential",
 		    build->assignment->lps, windows.count, length, windows.together, windows.events,
 		    windows.longest);
 	if (windows.together > windows.count / 2)
 		say("%s: mostly in one thread: the shortest link between the logical processes "
-		    "makes windows "
-		    "of %.3f ns, in "
-		    "which others than the busiest logical process have %.1f events to fire; "
-		    "threads gain "
-		    "from %u on",
+		    "gives windows of %.3f ns, which have %.1f events outside the busiest process; "
+		    "threads help from %u events on",
 		    build->scenario->file, length,
 		    (double)(windows.events - windows.longest) / (double)windows.count,
 		    SIM_WINDOW_WORTH);
@@ -91,10 +88,12 @@ static int play_and_record(const struct arguments *arguments, const struct build
 		result_print_summary(build, &outcome, out);
 	else if (out)
 		act->print(act, build, out);
-	if (result_finish(result, &outcome, error, sizeof(error)))
-		return outcome.exit_code;
-	say("%s", error);
-	return EXIT_BAD_INPUT;
+	if (!result_finish(result, &outcome, error, sizeof(error))) {
+		say("%s", error);
+		outcome.exit_code = EXIT_BAD_INPUT;
+	}
+	result_outcome_fini(&outcome);
+	return outcome.exit_code;
 }
 
 int play_run(const struct arguments *arguments, const struct build *build, struct play_act *act,

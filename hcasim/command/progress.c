@@ -20,16 +20,17 @@ static double wall_seconds(void)
 struct progress progress_begin(void)
 {
 	double now = wall_seconds();
-	return (struct progress){.begun = now, .told = now, .terminal = isatty(STDERR_FILENO) != 0};
+	return (struct progress){
+		.begun = now, .printed = now, .terminal = isatty(STDERR_FILENO) != 0};
 }
 
 void progress_show(struct progress *progress, sim_time now, uint64_t done, uint64_t all,
 		   const char *what)
 {
 	double seconds = wall_seconds();
-	if (seconds - progress->told < (progress->terminal ? SECONDS : MINUTE))
+	if (seconds - progress->printed < (progress->terminal ? SECONDS : MINUTE))
 		return;
-	progress->told = seconds;
+	progress->printed = seconds;
 	progress->shown = progress->terminal;
 	fprintf(stderr, "%s%12.3f us  %" PRIu64 " of %" PRIu64 " %s",
 		progress->terminal ? "\r" : "hcasim: ", (double)now / (double)US, done, all, what);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress: how far a long run is: on a terminal one line that changes once a second of wall time, elsewhere a line a minute.
- * Nothing but that text depends on wall time.
+ * progress: prints the progress of a long run. A terminal gets one line, updated once per second of
+ * wall time. Other outputs get a line per minute. Wall time affects this text only.
  */
 #ifndef HCASIM_COMMAND_PROGRESS_H
 #define HCASIM_COMMAND_PROGRESS_H
@@ -12,17 +12,18 @@
 #include "sim/sim.h"
 
 struct progress {
-	double begun, told; /* wall time */
-	bool shown;         /* on the terminal stands a line to wipe off */
+	double begun, printed; /* wall time */
+	bool shown;            /* a line on the terminal has to be erased */
 	bool terminal;
 };
 
-/* From now on. Nothing is shown in the first second, or in the first minute where standard error is no terminal. */
+/* Starts. Prints nothing in the first second, or in the first minute if standard error is no
+ * terminal. */
 struct progress progress_begin(void);
 
-/* "12.345 us  3 of 16 flows, 12 s left" if the rest takes as long each */
+/* Prints for example "12.345 us 3 of 16 flows, 12 s left". The estimate assumes a constant rate. */
 void progress_show(struct progress *progress, sim_time now, uint64_t done, uint64_t all,
 		   const char *what);
-void progress_end(const struct progress *progress); /* wipes it off */
+void progress_end(const struct progress *progress); /* erases the line */
 
 #endif

@@ -125,10 +125,11 @@ static void read_tolerance(struct yaml_node *map, struct compare_tolerance *tole
 	const char *text = node ? yaml_expect_text(node, TOLERANCES, errors) : NULL;
 
 	if (text && !compare_tolerance_find(text, tolerance))
-		yaml_error(errors, node, "\"%s\" is no tolerance; expected " TOLERANCES, text);
+		yaml_error(errors, node, "\"%s\" is not a tolerance; expected " TOLERANCES, text);
 }
 
-/* A row of the driver preset is transcribed, whatever it says; one whose source is recalled is that at best. */
+/* Reads the class of a row. A row of the driver preset is always transcribed. A row with a recalled
+ * source is at best recalled. */
 static void read_class(struct published_row *row, struct yaml_node *root,
 		       struct yaml_errors *errors)
 {
@@ -141,7 +142,7 @@ static void read_class(struct published_row *row, struct yaml_node *root,
 		class ++;
 	if (class == CLASS_COUNT) {
 		yaml_error(errors, node,
-			   "\"%s\" is no class; expected predicted, calibrated, transcribed or "
+			   "\"%s\" is not a class; expected predicted, calibrated, transcribed or "
 			   "recalled%s%s%s",
 			   text, near ? "; did you mean \"" : "", near ? near : "",
 			   near ? "\"?" : "");
@@ -150,12 +151,12 @@ static void read_class(struct published_row *row, struct yaml_node *root,
 	row->class = (enum published_class) class;
 	if (row->driver == published_preset && row->class != CLASS_transcribed)
 		yaml_error(errors, node ? node : root,
-			   "the driver preset compares a number with itself; expected class: "
-			   "transcribed");
+			   "the driver preset compares a number with itself, which is no test; "
+			   "expected class: transcribed");
 	else if (row->class == CLASS_predicted && strstr(row->source, "recalled"))
 		yaml_error(
 			errors, node ? node : root,
-			"a recalled figure is no test of a prediction; expected class: recalled");
+			"a recalled figure does not test a prediction; expected class: recalled");
 }
 
 static void read_case(struct published_row *row, struct yaml_node *map, struct yaml_node *common,
@@ -164,7 +165,7 @@ static void read_case(struct published_row *row, struct yaml_node *map, struct y
 	struct published_case *into = &row->cases[row->case_count++];
 	struct yaml_node *name, *published, *to, *curve, *unit;
 
-	if (!yaml_expect_map(map, "a case: what was published for what", errors))
+	if (!yaml_expect_map(map, "a case with its published value", errors))
 		return;
 	into->common = common;
 	into->own = yaml_get(map, "set");
@@ -191,7 +192,7 @@ static void read_case(struct published_row *row, struct yaml_node *map, struct y
 	yaml_refuse_unused(map, case_keys, ARRAY_SIZE(case_keys), errors);
 }
 
-/* row->case_count: there is none of that name. */
+/* Returns the index of a case, or row->case_count if there is none with that name. */
 static size_t case_named(const struct published_row *row, const char *name)
 {
 	size_t i = 0;
@@ -221,7 +222,7 @@ static void read_order(struct published_row *row, struct yaml_node *list,
 		size_t place = name ? case_named(row, name) : row->case_count;
 
 		if (name && place == row->case_count)
-			yaml_error(errors, child, "there is no case \"%s\"", name);
+			yaml_error(errors, child, "no case \"%s\" in this row", name);
 		into->cases[into->count++] = place;
 	}
 }
@@ -371,7 +372,8 @@ static bool measure(struct published_row *row, struct published_case *of, struct
 	return good;
 }
 
-/* Refuses each key that no driver asked for. Keys that are common to a row may be for some of its cases only. */
+/* Refuses keys that no driver used. A key common to the row may be used by some of its cases
+ * only. */
 static void refuse_unasked(const struct published_row *row, struct yaml_errors *errors)
 {
 	for (size_t i = 0; i < row->case_count && errors->count == 0; i++) {
@@ -407,7 +409,8 @@ bool published_same_curve(const struct published_case *one, const struct publish
 					    : strcmp(one->curve, other->curve) == 0;
 }
 
-/* Cases of a row that is judged by its shape pass together or not at all; the order counts within each curve. */
+/* Judges a row by its shape: its cases pass or miss together. The order counts within each
+ * curve. */
 static void judge_shape(struct published_row *row)
 {
 	struct compare_point *points = calloc(row->case_count + 1, sizeof(*points));
@@ -442,7 +445,7 @@ static void judge_order(const struct published_row *row, struct published_order 
 void published_run_case(struct published_row *row, struct published_case *of,
 			struct yaml_errors *errors)
 {
-	forget(row); /* it may be of other presets */
+	forget(row); /* kept data may belong to other presets */
 	run_case(row, of, errors);
 }
 
@@ -487,7 +490,8 @@ static bool is_wanted(const char *const *words, size_t word_count, const struct 
 	return word_count == 0;
 }
 
-/* Is each word the beginning of a row's name? If not, that is said. */
+/* Checks that each word is the beginning of a row's name. Otherwise prints an error and returns
+ * false. */
 static bool words_known(const char *const *words, size_t word_count, struct dirent **entries,
 			int count)
 {
@@ -499,7 +503,7 @@ static bool words_known(const char *const *words, size_t word_count, struct dire
 		while (found < count && !begins(entries[found], words[i]))
 			found++;
 		if (found == count) {
-			say("no row begins with \"%s\"; hcasim published shows all", words[i]);
+			say("no row begins with \"%s\"; hcasim published lists all rows", words[i]);
 			return false;
 		}
 	}

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * published_choices: what a row chose where its publication says nothing, and whether the row's verdict hangs on it:
+ * published_choices: choices that a row made where its publication states no value, and their
+ * effect on the row's verdict:
  *
  *     choices: {tx_depth: 16, outstanding: [5, 16], hca.wqe_fetch.ahead: 8}
  *
- * A key is a path below `set`, of the drivers study and program one of the scenario. Its values are those that cases have, or, if
- * no case has one, the default. published_robust() measures the row with all values of a key halved, then doubled.
+ * A key is a path below `set`; for the drivers study and program it is a path in the scenario. Its
+ * values are those of the cases, or the default if no case sets it. published_robust() measures the
+ * row with all values of a key halved, then doubled.
  */
 #include <assert.h>
 #include <math.h>
@@ -18,7 +20,7 @@ enum { MAP_BYTES = 1024, KEY_BYTES = 256 };
 
 /* ---- where a value stands ---- */
 
-/* Rows of these drivers run a scenario, and vary it by key paths. */
+/* Returns true for drivers that run a scenario and vary it by key paths. */
 static bool has_scenario(const struct published_row *row)
 {
 	return row->driver == published_study || row->driver == published_program;
@@ -33,7 +35,7 @@ static struct yaml_node *child(const struct yaml_node *map, const char *key, siz
 	return entry;
 }
 
-/* The text at a key path of a map; NULL: there is none. */
+/* Returns the text at a key path of a map, or NULL. */
 static const char *text_at(const struct published_row *row, struct yaml_node *map, const char *key)
 {
 	if (has_scenario(row)) {
@@ -72,7 +74,7 @@ static bool lists(const struct published_choice *choice, const char *text)
 	return false;
 }
 
-/* What a case has must be listed, so that the list cannot lag behind. */
+/* Checks that the list contains the value of a case, so that the list stays complete. */
 static void check_case(const struct published_row *row, const struct published_choice *choice,
 		       const struct published_case *of, struct yaml_node *own,
 		       struct yaml_errors *errors)
@@ -137,7 +139,7 @@ static void scale(const char *text, double factor, char *into, size_t bytes)
 	snprintf(into, bytes, "%.9g%s", whole ? fmax(floor(value), 1) : value, unit);
 }
 
-/* {a: {b: VALUE}} of a.b; {values: {"a.b": VALUE}} of a scenario's. */
+/* Writes {a: {b: VALUE}} for a.b, or {values: {"a.b": VALUE}} for a scenario. */
 static void write_map(const struct published_row *row, const char *key, const char *value,
 		      char *into, size_t bytes)
 {
@@ -170,9 +172,9 @@ struct yaml_document *published_choice_map(const struct published_row *row, stru
 	return yaml_read_text("choices", map, errors);
 }
 
-/* ---- does the verdict hang on it? ---- */
+/* ---- effect of choices on the verdict ---- */
 
-/* All that published_run() writes. */
+/* Everything that published_run() writes. */
 struct verdicts {
 	struct published_case *cases;
 	bool *orders;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * published_load: measures verbs under load (traffic/load/load.h). Keys: hca, host, switch, link (presets or maps), measure,
- * counter, times (the result is multiplied), and those of a load.
+ * published_load: driver load: measures verbs under load (traffic/load/load.h). Keys: hca, host,
+ * switch, link (presets or maps), measure, counter, times (a factor for the result), and the
+ * parameters of a load.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static const struct {
 #undef MEASURE_ROW
 };
 
-/* What a key says, common first, then the case's own. */
+/* Applies a key, first from the common settings, then from the case's own. */
 static void read_composite(const struct published_settings *settings, const char *key,
 			   enum composite_kind kind, void *params, uint64_t *given)
 {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * published_preset: what a named set of congestion control's parameters says of one of them, as a flow that runs it has it.
- * Keys: preset, parameter, times (it is multiplied: times are in ps, sizes in bytes, rates in bit/s).
+ * published_preset: driver preset: reads one parameter of a congestion control preset, as a flow
+ * with this preset has it. Keys: preset, parameter, times (a factor; times are in ps, sizes in
+ * bytes, rates in bit/s).
  */
 #include <string.h>
 
 #include "hca/congestion/congestion.h"
 #include "hcasim/command/published.h"
 
-/* A parameter's value as a number; a flag is 0 or 1, a choice its place in the list. false: it has none. */
+/* Sets the value of a parameter as a number: 0 or 1 for a flag, the place in the list for a choice.
+ * Returns false for other kinds. */
 static bool value_of(const struct param *param, const void *params, double *value)
 {
 	const void *field = (const char *)params + param->offset;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * published_probe: measures DMA as pciebench does (hca/host/dma_probe.h). Keys: host, card, op, measure, and those of the
- * probe's job.
+ * published_probe: driver probe: measures DMA as pciebench does (hca/host/dma_probe.h). Keys: host,
+ * card, op, measure, and the parameters of the probe's job.
  */
 #include <string.h>
 
@@ -68,6 +68,10 @@ bool published_probe(const struct published_settings *settings, double *ours, ch
 		return false;
 	}
 	dma_probe_run(&params.pcie, &params.host, &card, &job, &result);
+	if (result.violations > 0) {
+		snprintf(error, PUBLISHED_ERROR_BYTES, "the run violates its invariants");
+		return false;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(measures); i++) {
 		if (strcmp(measures[i].name, measure) != 0)
 			continue;

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * published_program: runs programs on a simulated fabric, as `hcasim exec` does, and takes one number from what they print.
- * Keys: scenario (beside the row's file), arguments (of exec, before --), host0 and host1 (command lines without names of
- * hosts), line (what the line with the number begins with), column (of the number, from 1), times (it is multiplied).
+ * published_program: driver program: runs programs on a simulated fabric, as `hcasim exec` does,
+ * and takes one number from their output. Keys:
+ *
+ * - scenario: file, relative to the row's file
+ * - arguments: of exec, before --
+ * - host0, host1: command lines without names of hosts
+ * - line: beginning of the line with the number
+ * - column: of the number, from 1
+ * - times: a factor for the result
  */
 #include <errno.h>
 #include <limits.h>
@@ -15,7 +21,7 @@
 
 enum { COMMAND_BYTES = 8192, LINE_BYTES_MAX = 4096, PROGRAM_BYTES = 256 };
 
-/* Is the first word of a command line a program that can run here? */
+/* Returns true if the first word of a command line is a program that can run on this machine. */
 static bool can_run(const char *command, char *error)
 {
 	char program[PROGRAM_BYTES];
@@ -29,7 +35,7 @@ static bool take_number(char *line, const char *begin, unsigned column, double *
 {
 	char *rest = NULL, *word, *end;
 
-	word = strstr(line, "| "); /* the host's name before it */
+	word = strstr(line, "| "); /* after the host's name */
 	if (word)
 		line = word + 2;
 	line += strspn(line, " \t");

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * published_study: runs a scenario with a workload, as `hcasim run` does, and takes one of its metrics. Keys: scenario
- * (beside the row's file), values (a map of key paths and values that replace the file's, as --set takes them; the case's
- * own after those of the row, those of the original's size last), metric or counter, divide_by (the same, of the same run), times (it is multiplied),
- * seeds (the mean of so many runs, with the scenario's seed and those that follow it; `middle: median` takes their median),
- * least_of (a map of one key path and a list of values for it: a run with each, and the least of what they give).
+ * published_study: driver study: runs a scenario with a workload, as `hcasim run` does, and takes
+ * one of its metrics. Keys:
+ *
+ * - scenario: file, relative to the row's file
+ * - values: map of key paths and values that replace the file's, as for --set. Values of the case
+ *   replace values of the row. Values of the original's size are applied last
+ * - metric, or counter
+ * - divide_by: a metric or counter of the same run
+ * - times: a factor for the result
+ * - seeds: number of runs whose mean is taken, with the scenario's seed and the following seeds.
+ *   `middle: median` takes the median
+ * - least_of: map of one key path with a list of values. Each value is a run, and the smallest
+ *   result is taken
  */
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -47,7 +55,7 @@ static void add_values(struct values *values, struct yaml_node *map, struct yaml
 	}
 }
 
-/* The case's scenario: its file, and what replaces its values. */
+/* Scenario of a case: its file, and the values that replace the file's. */
 struct choice {
 	char path[PATH_BYTES];
 	struct values values;
@@ -75,7 +83,7 @@ static struct choice *choose(const struct published_settings *settings)
 	return choice;
 }
 
-/* All of it as one text; the caller's. */
+/* Returns the choice as one text, which the caller frees. */
 static char *describe(const struct choice *choice)
 {
 	size_t length;
@@ -91,7 +99,7 @@ static char *describe(const struct choice *choice)
 	return text;
 }
 
-/* What `key` names: a counter if it has the name of one, or else a metric. */
+/* Finds a counter by name, or else a metric. */
 static bool find(const struct experiment *experiment, const struct build *build, const char *name,
 		 double *value, char *error)
 {
@@ -116,19 +124,19 @@ static bool take(const struct published_settings *settings, const struct experim
 	return true;
 }
 
-/* ---- runs kept for the next case: the last one whole, of those before the metrics ---- */
+/* ---- runs kept for the next case: the last one complete, earlier ones as metrics only ---- */
 
 struct kept_run {
-	char *description; /* of the choice that it is of */
+	char *description; /* the choice of the run */
 	struct scenario *scenario;
-	struct build *build; /* NULL: metrics alone are kept */
+	struct build *build; /* NULL: only metrics are kept */
 	struct experiment *experiment;
-	bool good; /* what must always hold did */
+	bool good; /* the invariants held */
 	double metrics[METRIC_COUNT];
 	struct kept_run *before;
 };
 
-/* All but what is told in a line. */
+/* Frees everything except the metrics. */
 static void strip(struct kept_run *run)
 {
 	if (run->experiment)
@@ -161,7 +169,7 @@ static void show(void *context, sim_time now, uint32_t done, uint32_t flows)
 	progress_show(context, now, done, flows, "flows");
 }
 
-/* Flows that had not ended, or failed. */
+/* Returns the number of flows that failed or did not end. */
 static void count_flows(const struct published_settings *settings, const struct kept_run *run)
 {
 	double flows = run->metrics[METRIC_flows];
@@ -171,7 +179,7 @@ static void count_flows(const struct published_settings *settings, const struct 
 		fmax(*settings->unfinished, flows - run->metrics[METRIC_flows_done]);
 }
 
-/* NULL: not to be had, and *error or the errors say why. */
+/* Returns NULL on failure, with the reason in *error or `errors`. */
 static struct kept_run *make_run(const struct choice *choice, unsigned seed_offset,
 				 struct yaml_errors *errors, char *error)
 {
@@ -202,7 +210,7 @@ static struct kept_run *make_run(const struct choice *choice, unsigned seed_offs
 	}
 	struct progress progress = progress_begin();
 
-	experiment_run(run->experiment, show, &progress);
+	experiment_advance(run->experiment, SIM_NEVER, show, &progress);
 	progress_end(&progress);
 	run->good = experiment_check(run->experiment, stderr) == 0;
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
@@ -221,11 +229,12 @@ static bool take_of(const struct published_settings *settings, const struct kept
 	count_flows(settings, run);
 	if (run->good)
 		return take(settings, run->experiment, run->build, ours, error);
-	snprintf(error, PUBLISHED_ERROR_BYTES, "what must always hold does not");
+	snprintf(error, PUBLISHED_ERROR_BYTES, "the run violates its invariants");
 	return false;
 }
 
-/* A run whose metrics are enough, or that is there as a whole; NULL. */
+/* Returns a kept run that has the metrics, or is complete if `is_metric` is false. Returns NULL if
+ * there is none. */
 static struct kept_run *find_kept(struct kept_run *run, const char *description, bool is_metric)
 {
 	while (run && (strcmp(description, run->description) != 0 || !(run->build || is_metric)))
@@ -258,7 +267,7 @@ static bool take_kept(const struct published_settings *settings, const struct ch
 	count_flows(settings, run);
 	*ours = run->metrics[metric] * published_number(settings, "times", 1);
 	if (!run->good)
-		snprintf(error, PUBLISHED_ERROR_BYTES, "what must always hold does not");
+		snprintf(error, PUBLISHED_ERROR_BYTES, "the run violates its invariants");
 	return run->good;
 }
 
@@ -307,7 +316,7 @@ static double middle(bool median, double *values, size_t count)
 	return gsl_stats_median_from_sorted_data(values, 1, count);
 }
 
-/* The mean or median of runs of so many seeds, from the scenario's on. */
+/* Takes the mean or median of runs with consecutive seeds, starting with the scenario's. */
 static bool take_seeds(const struct published_settings *settings, const struct choice *choice,
 		       unsigned seeds, double *ours, char *error)
 {

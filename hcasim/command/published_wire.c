@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * published_wire: what follows from the formats and rates of links alone, asked of the code that the models use. Keys: measure,
- * and what the measure takes.
+ * published_wire: driver wire: quantities that follow from formats and rates of links, computed
+ * with the code of the models. Keys: measure, and the arguments of the measure.
  */
 #include <string.h>
 
 #include "fabric/encoding.h"
 #include "fabric/port.h"
+#include "fabric/wire/aeth.h"
 #include "fabric/wire/opcode.h"
 #include "fabric/wire/packet.h"
 #include "fabric/wire/path.h"
-#include "hca/transport/requester.h"
 #include "hcasim/command/published.h"
 
 enum { ETHERNET_PREAMBLE_BYTES = 8, ETHERNET_GAP_BYTES = 12 };
@@ -65,7 +65,8 @@ static double measure_link_gbps(const struct published_settings *settings)
 	return link_gbps(settings);
 }
 
-/* Of a message's middle packets: payload in all that they take on the line. */
+/* Returns the payload share of the middle packets of a message, including everything that they take
+ * on the line. */
 static double measure_goodput_percent(const struct published_settings *settings)
 {
 	double mtu = published_number(settings, "mtu", 4096);
@@ -112,8 +113,9 @@ static double measure_header_bytes(const struct published_settings *settings)
 
 static double measure_rnr_us(const struct published_settings *settings)
 {
-	return (double)requester_rnr_time((uint8_t)published_number(settings, "code", 0)) /
-	       (double)US;
+	unsigned code = (unsigned)published_number(settings, "code", 0) % 32;
+
+	return (double)aeth_rnr_delay(code) / (double)US;
 }
 
 static double measure_headroom_bytes(const struct published_settings *settings)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run_load: the load of a scenario: work requests of processor cores on detailed HCAs (traffic/load/load.h), and what came
- * of them.
+ * run_load: runs the load of a scenario, in which processor cores post work requests to detailed
+ * HCAs (traffic/load/load.h), and judges its results.
  */
 #include <stdio.h>
 
 #include "hcasim/command/play.h"
 #include "hcasim/command/progress.h"
+#include "hcasim/record/judgement.h"
 #include "hcasim/run/bounds.h"
 #include "traffic/load/load.h"
 
@@ -27,7 +28,8 @@ static void print(const struct play_act *act, const struct build *build, FILE *o
 {
 	const struct load_result *result = &container_of(act, const struct load_act, act)->metrics;
 	struct bottleneck bottleneck = bottleneck_find(build->sim, sim_now(build->sim));
-	struct bounds bounds = bounds_find(build->sim, sim_now(build->sim));
+	struct bounds bounds =
+		bounds_find(build->sim, sim_now(build->sim), load_window(build->load));
 
 	fprintf(out, "completed  %.4f M/s, %.3f Gb/s of data\n", result->mops, result->gbps);
 	if (result->received_mops > 0)
@@ -43,79 +45,19 @@ static void print(const struct play_act *act, const struct build *build, FILE *o
 	bounds_print_line(&bounds, out);
 }
 
-/* No more data than a link carries, to a packet of each node; loopback has none. */
-static unsigned check_rate(const struct build *build, const struct load_result *metrics,
-			   FILE *complaints)
-{
-	const struct load_params *params = &build->scenario->load;
-	double window_us = metrics->mops > 0 ? (double)params->operations / metrics->mops : 0;
-	double most = 0;
-
-	if (params->pattern == LOAD_LOOPBACK || window_us <= 0)
-		return 0;
-	for (uint32_t i = 0; i < build->scenario->host_count; i++) {
-		double rate = (double)port_rate_bps(build_host_port(build, i)) / 1e9;
-
-		most = rate > most ? rate : most;
-	}
-	most += (double)(params->nodes * params->mtu) * 8 / 1e3 / window_us;
-	if (metrics->gbps <= most)
-		return 0;
-	fprintf(complaints, "%.3f Gb/s of data over a link that carries %.3f\n", metrics->gbps,
-		most);
-	return 1;
-}
-
-/* Work requests that may be posted and not complete at both ends, of all hosts: a SEND is complete for the sender while the CQE of
- * its receive still waits. */
-static double under_way_most(const struct build *build)
-{
-	const struct load_params *params = &build->scenario->load;
-	double hosts = build->scenario->host_count;
-	double pairs = (double)(params->threads * params->qps +
-				params->background.threads * params->background.qps);
-	uint64_t most = params->tx_depth * params->post_list;
-
-	if (params->verb == LOAD_SEND || params->background.verb == LOAD_SEND)
-		most += load_receives(params, params->transport == LOAD_UD);
-	return hosts * hosts * pairs * (double)most;
-}
-
-/* The rate of all nodes and their background, in the window that is measured. Requests that were under way when it began were served
- * before it in part. The bounds' demand is too high by what those took that were under way at the end. */
-static unsigned check_bounds(const struct build *build, const struct load_result *result, FILE *out)
-{
-	const struct load_params *params = &build->scenario->load;
-	struct bounds bounds = bounds_find(build->sim, sim_now(build->sim));
-	double nodes = params->pattern == LOAD_ALL ? (double)build->scenario->host_count : 1;
-	double rate = (result->mops + result->background_mops) * nodes * 1e6;
-	double edge = 2 * under_way_most(build) / (double)params->operations;
-
-	return edge < 1 ? bounds_check(&bounds, rate, edge, out) : 0;
-}
-
-/* Plays it, and judges what came of it. */
+/* Runs the load, and judges its results. */
 static int play(struct play_act *act, const struct build *build, struct result_outcome *outcome,
 		FILE *complaints)
 {
 	struct load_result *metrics = &container_of(act, struct load_act, act)->metrics;
-	char error[ERROR_BYTES] = "";
 	struct progress progress = progress_begin();
-	bool good = load_execute(build->load, show, &progress, error, sizeof(error));
-	unsigned wrong = !good;
+	int code;
 
+	load_advance(build->load, SIM_NEVER, show, &progress);
 	progress_end(&progress);
-	outcome->load = metrics;
-	if (good)
-		load_take_result(build->load, metrics);
-	else
-		fprintf(complaints, "the load failed: %s\n", error);
-	wrong += experiment_check_build(build, complaints);
-	wrong += good ? check_bounds(build, metrics, complaints) : 0;
-	wrong += good ? check_rate(build, metrics, complaints) : 0;
-	wrong += good ? result_compare_metrics(build, outcome, complaints) : 0;
+	code = judgement_load(build, metrics, outcome, complaints);
 	play_say_windows(container_of(act, struct load_act, act)->arguments, build);
-	return wrong > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
+	return code;
 }
 
 int run_load(const struct arguments *arguments, const struct scenario *scenario, const char *folder,

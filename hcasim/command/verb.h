@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verb: what `hcasim` can be told to do. One table: `hcasim help`, `--help`, the reading of arguments and the completion
- * of shells all go by it.
+ * verb: the verbs of `hcasim`. `hcasim help`, `--help`, the parser of arguments and the shell
+ * completion all use one table.
  *
  *     main() --verb_find()--> verb --arguments_read()--> verb->run()
  */
@@ -12,112 +12,136 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "hcasim/command/say.h"
 #include "hcasim/schema/scenario.h"
 
-/* What programs that read the exit code rely on; a program's own exit code goes through `exec`. */
+/* Exit codes that scripts rely on. `exec` returns the exit code of the program. */
 enum exit_code {
 	EXIT_GOOD = 0,
-	EXIT_NOT_AS_EXPECTED = 1, /* an expectation or invariant does not hold, a row is missed */
-	EXIT_BAD_INPUT = 2,       /* it cannot be done so, or what came of it cannot be written */
+	EXIT_NOT_AS_EXPECTED = 1, /* an expectation or invariant does not hold, or a row misses */
+	EXIT_BAD_INPUT = 2,       /* invalid input, or output that cannot be written */
 };
 
-/* The arguments of any verb; each verb allows some. */
+/* Arguments of any verb. Each verb allows a subset. */
 struct arguments {
 	const struct verb *verb;
-	const char *word;         /* FILE, BLOCK or VERB; NULL: none */
-	char *word_found;         /* FILE comes with the program: where; NULL: it does not */
-	const char **words_given; /* of a verb that takes many */
+	const char *word; /* FILE, BLOCK or VERB; NULL: none */
+	/* path of a FILE that was found in the installation; NULL: not there */
+	char *word_found;
+	const char **words_given; /* words of a verb that takes several */
 	size_t word_count;
 	const char *out, *pcap, *trace, *counters;
 	const char *perfetto, *vcd, *signals;
+	const char *pictures;               /* of a report */
+	const char *qp, *pair, *svg, *from; /* of a chart */
+	uint32_t events;                    /* for a chart; 0: no limit */
 	const char *replay, *capture;
-	const char *preset;   /* of `fit`, with */
-	const char **numbers; /* its parameters and their bounds */
+	const char *preset;   /* fit: preset */
+	const char **numbers; /* fit: parameters and their bounds */
 	size_t number_count;
-	const char **cases; /* of the rows; none: all */
+	const char **cases; /* fit: cases; none: all */
 	size_t case_count;
-	const char *x_key;    /* of a plot */
-	const char **metrics; /* of a plot */
+	const char *x_key;    /* plot: x axis */
+	const char **metrics; /* plot: metrics */
 	size_t metric_count;
-	uint32_t ranks;         /* 0: one a host */
-	uint64_t tag;           /* 0: all */
-	double percentile;      /* negative: none */
-	const char **overrides; /* --set, and --seed as one of them */
+	const char *every_text; /* watch: virtual time between pictures; NULL: not given */
+	sim_time every;         /* 0: no pictures */
+	unsigned ports;         /* watch: ports to show; 0: not given */
+	const char *by;         /* stats: key to compare by */
+	const char *via, *part; /* sweep: by jobs of slurm; a part of its points */
+	unsigned points;        /* sweep: of a task of --via; 0: not given */
+	uint32_t ranks;         /* 0: one rank on each host */
+	uint64_t tag;           /* 0: all tags */
+	double percentile;      /* negative: not given */
+	const char **overrides; /* assignments of --set; also --seed and --until */
 	size_t override_count;
 	enum sim_engine engine;
 	bool engine_given;
 	unsigned jobs;
 	unsigned threads;
 	bool bottleneck, bounds, received;
-	bool expect; /* of a sweep: judge the file's expectations at each point */
-	bool full;   /* published rows at the originals' size */
-	bool robust; /* published rows with their choices halved and doubled */
+	bool expect; /* sweep: check the file's expectations at each point */
+	bool full;   /* published: run rows at the original's size */
+	bool robust; /* published: halve and double the choices of rows */
 	bool json, words, effective, verbose;
-	char **programs; /* behind --; ends with NULL */
+	char **programs; /* words after --; ends with NULL */
 };
 
 #define WORDS_ANY UINT_MAX
 
 struct verb {
 	const char *name;
-	const char *usage;   /* its arguments */
+	const char *usage;   /* arguments, as printed in help */
 	const char *summary; /* one line */
-	const char *help;    /* more of it; NULL: that is all */
+	const char *help;    /* further text; NULL: none */
 	const struct argp_option *options;
-	unsigned words_least, words_most; /* besides its options; one alone is arguments.word */
-	bool programs;                    /* takes -- and what is behind it */
+	/* allowed number of words besides options; a single word is arguments.word */
+	unsigned words_least, words_most;
+	bool programs; /* accepts -- and a command line after it */
 	int (*run)(const struct arguments *arguments);
 };
 
-extern const struct verb verbs[]; /* ends with a NULL name */
+extern const struct verb verbs[]; /* ends with an entry whose name is NULL */
 
-const struct verb *verb_find(const char *name); /* NULL: none */
-int verb_report_unknown(const char *name); /* says so, and which one may be meant; an exit code */
+const struct verb *verb_find(const char *name); /* NULL: unknown verb */
+/* prints an error and a suggestion; returns an exit code */
+int verb_report_unknown(const char *name);
 
-/* argv[0] is the verb. Exits with EXIT_BAD_INPUT, having said why, if they are not what the verb takes. */
+/* Reads the arguments; argv[0] is the verb. Prints the reason and exits with EXIT_BAD_INPUT if the
+ * verb does not accept them. */
 void arguments_read(const struct verb *verb, int argc, char **argv, struct arguments *arguments);
 void arguments_free(struct arguments *arguments);
 
-/* The scenario that the arguments name; NULL, having said what is wrong. */
+/* Returns the scenario that the arguments name. Returns NULL on failure, and adds the reasons to
+ * `errors`. */
+struct scenario *arguments_read_scenario(const struct arguments *arguments,
+					 struct yaml_errors *errors);
+
+/* Returns the scenario that the arguments name, or NULL. Prints errors and warnings to standard
+ * error. */
 struct scenario *arguments_scenario(const struct arguments *arguments);
 
-/* The engine that the run goes by: what was asked for, or systemc, saying so, where the scenario or the arguments need
- * SystemC. false, having said why: it was asked for an engine that has none. */
+/* Selects the simulation kernel: the requested one, or systemc if the scenario or the arguments
+ * need SystemC, which it prints. Returns false and prints the reason if the requested kernel does
+ * not support SystemC. */
 bool arguments_engine(const struct arguments *arguments, const struct scenario *scenario,
 		      enum sim_engine *engine);
 
-/* "hcasim: ..." on standard error; red if that is a terminal. */
-void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Runs the programs that the scenario names. verb_exec.c */
+int verb_exec_scenario_programs(const struct arguments *arguments, struct scenario *scenario);
 
-/* The programs that the scenario names; verb_exec.c */
-int run_scenario_programs(const struct arguments *arguments, struct scenario *scenario);
+/* Checks that a program can be run on its host. Returns false and writes the reason to *error if
+ * not. verb_exec.c */
+bool verb_exec_program_check(const struct scenario *scenario,
+			     const struct scenario_program *program, char *error,
+			     size_t error_bytes);
 
-/* Can that program be run on its host? false: *error. verb_exec.c */
-bool program_check(const struct scenario *scenario, const struct scenario_program *program,
-		   char *error, size_t error_bytes);
-
-/* Can it be run? false: *error. dry_run.c */
+/* Checks that the scenario can be run. Returns false and writes the reason to *error if not.
+ * dry_run.c */
 bool dry_run(const struct scenario *scenario, char *error, size_t error_bytes);
 
-/* The workload of the scenario: the result goes to `folder` (NULL: nowhere), a summary to `out` (NULL: nowhere), and
- * what is wrong to `complaints`. An exit code. verb_run.c */
-int run_workload(const struct arguments *arguments, const struct scenario *scenario,
-		 const char *folder, FILE *out, FILE *complaints);
+/* Runs the workload of the scenario. Writes results to `folder` and a summary to `out`, both of
+ * which may be NULL, and complaints to `complaints`. Returns an exit code. verb_run.c */
+int verb_run_workload(const struct arguments *arguments, const struct scenario *scenario,
+		      const char *folder, FILE *out, FILE *complaints);
 
-/* The same of its load. run_load.c */
+/* Runs the load of the scenario, in the same way. run_load.c */
 int run_load(const struct arguments *arguments, const struct scenario *scenario, const char *folder,
 	     FILE *out, FILE *complaints);
 
-/* Can each value of its sweep be run, with the first of the other keys? false: it has said why not. verb_sweep.c */
-bool sweep_check(const struct arguments *arguments, const struct scenario *scenario);
+/* Checks that each value of the sweep can be run, with the first values of the other keys. Adds an
+ * error for the first value of each key that cannot. sweep_product.c */
+void sweep_product_check(const struct arguments *arguments, const struct scenario *scenario,
+			 struct yaml_errors *errors);
 
-/* --bounds; explain_bounds.c */
+/* Implements --bounds. explain_bounds.c */
 int explain_bounds(const struct arguments *arguments);
 
-/* --bottleneck; explain_bottleneck.c */
+/* Implements --bottleneck. explain_bottleneck.c */
 int explain_bottleneck(const struct arguments *arguments);
 
-/* What the verbs of verbs.c do, each in verb_NAME.c: an exit code, and what is wrong has been said. */
+/* Run the verbs of verbs.c, each in verb_NAME.c. Each returns an exit code and prints its
+ * errors. */
 int verb_exec(const struct arguments *arguments);
 int verb_fluid(const struct arguments *arguments);
 int verb_mpi(const struct arguments *arguments);
@@ -125,6 +149,7 @@ int verb_run(const struct arguments *arguments);
 int verb_sweep(const struct arguments *arguments);
 int verb_check(const struct arguments *arguments);
 int verb_params(const struct arguments *arguments);
+int verb_schema(const struct arguments *arguments);
 int verb_decode(const struct arguments *arguments);
 int verb_trace(const struct arguments *arguments);
 int verb_explain(const struct arguments *arguments);
@@ -132,7 +157,13 @@ int verb_compare(const struct arguments *arguments);
 int verb_counters(const struct arguments *arguments);
 int verb_fit(const struct arguments *arguments);
 int verb_plot(const struct arguments *arguments);
+int verb_chart(const struct arguments *arguments);
+int verb_report(const struct arguments *arguments);
 int verb_published(const struct arguments *arguments);
+int verb_plugin(const struct arguments *arguments);
+int verb_stats(const struct arguments *arguments);
+int verb_watch(const struct arguments *arguments);
+int verb_init(const struct arguments *arguments);
 int verb_help(const struct arguments *arguments);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verb_compare: hcasim compare RUN OTHER: what differs between two runs, and why, by their result folders: what was set
- * differently, metrics, bottlenecks, the stages of work requests, counters; in each part the largest difference first.
+ * verb_compare: implements hcasim compare RUN OTHER: prints differences between the result folders
+ * of two runs: settings, metrics, bottlenecks, stages of work requests, counters. Each part starts
+ * with the largest difference.
  */
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static void print_part(const struct comparison_part *part, bool all)
 		return;
 	printf("\n%s", part->heading);
 	if (shown < part->count)
-		printf(" (%zu of %zu that differ; --verbose shows all)", shown, part->count);
+		printf(" (%zu of %zu differences; --verbose shows all)", shown, part->count);
 	putchar('\n');
 	for (size_t i = 0; i < shown; i++) {
 		int length = (int)strlen(part->list[i].name);
@@ -60,7 +61,7 @@ static void print_text(const char *const *names, const struct run_values *runs,
 	bool any = false;
 	for (unsigned i = 0; i < 2; i++)
 		printf("%-10s %s, bottleneck %s\n", i == 0 ? "first" : "second", names[i],
-		       runs[i].bottleneck ? runs[i].bottleneck : "none: nothing was used");
+		       runs[i].bottleneck ? runs[i].bottleneck : "none: no resource was used");
 	for (size_t i = 0; i < count; i++) {
 		print_part(&parts[i], all);
 		any |= parts[i].count > 0;

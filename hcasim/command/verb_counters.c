@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verb_counters: hcasim counters [BLOCK] [--json]: every counter that counters.json may hold, by the type of its block, and every metric
- * that `expect` may bound.
+ * verb_counters: hcasim counters [BLOCK] [--json]: every counter that counters.json may hold, by
+ * the type of its block, and every metric that `expect` may bound.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,10 +17,16 @@
 /* clang-format off */
 #define METRIC_LIST(list) (const struct counter[]){list(COUNTER_ENTRY) {0}}
 static const struct counter_list metric_lists[] = {
-	{"metrics",      "of a run of a workload, as expect, results.csv and plots name them", METRIC_LIST(METRICS)},
-	{"flow_metrics", "of a flow: flow3.NAME",                         METRIC_LIST(FLOW_METRICS)},
-	{"port_metrics", "of a port that is recorded: switch0.port2.NAME", METRIC_LIST(PORT_METRICS)},
-	{"load_metrics", "of a load",                                     METRIC_LIST(LOAD_METRICS)},
+	{"metrics",      "metrics of a workload's run, with their names in expect, results.csv and "
+	 "plots", METRIC_LIST(METRICS)},
+	{"flow_metrics",
+	 "metrics of a flow: flow3.NAME",                         METRIC_LIST(FLOW_METRICS)},
+	{"port_metrics", "metrics of a recorded port: switch0.port2.NAME",
+	 METRIC_LIST(PORT_METRICS)},
+	{"workload_metrics", "metrics of one of several workloads: storage.NAME",
+	 METRIC_LIST(WORKLOAD_METRICS)},
+	{"load_metrics",
+	 "metrics of a load",                                     METRIC_LIST(LOAD_METRICS)},
 	{0},
 };
 /* clang-format on */
@@ -65,9 +71,9 @@ static int report_unknown(const char *wanted)
 	char hint[256];
 	renamed_key_hint(renamed_key("counter", wanted), wanted, types, count, hint, sizeof(hint));
 	if (*hint != '\0')
-		say("no block of type \"%s\" counts%s", wanted, hint);
+		say("no block of type \"%s\" has counters%s", wanted, hint);
 	else
-		say("no block of type \"%s\" counts; hcasim counters shows all", wanted);
+		say("no block of type \"%s\" has counters; hcasim counters lists all", wanted);
 	return EXIT_BAD_INPUT;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verb_exec: hcasim exec FILE -- host0: PROGRAM ARGS : host1: PROGRAM ARGS, and the programs that a scenario names for
- * hcasim run FILE. All that a user can get wrong is found before the first program starts.
+ * verb_exec: implements hcasim exec FILE -- host0: PROGRAM ARGS : host1: PROGRAM ARGS, and runs the
+ * programs of a scenario for hcasim run FILE. All user errors are found before the first program
+ * starts.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +28,8 @@ struct run {
 	struct result_paths paths;
 };
 
-/* "host0:" names a host: its number, NO_HOST having said what is wrong. */
+/* Returns the number of the host that "host0:" names. Otherwise prints an error and returns
+ * NO_HOST. */
 static uint32_t read_host(const struct run *run, const char *word)
 {
 	char name[64];
@@ -48,7 +50,7 @@ static uint32_t read_host(const struct run *run, const char *word)
 	return host;
 }
 
-/* Cuts what stands behind -- at each ":" into programs. */
+/* Splits the words after -- at each ":" into programs. */
 static bool read_programs(struct run *run)
 {
 	char **words = run->arguments->programs;
@@ -61,14 +63,14 @@ static bool read_programs(struct run *run)
 		bool more = *end;
 		*end = NULL;
 		if (!*words) {
-			say("a program is missing beside \":\"");
+			say("a program is missing before or after \":\"");
 			return false;
 		}
 		program->host = read_host(run, *words);
 		program->argv = words + 1;
 		good = good && program->host != NO_HOST;
 		if (program->host != NO_HOST && !words[1]) {
-			say("%s has no program behind it", *words);
+			say("%s is not followed by a program", *words);
 			good = false;
 		}
 		words = end + more;
@@ -80,8 +82,9 @@ static bool read_programs(struct run *run)
 	return good;
 }
 
-bool program_check(const struct scenario *scenario, const struct scenario_program *program,
-		   char *error, size_t error_bytes)
+bool verb_exec_program_check(const struct scenario *scenario,
+			     const struct scenario_program *program, char *error,
+			     size_t error_bytes)
 {
 	const struct scenario_host *host = &scenario->hosts[program->host];
 	char reason[ERROR_BYTES / 2];
@@ -107,16 +110,16 @@ static bool check_programs(const struct run *run)
 	char error[ERROR_BYTES];
 	bool good = !run->scenario->has_workload && !run->scenario->has_load;
 	if (!good)
-		say("%s: there is a workload or a load; expected neither beside programs",
+		say("%s: the scenario has a workload or a load; programs exclude both",
 		    run->scenario->file);
 	if (scenario_has(run->scenario, FIDELITY_ENDPOINT) &&
 	    scenario_has(run->scenario, FIDELITY_DETAILED)) {
-		say("%s: HCAs are of both fidelities; expected detailed ones alone beside programs",
+		say("%s: HCAs have both fidelities; programs need detailed HCAs on all hosts",
 		    run->scenario->file);
 		good = false;
 	}
 	for (size_t i = 0; i < run->count; i++) {
-		if (program_check(run->scenario, &run->programs[i], error, sizeof(error)))
+		if (verb_exec_program_check(run->scenario, &run->programs[i], error, sizeof(error)))
 			continue;
 		say("%s", error);
 		good = false;
@@ -138,23 +141,23 @@ static bool add_programs(const struct run *run, struct build *build)
 	return true;
 }
 
-/* What a program could take for wrong data, or did. */
+/* Warns of data that a program may have read too early. */
 static void say_early_acks(const struct build *build)
 {
 	for (uint32_t i = 0; i < build->scenario->host_count; i++) {
 		uint64_t count = build->hcas[i] ? hca_acked_before_data(build->hcas[i]) : 0;
 
 		if (count)
-			say("%s: %" PRIu64 " messages over loopback were acknowledged before their "
-			    "data were in memory, as a ConnectX-4 does. A program that looks at "
-			    "the "
-			    "target as soon as the sender has its completion may see old data; "
-			    "transport.ack_when: posted prevents it",
+			say("%s: %" PRIu64
+			    " messages over loopback were acknowledged before their data were in "
+			    "memory, as on a ConnectX-4. A program that reads the target as soon "
+			    "as the sender has its completion may see old data; "
+			    "transport.ack_when: posted prevents this",
 			    build->scenario->hosts[i].name, count);
 	}
 }
 
-/* With everything checked: from here on, what fails is not the user's input. */
+/* Runs the programs. All checks are complete, so later failures are not errors of the input. */
 static int run_programs(const struct run *run)
 {
 	char error[ERROR_BYTES] = "";
@@ -182,25 +185,29 @@ static int run_programs(const struct run *run)
 		if (run->arguments->verbose) {
 			struct bottleneck bottleneck =
 				bottleneck_find(build->sim, sim_now(build->sim));
-			struct bounds bounds = bounds_find(build->sim, sim_now(build->sim));
+			struct bounds bounds = bounds_find(build->sim, sim_now(build->sim), NULL);
 			bottleneck_print_line(&bottleneck, stderr);
 			bounds_print_line(&bounds, stderr);
 		}
-		unsigned wrong =
-			result_compare(build, stderr) + experiment_check_build(build, stderr);
+		struct result_outcome outcome = {0};
+		unsigned wrong = result_compare(build, stderr);
+		violations_open(&outcome.violations);
+		wrong += experiment_check_build(build, outcome.violations.out);
+		violations_close(&outcome.violations, stderr);
 		if (code == EXIT_GOOD && wrong > 0)
 			code = EXIT_NOT_AS_EXPECTED;
 		int failure = session_output_error(build->session);
 		if (failure != 0) {
-			say("what programs printed could not be written: %s", strerror(failure));
+			say("output of programs could not be written: %s", strerror(failure));
 			code = code == EXIT_GOOD ? EXIT_BAD_INPUT : code;
 		}
-		struct result_outcome outcome = {.exit_code = code,
-						 .trace_hash = session_trace_hash(build->session)};
+		outcome.exit_code = code;
+		outcome.trace_hash = session_trace_hash(build->session);
 		if (!result_finish(result, &outcome, error, sizeof(error))) {
 			say("%s", error);
 			code = code == EXIT_GOOD ? EXIT_BAD_INPUT : code;
 		}
+		result_outcome_fini(&outcome);
 	}
 	if (!waveform_end(vcd))
 		code = code == EXIT_GOOD ? EXIT_BAD_INPUT : code;
@@ -230,7 +237,7 @@ int verb_exec(const struct arguments *arguments)
 {
 	size_t words = 0;
 	if (!arguments->programs || !arguments->programs[0]) {
-		say("no programs; expected -- host0: PROGRAM ARGS : host1: PROGRAM ARGS behind %s",
+		say("no programs; expected -- host0: PROGRAM ARGS : host1: PROGRAM ARGS after %s",
 		    arguments->word);
 		return EXIT_BAD_INPUT;
 	}
@@ -249,7 +256,7 @@ int verb_exec(const struct arguments *arguments)
 	return code;
 }
 
-int run_scenario_programs(const struct arguments *arguments, struct scenario *scenario)
+int verb_exec_scenario_programs(const struct arguments *arguments, struct scenario *scenario)
 {
 	struct run run = {.arguments = arguments,
 			  .scenario = scenario,

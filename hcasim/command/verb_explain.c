@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verb_explain: hcasim explain TRACE: where the time of send work requests went, from the store that posted them to
- * their CQE, by the records of the adapters' `latency` blocks (hca/work/latency_stages.h).
+ * verb_explain: implements hcasim explain TRACE. Prints the time of send work requests in each
+ * stage, from the store that posted them to their CQE. The source is the adapters' `latency` blocks
+ * (hca/work/latency_stages.h).
  *
- *     hcasim explain RUN --bottleneck            what they waited for; explain_bottleneck.c
- *     hcasim explain RUN --bounds                what each resource would let through; explain_bounds.c
- *     hcasim explain run.trace                   all work requests together, stage by stage
- *     hcasim explain run.trace --received        those of receives, from the first bit to their CQE
- *     hcasim explain run.trace --wqe 7           the one with tag 7
- *     hcasim explain run.trace --percentile 99   the one whose latency is that percentile
- *     ... --perfetto FILE                        either of them as a timeline; explain_timeline.c
+ *     hcasim explain RUN --bottleneck            most used resources; explain_bottleneck.c
+ *     hcasim explain RUN --bounds                rate that each resource allows; explain_bounds.c
+ *     hcasim explain run.trace                   mean of all work requests, stage by stage
+ *     hcasim explain run.trace --received        receives, from the first bit to their CQE
+ *     hcasim explain run.trace --wqe 7           the work request with tag 7
+ *     hcasim explain run.trace --percentile 99   the one at this percentile of latency
+ *     ... --perfetto FILE                        a timeline of the same; explain_timeline.c
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -121,7 +122,7 @@ static void print_mean(const struct breakdowns *all, bool json)
 static bool print(const struct arguments *arguments, struct breakdowns *all)
 {
 	if (!all->count) {
-		say("%s: no %s was traced; expected a trace with the blocks named *.latency%s",
+		say("%s: no %s in this trace; expected a trace with the blocks named *.latency%s",
 		    arguments->word, arguments->received ? "receive" : "completion of a send",
 		    arguments->received
 			    ? ", and messages that take a receive WQE (no READ, no WRITE "
@@ -142,7 +143,7 @@ static bool print(const struct arguments *arguments, struct breakdowns *all)
 							&all->sources, all->list, all->count);
 }
 
-/* A result folder stands for the trace in it. */
+/* Returns the trace of a result folder, or the word itself. */
 static const char *trace_path(const char *word, char path[PATH_MAX])
 {
 	struct stat status;
@@ -182,8 +183,7 @@ int verb_explain(const struct arguments *arguments)
 	if (arguments->bottleneck)
 		return explain_bottleneck(arguments);
 	if (arguments->perfetto && !arguments->tag && arguments->percentile < 0) {
-		say("--perfetto draws single work requests; expected --wqe or --percentile beside "
-		    "it");
+		say("--perfetto draws single work requests; add --wqe or --percentile");
 		return EXIT_BAD_INPUT;
 	}
 	return explain_trace(arguments, trace_path(arguments->word, path));

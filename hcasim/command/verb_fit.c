@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verb_fit: hcasim fit ROW... --preset NAME --param KEY=LOW..HIGH: finds the numbers of a preset that are `calibrated:` to rows of
- * published figures (analysis/fit.h), and prints what the rows then say: the cases that were fitted, and those that follow.
+ * verb_fit: implements hcasim fit ROW... --preset NAME --param KEY=LOW..HIGH: finds the numbers of
+ * a preset that are `calibrated:` to rows of published figures (analysis/fit.h). Prints the results
+ * of these rows: the fitted cases, and the predicted ones.
  *
- *     fit_run() --values--> preset_replace() --> published_run_case() of each case --log(ours / published)--> fit_run()
+ *     fit_run() --values--> preset_replace() --> published_run_case() of each case
+ *         --log(simulated / published)--> fit_run()
  */
 #include <inttypes.h>
 #include <math.h>
@@ -17,7 +19,7 @@
 
 enum { ROWS_MAX = 16, CASES_MAX = 128, TEXT_BYTES = 128, UNIT_BYTES = 16 };
 
-struct number { /* of the preset */
+struct number { /* parameter of the preset */
 	char key[TEXT_BYTES], unit[UNIT_BYTES], assignment[2 * TEXT_BYTES];
 };
 
@@ -37,9 +39,9 @@ struct fitting {
 	struct yaml_errors errors;
 };
 
-/* ---- what is asked for ---- */
+/* ---- arguments ---- */
 
-/* "LOW..HIGH", with the same unit behind both, and "/STEP". */
+/* Reads "LOW..HIGH", where both have the same unit, and an optional "/STEP". */
 static bool read_bounds(const char *text, struct number *number, struct fit_number *bounds)
 {
 	char low_unit[UNIT_BYTES] = "", high_unit[UNIT_BYTES] = "";
@@ -78,9 +80,9 @@ static bool read_numbers(struct fitting *fitting)
 
 		if (!length || length >= sizeof(number->key) ||
 		    !read_bounds(equals + 1, number, &fitting->bounds[i])) {
-			say("\"%s\" is no parameter with bounds; expected KEY=LOW..HIGH[/STEP], "
-			    "whole numbers from 1, "
-			    "multiples of STEP, as pcie.read_latency=100ns..400ns",
+			say("\"%s\" is not a parameter with bounds; expected KEY=LOW..HIGH[/STEP] "
+			    "with whole numbers from 1 that are multiples of STEP, for example "
+			    "pcie.read_latency=100ns..400ns",
 			    text);
 			return false;
 		}
@@ -125,7 +127,8 @@ static double middle(const struct published_case *of)
 	return (of->point.low + of->point.high) / 2;
 }
 
-/* Measures the cases that are fitted, or the others. false: one cannot be measured, and that was said. */
+/* Measures the fitted cases, or the others. Prints an error and returns false if one cannot be
+ * measured. */
 static bool measure_all(struct fitting *fitting, bool fitted)
 {
 	for (size_t i = 0; i < fitting->case_count; i++) {
@@ -136,8 +139,8 @@ static bool measure_all(struct fitting *fitting, bool fitted)
 		published_run_case(fitting->cases[i].row, of, &fitting->errors);
 		if (of->measured && of->point.ours > 0 && middle(of) > 0)
 			continue;
-		say("%s, %s: no logarithm of ours over theirs: %s", fitting->cases[i].row->id,
-		    of->name, of->measured ? "one is 0" : of->error);
+		say("%s, %s: log(simulated / published) is not defined: %s",
+		    fitting->cases[i].row->id, of->name, of->measured ? "one is 0" : of->error);
 		return false;
 	}
 	return true;
@@ -165,7 +168,7 @@ static bool residuals_of(void *context, const uint64_t *values, double *residual
 	if (!measure_all(fitting, true))
 		return false;
 	if (!preset_was_replaced()) {
-		say("no case that is fitted reads preset \"%s\"", fitting->arguments->preset);
+		say("no fitted case uses preset \"%s\"", fitting->arguments->preset);
 		return false;
 	}
 	for (size_t i = 0; i < fitting->case_count; i++)
@@ -177,10 +180,23 @@ static bool residuals_of(void *context, const uint64_t *values, double *residual
 
 /* ---- the result ---- */
 
+/* Prints a number with its standard error, which says how well the cases determine it. */
+static void print_number(const struct fitting *fitting, const struct fit *fit, size_t i)
+{
+	const struct number *number = &fitting->numbers[i];
+
+	printf("%s: %s", fitting->arguments->preset, number->assignment);
+	if (isfinite(fit->numbers[i].error))
+		printf(" (standard error %.2g%s)", fit->numbers[i].error, number->unit);
+	else
+		printf(" (standard error unknown: too few cases, or no slope)");
+	putchar('\n');
+}
+
 static void print(const struct fitting *fitting, const struct fit *fit)
 {
 	for (size_t i = 0; i < fit->number_count; i++)
-		printf("%s: %s\n", fitting->arguments->preset, fitting->numbers[i].assignment);
+		print_number(fitting, fit, i);
 	printf("%u points measured; root mean square of log(ours / published) of the fitted cases: "
 	       "%.4f\n",
 	       fit->measured, fit->error);
@@ -237,8 +253,7 @@ int verb_fit(const struct arguments *arguments)
 	good = good &&
 	       published_files(arguments->words_given, arguments->word_count, add_row, fitting);
 	good = good && fitting->errors.count == 0 && run(fitting);
-	if (fitting->errors.text)
-		fputs(fitting->errors.text, stderr);
+	yaml_errors_print(&fitting->errors, stderr);
 	good = good && fitting->errors.count == 0;
 	preset_replace(NULL, NULL, 0);
 	for (size_t i = 0; i < fitting->row_count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verb_fluid: hcasim fluid FILE --out DIR: a study of N flows into one port with packets, and the fluid model of its
- * congestion control beside it.
+ * verb_fluid: implements hcasim fluid FILE --out DIR. Runs a packet study of N flows into one port,
+ * and the fluid model of its congestion control for comparison.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 
 #define ERROR_BYTES 1024
 
-/* Of one curve, from warm_up on. */
+/* Statistics of one curve, from warm_up on. */
 struct curve {
 	const char *name;
 	size_t queue, rate; /* offsets in a sample */
@@ -103,7 +103,7 @@ static int compare(const struct arguments *arguments, const struct build *build)
 		experiment ? fluid_study_create(build, experiment, error, sizeof(error)) : NULL;
 	int code = EXIT_BAD_INPUT;
 	if (study) {
-		experiment_run(experiment, fluid_study_sample, study);
+		experiment_advance(experiment, SIM_NEVER, fluid_study_sample, study);
 		fluid_study_finish(study);
 		code = report(arguments, study, build->scenario);
 		fluid_study_destroy(study);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verb_help: hcasim help [VERB]; with --words, what a shell may complete.
+ * verb_help: implements hcasim help [VERB]; with --words prints words for shell completion.
  */
 #include <stdio.h>
 #include <string.h>
@@ -49,8 +49,8 @@ int verb_help(const struct arguments *arguments)
 		printf("  %-9s %-9s %s\n", verb->name,
 		       strncmp(verb->usage, "FILE ", 5) == 0 ? "FILE ..." : verb->usage,
 		       verb->summary);
-	printf("\nhcasim help VERB says more. Exit code 1: not as expected; 2: it cannot be done "
-	       "as it "
-	       "stands, or\nwhat came of it cannot be written; of programs, theirs.\n");
+	printf("\nhcasim help VERB prints details. Exit codes: 0 success; 1 an expectation or "
+	       "check failed; 2 invalid input,\nor output that cannot be written. exec and mpi "
+	       "return the exit code of the programs.\n");
 	return EXIT_GOOD;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verb_mpi: hcasim mpi FILE --np N -- PROGRAM ARGS: an MPI program as smpicc compiles it, its ranks on the hosts of a
- * scenario. All that a user can get wrong is found here; then smpirun runs the program with libhcasim-smpi.so as its
- * platform, which simulates the HCAs and the fabric in the program's own process (scenarios/mpi).
+ * verb_mpi: implements hcasim mpi FILE --np N -- PROGRAM ARGS: runs an MPI program, compiled by
+ * smpicc, with its ranks on the hosts of a scenario. This file reports all user errors. Then
+ * smpirun runs the program with libhcasim-smpi.so as its platform, which simulates the HCAs and the
+ * fabric in the program's own process (hcasim/mpi).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,12 +21,12 @@
 
 #include "hcasim/command/verb.h"
 #include "hcasim/mpi/mpi_world.h"
-#include "hcasim/mpi/rank_traces.h"
 #include "hcasim/record/result.h"
 #include "sim/install_paths.h"
+#include "traffic/mpi/rank_traces.h"
 
 #define PLATFORM     "libhcasim-smpi.so"
-#define WORDS_MAX    64 /* of ours, before the program's */
+#define WORDS_MAX    64 /* arguments of smpirun before the program's */
 #define DETACHED_MAX 2147483647
 
 struct mpi_run {
@@ -38,9 +39,9 @@ struct mpi_run {
 	size_t word_count;
 };
 
-/* ---- what is there ---- */
+/* ---- checks ---- */
 
-/* A name with a slash is a path; else the directories of PATH have it. */
+/* Finds a program: a name with a slash is a path; others are searched in PATH. */
 static bool find_program(const char *name, char path[PATH_MAX])
 {
 	const char *search = getenv("PATH");
@@ -61,7 +62,7 @@ static bool find_program(const char *name, char path[PATH_MAX])
 	return false;
 }
 
-/* Does it want SimGrid's library? What other MPI libraries compile does not. */
+/* Returns true if the program uses SimGrid's library. Programs of other MPI libraries do not. */
 static bool is_for_smpi(const char *path)
 {
 	static const char library[] = "libsimgrid.so";
@@ -90,11 +91,11 @@ static bool check_trace(struct mpi_run *run)
 	snprintf(resolved, sizeof(resolved), "%s/replay", run->folder);
 	run->ranks = rank_traces_resolve(arguments->replay, resolved, error, sizeof(error));
 	if (run->ranks == 0)
-		say("%s; expected what --capture has written", error);
+		say("%s; expected a file written by --capture", error);
 	else if (arguments->capture)
-		say("both --replay and --capture; expected one of them");
+		say("--replay and --capture exclude each other; remove one");
 	else if (arguments->ranks > 0 && arguments->ranks != run->ranks)
-		say("%s: %u ranks are traced; expected --np %u, or none", arguments->replay,
+		say("%s: the trace has %u ranks; expected --np %u, or no --np", arguments->replay,
 		    run->ranks, run->ranks);
 	else
 		return true;
@@ -108,8 +109,8 @@ static bool check_program(struct mpi_run *run)
 	bool given = words && words[0];
 
 	if (given == !!arguments->replay) {
-		say(given ? "both --replay and a program; expected one of them"
-			  : "no program; expected -- PROGRAM ARGS behind %s, or --replay FILE",
+		say(given ? "--replay and a program exclude each other; remove one"
+			  : "no program; expected -- PROGRAM ARGS after %s, or --replay FILE",
 		    arguments->word);
 		return false;
 	}
@@ -122,8 +123,7 @@ static bool check_program(struct mpi_run *run)
 	for (char **word = words + 1; *word; word++) {
 		if (**word != '\0' && !strpbrk(*word, " \t\n*?["))
 			continue;
-		say("\"%s\": smpirun cuts arguments at spaces and expands patterns; expected none "
-		    "of them",
+		say("\"%s\": smpirun splits arguments at spaces and expands patterns; remove them",
 		    *word);
 		return false;
 	}
@@ -138,15 +138,16 @@ static bool check_scenario(struct mpi_run *run)
 	const struct scenario *scenario = run->scenario;
 	uint32_t ranks = run->arguments->ranks;
 
-	if (run->ranks == 0) /* a trace says how many */
+	if (run->ranks == 0) /* the trace determines the number of ranks */
 		run->ranks = ranks > 0 ? ranks : scenario->host_count;
 	if (scenario->has_workload || scenario->has_load || scenario->program_count > 0)
-		say("%s: there is a workload, a load, or programs; expected none of them beside an "
-		    "MPI program",
+		say("%s: the scenario has a workload, a load, or programs, which an MPI program "
+		    "excludes; remove them",
 		    scenario->file);
 	else if (run->ranks > scenario->host_count)
-		say("%s: %u ranks, and %u host%s; expected a host for each rank", scenario->file,
-		    run->ranks, scenario->host_count, scenario->host_count == 1 ? "" : "s");
+		say("%s: %u ranks, and %u host%s; expected at most one rank per host",
+		    scenario->file, run->ranks, scenario->host_count,
+		    scenario->host_count == 1 ? "" : "s");
 	else
 		return true;
 	return false;
@@ -157,10 +158,10 @@ static bool check_tools(struct mpi_run *run)
 	char smpirun[PATH_MAX];
 
 	if (!find_program("smpirun", smpirun))
-		say("smpirun is not there; expected the package libsimgrid-dev");
+		say("smpirun not found; install the package libsimgrid-dev");
 	else if (!install_paths_library(PLATFORM, run->platform))
-		say("%s is not there: it belongs beside hcasim, and builds with sanitizers have "
-		    "none",
+		say("%s not found; it is installed beside hcasim, and builds with sanitizers do "
+		    "not have it",
 		    PLATFORM);
 	else
 		return true;
@@ -252,14 +253,14 @@ static void set_environment(const struct mpi_run *run)
 	setenv("HCASIM_MPI_COUNTERS", arguments->counters ? arguments->counters : "", 1);
 }
 
-/* In seconds, as SimGrid has it. */
+/* Adds a time in seconds, SimGrid's unit. */
 static void add_time(struct mpi_run *run, const char *key, const char *before, sim_time time,
 		     const char *after)
 {
 	add_word(run, "--cfg=%s:%s%.12f%s", key, before, (double)time / (double)SEC, after);
 }
 
-/* Nothing may depend on how fast this machine is: what a program computes takes no time of its own. */
+/* Chooses options that make results independent of this machine: computing takes no time. */
 static void choose_words(struct mpi_run *run)
 {
 	static const char *const collectives[] = {"default", "mpich", "ompi", "mvapich2", "impi"};
@@ -339,7 +340,7 @@ static int run_program(const struct mpi_run *run)
 		_exit(127);
 	}
 	free(words);
-	signal(SIGINT, SIG_IGN); /* it ends the program, and then us */
+	signal(SIGINT, SIG_IGN); /* the signal ends the program first, and then this process */
 	return child < 0 ? EXIT_NOT_AS_EXPECTED : wait_for(child);
 }
 
@@ -355,8 +356,7 @@ static int judge(const struct mpi_run *run, int code)
 	if (in)
 		fclose(in);
 	if (!whole) {
-		say("the program has not come to its end: exit code %d, and there are no results",
-		    code);
+		say("the program did not finish (exit code %d); there are no results", code);
 		return code != EXIT_GOOD ? code : EXIT_NOT_AS_EXPECTED;
 	}
 	fprintf(stderr,
@@ -367,7 +367,7 @@ static int judge(const struct mpi_run *run, int code)
 	if (status.failed > 0)
 		say("%" PRIu64 " messages failed: the HCA's retries were exceeded", status.failed);
 	if (status.deadlock > 0)
-		say("ranks wait for messages that nobody sends");
+		say("deadlock: ranks wait for messages that no rank sends");
 	if (code == EXIT_GOOD && (status.wrong > 0 || status.failed > 0 || status.deadlock > 0))
 		return EXIT_NOT_AS_EXPECTED;
 	return code;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verb_params: hcasim params [BLOCK] [--json]: every parameter there is, from the lists that the readers go by.
+ * verb_params: implements hcasim params [BLOCK] [--json]: prints all parameters, from the lists
+ * that the readers use.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "hcasim/command/verb.h"
+#include "hcasim/schema/scenario_sections.h"
 #include "sim/json.h"
 #include "sim/renamed_keys.h"
 
@@ -13,14 +15,14 @@
 #define BLOCKS_MAX 128
 
 struct printer {
-	const char *wanted; /* NULL: all */
+	const char *wanted; /* NULL: all lists */
 	bool json, words;
 	unsigned lists, params;
-	char names[BLOCKS_MAX][NAME_BYTES]; /* of all lists there are */
+	char names[BLOCKS_MAX][NAME_BYTES]; /* names of all lists */
 	unsigned name_count;
 };
 
-/* All of "hca", or "hca.pcie" alone. */
+/* Returns true for the wanted list. "hca" stands for all its lists, "hca.pcie" for one. */
 static bool is_wanted(const struct printer *printer, const char *name)
 {
 	const char *wanted = printer->wanted;
@@ -79,13 +81,13 @@ static void print_list(struct printer *printer, const char *name, const char *me
 	}
 }
 
-static void print_composite(struct printer *printer, const struct composite *composite)
+static void print_sections(struct printer *printer, const char *owner, const char *meaning,
+			   const struct param *list, const struct param_section *sections)
 {
 	char name[NAME_BYTES];
-	print_list(printer, composite->name, composite->meaning, composite->list);
-	for (const struct param_section *section = composite->sections; section && section->name;
-	     section++) {
-		snprintf(name, sizeof(name), "%s.%s", composite->name, section->name);
+	print_list(printer, owner, meaning, list);
+	for (const struct param_section *section = sections; section && section->name; section++) {
+		snprintf(name, sizeof(name), "%s.%s", owner, section->name);
 		print_list(printer, name, section->meaning, section->list);
 	}
 }
@@ -111,7 +113,8 @@ static int report_unknown(const struct printer *printer)
 	if (*hint != '\0')
 		say("no list of parameters \"%s\"%s", printer->wanted, hint);
 	else
-		say("no list of parameters \"%s\"; hcasim params shows all", printer->wanted);
+		say("no list of parameters \"%s\"; hcasim params prints all lists",
+		    printer->wanted);
 	return EXIT_BAD_INPUT;
 }
 
@@ -124,9 +127,13 @@ int verb_params(const struct arguments *arguments)
 	if (printer.json)
 		printf("[");
 	for (const struct scenario_section *section = scenario_sections; section->name; section++)
-		print_list(&printer, section->name, section->meaning, section->list);
-	for (unsigned kind = 0; kind < COMPOSITE_COUNT; kind++)
-		print_composite(&printer, composite_of((enum composite_kind)kind));
+		print_sections(&printer, section->name, section->meaning, section->list,
+			       section->sections);
+	for (unsigned kind = 0; kind < COMPOSITE_COUNT; kind++) {
+		const struct composite *composite = composite_of((enum composite_kind)kind);
+		print_sections(&printer, composite->name, composite->meaning, composite->list,
+			       composite->sections);
+	}
 	print_congestion(&printer);
 	if (printer.json)
 		printf("\n]\n");

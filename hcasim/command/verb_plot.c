@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verb_plot: hcasim plot DIR: pictures of what a run or a sweep has left there (analysis/run_plots.h, sweep_plots.h).
+ * verb_plot: implements hcasim plot DIR: draws charts of the result folder of a run or a sweep
+ * (analysis/chart.h).
  */
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "analysis/plot.h"
-#include "analysis/run_plots.h"
-#include "analysis/sweep_plots.h"
+#include "analysis/chart_drawing.h"
+#include "analysis/flow_charts.h"
+#include "analysis/run_charts.h"
+#include "analysis/sweep_charts.h"
 #include "hcasim/command/verb.h"
 #include "hcasim/schema/metrics.h"
 
 #define ERROR_BYTES 1024
-#define LABEL_BYTES 128
 #define TITLE_BYTES 256
 
 static bool has(const char *folder, const char *file)
@@ -27,70 +28,99 @@ static bool has(const char *folder, const char *file)
 static int finish(const struct arguments *arguments, unsigned count)
 {
 	fprintf(stderr, "%u picture%s in %s%s\n", count, count == 1 ? "" : "s", arguments->word,
-		plot_can_draw() ? "" : ": only their commands, *.gp: gnuplot is not installed");
+		chart_drawing_possible() ? ""
+					 : ": only their commands, *.gp: gnuplot is not installed");
 	return EXIT_GOOD;
 }
 
-/* What it is, with its unit; NULL: it is of no list, as `flow0.fct_us` is not. */
+/* Returns the list entry of a metric, or NULL if it is in no list, for example `flow0.fct_us`. */
 static const struct metric_info *find_metric(const char *name)
 {
 	int index = metric_index(metric_list, name);
 
 	if (index >= 0)
 		return &metric_list[index];
-	index = metric_index(load_metric_list, name);
-	return index >= 0 ? &load_metric_list[index] : NULL;
+	index = metric_index(metric_load_list, name);
+	return index >= 0 ? &metric_load_list[index] : NULL;
+}
+
+/* Draws all charts into the folder. */
+static int draw(const struct arguments *arguments, const struct charts *charts)
+{
+	char error[ERROR_BYTES];
+	for (size_t i = 0; i < charts->count; i++) {
+		if (!chart_drawing_write(charts->list[i], arguments->word, error, sizeof(error))) {
+			say("%s", error);
+			return EXIT_BAD_INPUT;
+		}
+	}
+	return finish(arguments, (unsigned)charts->count);
+}
+
+/* Adds a chart of a sweep's metric. Returns false and writes the reason to *error on failure. */
+static bool add_metric(const struct arguments *arguments, const struct sweep_tables *sweep,
+		       const char *name, struct charts *charts, char *error, size_t error_bytes)
+{
+	const struct metric_info *info = find_metric(name);
+	size_t key = sweep_charts_first_key(sweep), metric;
+	char title[TITLE_BYTES];
+	if ((arguments->x_key &&
+	     !sweep_charts_find_key(sweep, arguments->x_key, &key, error, error_bytes)) ||
+	    !sweep_charts_find_metric(sweep, name, &metric, error, error_bytes))
+		return false;
+	/* the name precedes the meaning */
+	snprintf(title, sizeof(title), "%s%s%s", name, info ? ": " : "", info ? info->meaning : "");
+	charts_add(charts, sweep_charts_make(sweep, key, metric, title, info ? info->unit : ""));
+	return true;
 }
 
 static int plot_sweep(const struct arguments *arguments)
 {
 	char error[ERROR_BYTES];
+	struct charts charts = {0};
+	struct sweep_tables *sweep;
+	int code = EXIT_BAD_INPUT;
 
 	if (arguments->metric_count == 0) {
-		say("which metrics? expected --metric NAME, a column of %s/results.csv",
+		say("no metric; expected --metric NAME, a column of %s/results.csv",
 		    arguments->word);
 		return EXIT_BAD_INPUT;
 	}
-	for (size_t i = 0; i < arguments->metric_count; i++) {
-		const char *name = arguments->metrics[i];
-		const struct metric_info *info = find_metric(name);
-		char label[LABEL_BYTES], title[TITLE_BYTES];
-		const struct sweep_plot plot = {.folder = arguments->word,
-						.key = arguments->x_key,
-						.metric = name,
-						.title = title,
-						.label = label};
-
-		snprintf(label, sizeof(label), "%s%s%s%s", name, info && *info->unit ? " (" : "",
-			 info ? info->unit : "", info && *info->unit ? ")" : "");
-		/* a meaning alone may go on from the metric above it: "their 95th percentile" */
-		snprintf(title, sizeof(title), "%s%s%s", name, info ? ": " : "",
-			 info ? info->meaning : "");
-		if (!sweep_plot_write(&plot, error, sizeof(error))) {
-			say("%s", error);
-			return EXIT_BAD_INPUT;
-		}
-	}
-	return finish(arguments, (unsigned)arguments->metric_count);
+	sweep = sweep_charts_read(arguments->word, error, sizeof(error));
+	bool good = sweep != NULL;
+	for (size_t i = 0; good && i < arguments->metric_count; i++)
+		good = add_metric(arguments, sweep, arguments->metrics[i], &charts, error,
+				  sizeof(error));
+	if (good)
+		code = draw(arguments, &charts);
+	else
+		say("%s", error);
+	charts_free(&charts);
+	sweep_charts_free(sweep);
+	return code;
 }
 
 static int plot_run(const struct arguments *arguments)
 {
+	const struct charted_run run = {"", arguments->word};
 	char error[ERROR_BYTES];
-	unsigned count;
+	struct charts charts = {0};
+	int code = EXIT_BAD_INPUT;
 
 	if (arguments->metric_count > 0 || arguments->x_key) {
-		say("%s is of a run; --metric and --x are for those of sweeps", arguments->word);
+		say("%s is the folder of a run; --metric and --x are for sweeps", arguments->word);
 		return EXIT_BAD_INPUT;
 	}
-	if (!run_plots_write(arguments->word, &count, error, sizeof(error))) {
+	if (!flow_charts_add(&charts, &run, 1, error, sizeof(error)) ||
+	    !run_charts_add(&charts, arguments->word, error, sizeof(error)))
 		say("%s", error);
-		return EXIT_BAD_INPUT;
-	}
-	if (count == 0)
+	else if (charts.count == 0)
 		say("%s has neither flows that were finished nor record: {series: TIME} to plot",
 		    arguments->word);
-	return count > 0 ? finish(arguments, count) : EXIT_BAD_INPUT;
+	else
+		code = draw(arguments, &charts);
+	charts_free(&charts);
+	return code;
 }
 
 int verb_plot(const struct arguments *arguments)
@@ -99,9 +129,8 @@ int verb_plot(const struct arguments *arguments)
 		return plot_sweep(arguments);
 	if (has(arguments->word, "summary.json"))
 		return plot_run(arguments);
-	say("%s is no result folder: it has neither the summary.json of a run nor the results.csv "
-	    "of a "
-	    "sweep",
+	say("%s is not a result folder: it has neither the summary.json of a run nor the "
+	    "results.csv of a sweep",
 	    arguments->word);
 	return EXIT_BAD_INPUT;
 }

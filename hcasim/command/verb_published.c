@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verb_published: hcasim published [ROW...]: measures again what others have published, and prints ours beside theirs: a line
- * a row with the case that is furthest off, or with --verbose a line a case. --out DIR writes cases.csv, a line a case, and a
- * curve for each row that has one. --full takes the rows that are measured smaller than the original was, as large as their
- * files say that it was.
- * --robust measures each row with every choice of its own halved and doubled, and names the rows whose verdict hangs on one.
+ * verb_published: implements hcasim published [ROW...]: measures published figures again and prints
+ * both values. Prints a line per row with its worst case, or with --verbose a line per case. --out
+ * DIR writes cases.csv with a line per case, and the curves of rows. --full measures rows at the
+ * size of the original, if their files specify it. --robust measures each row with every choice
+ * halved and doubled, and names the rows whose verdict changes.
  *
- * Exit code 1 only if a row misses that follows from a standard alone (published_is_gate()); other misses are results.
+ * The exit code is 1 only if a row misses that follows from a standard alone (published_is_gate()).
+ * Other misses are results.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analysis/plot.h"
+#include "analysis/chart_drawing.h"
 #include "hcasim/command/published.h"
 #include "hcasim/command/verb.h"
 #include "hcasim/schema/preset.h"
@@ -28,14 +29,14 @@ struct tally {
 	unsigned class_rows[CLASS_COUNT], class_passed[CLASS_COUNT], class_skipped[CLASS_COUNT];
 	unsigned plots;
 	unsigned listed, fragile;
-	unsigned smaller; /* rows left out of --full: they have no other size */
+	unsigned smaller; /* rows without another size, which --full skips */
 };
 
 struct run {
 	const struct arguments *arguments;
 	struct tally tally;
-	FILE *cases; /* of --out; NULL: not begun */
-	bool good;   /* no file was wrong, or that was said */
+	FILE *cases; /* file of --out; NULL: not created yet */
+	bool good;   /* all files are valid, or the error has been printed */
 };
 
 /* ---- printing ---- */
@@ -65,7 +66,8 @@ static const char *verdict(bool measured, bool passed)
 	return !measured ? "skip" : passed ? "pass" : "miss";
 }
 
-/* What is too long for its column is cut before the tail; --json has it whole. */
+/* Prints the conditions of a row. A text that is too long for its column is shortened before the
+ * tail; --json prints it completely. */
 static void print_conditions(const char *id, const char *what, const char *tail)
 {
 	int left = CONDITIONS_COLUMNS - (int)strlen(tail), length = (int)strlen(what);
@@ -102,7 +104,8 @@ static void print_case(const struct published_case *of, const char *id, const ch
 		putchar('\n');
 }
 
-/* What is not measured, then what misses, then the largest error. */
+/* Returns a case that was not measured, else one that misses, else the one with the largest
+ * error. */
 static const struct published_case *worst_case(const struct published_row *row)
 {
 	const struct published_case *worst = &row->cases[0];
@@ -120,7 +123,7 @@ static const struct published_case *worst_case(const struct published_row *row)
 	return worst;
 }
 
-/* With `failed`, only those that do not hold. */
+/* Prints the orders of a row. `failed`: only those that do not hold. */
 static void print_orders(const struct published_row *row, bool failed)
 {
 	for (size_t i = 0; i < row->order_count; i++) {
@@ -157,7 +160,7 @@ static void print_values(const struct published_choice *choice)
 			printf("%s%s", node->text, node->next ? ", " : "");
 }
 
-/* What the row chose beyond its publication; with --robust, what comes of other choices. */
+/* Prints the choices of a row; with --robust also the results of other choices. */
 static void print_choices(const struct published_row *row, bool robust, bool fragile)
 {
 	if (row->choice_count == 0)
@@ -294,45 +297,51 @@ static void print_json(const struct published_row *row, bool first, bool robust,
 
 /* ---- plots ---- */
 
-/* May a file be called so? */
+/* Returns the letter, or a replacement if it is unsafe in a file name. */
 static char file_letter(char letter)
 {
 	return isalnum((unsigned char)letter) || letter == '-' ? letter : '-';
 }
 
-/* The curve that the case belongs to; all of the row have been measured. */
+/* Writes the curve of a case. All cases of the row must have been measured. */
 static bool write_curve(const struct published_row *row, const struct published_case *of,
 			const char *folder)
 {
 	const char *curve = of->curve;
-	struct compare_point *points = calloc(row->case_count, sizeof(*points));
-	char name[NAME_MAX], title[NAME_MAX];
-	struct plot plot = {.folder = folder,
-			    .name = name,
-			    .title = title,
-			    .x_label = row->axis,
-			    .y_label = row->unit,
-			    .x_logarithmic = row->logarithmic,
-			    .points = points};
+	char name[NAME_MAX], title[NAME_MAX], error[PATH_MAX];
+	struct chart *chart;
 	bool good;
 
-	if (!points)
-		abort();
 	snprintf(name, sizeof(name), "%s%s%s", row->id, curve ? "-" : "", curve ? curve : "");
 	snprintf(title, sizeof(title), "%s%s%s", row->what, curve ? ": " : "", curve ? curve : "");
 	for (char *letter = name; *letter; letter++)
 		*letter = file_letter(*letter);
-	for (size_t i = 0; i < row->case_count; i++)
-		if (published_same_curve(&row->cases[i], of))
-			points[plot.count++] = row->cases[i].point;
-	good = plot_write(&plot);
+	chart = chart_create(CHART_CURVES, name, title);
+	chart_axis_set(&chart->x, row->axis, "");
+	chart_axis_set(&chart->y, row->unit, "");
+	chart->x.logarithmic = row->logarithmic;
+	chart->y.least = 0;
+	struct chart_curve *published = chart_curve_add(chart, "published", CURVE_POINTS);
+	struct chart_curve *simulated = chart_curve_add(chart, "simulated", CURVE_POINTS);
+	for (size_t i = 0; i < row->case_count; i++) {
+		const struct compare_point *point = &row->cases[i].point;
+
+		if (!published_same_curve(&row->cases[i], of))
+			continue;
+		chart_band_add(published, point->x, (point->low + point->high) / 2, point->low,
+			       point->high);
+		chart_point_add(simulated, point->x, point->ours);
+		if (row->logarithmic)
+			chart_axis_tick(&chart->x, point->x);
+	}
+	good = chart_drawing_write(chart, folder, error, sizeof(error));
 	if (!good)
-		say("%s/%s: cannot write the curve", folder, name);
-	free(points);
+		say("%s: cannot write the curve", error);
+	chart_free(chart);
 	return good;
 }
 
-/* How many there are: one file each. */
+/* Writes a plot per curve. Returns the number of files. */
 static unsigned write_plots(const struct published_row *row, const char *folder)
 {
 	unsigned plots = 0;
@@ -361,7 +370,8 @@ static void write_text(FILE *out, const char *text)
 	fputs("\",", out);
 }
 
-/* A line a case. What was not measured has no figure of ours. */
+/* Writes a line per case. A case that was not measured has an empty value. The lines of a row are
+ * in the file when the row ends, so that an interrupted command loses no finished row. */
 static void write_cases(const struct published_row *row, FILE *out)
 {
 	for (size_t i = 0; i < row->case_count; i++) {
@@ -378,9 +388,10 @@ static void write_cases(const struct published_row *row, FILE *out)
 		fprintf(out, ",%s,%s,%s\n", of->tolerance.name, published_class_name(row->class),
 			verdict(of->measured, of->passed));
 	}
+	fflush(out);
 }
 
-/* Makes the folder when the first row is there, so that none is left without one. */
+/* Creates the folder with the first row, so that no empty folder is created. */
 static bool begin_out(struct run *run)
 {
 	const char *folder = run->arguments->out;
@@ -468,14 +479,13 @@ static bool do_row(const char *file, void *context)
 		published_free(row);
 	}
 	run->good = run->good && errors.count == 0;
-	if (errors.text)
-		fputs(errors.text, stderr);
+	yaml_errors_print(&errors, stderr);
 	yaml_errors_free(&errors);
 	fflush(stdout);
 	return true;
 }
 
-/* Rows of each class apart: only those that are predicted test the models. */
+/* Prints the rows of each class separately, because only predicted rows test the models. */
 static void print_classes(const struct tally *tally)
 {
 	for (unsigned i = 0; i < CLASS_COUNT; i++) {
@@ -508,7 +518,7 @@ static void print_count(const struct arguments *arguments, const struct tally *t
 	       tally->passed, tally->missed, tally->skipped, tally->cases_passed, tally->cases);
 	if (arguments->out)
 		printf("cases.csv and %u curves in %s%s\n", tally->plots, arguments->out,
-		       plot_can_draw() ? "" : "; no pictures: gnuplot is not installed");
+		       chart_drawing_possible() ? "" : "; no plots: gnuplot is not installed");
 }
 
 /* PATH/A1-01.yaml: A1-01 */

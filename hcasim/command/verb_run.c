@@ -7,6 +7,8 @@
 
 #include "hcasim/command/play.h"
 #include "hcasim/command/progress.h"
+#include "hcasim/command/watch.h"
+#include "hcasim/record/judgement.h"
 
 #define ERROR_BYTES 1024
 
@@ -21,21 +23,22 @@ static void show(void *context, sim_time now, uint32_t done, uint32_t flows)
 	progress_show(context, now, done, flows, "flows");
 }
 
-/* Plays it, and judges what came of it. */
+/* Runs the workload and judges the results. */
 static int play(struct play_act *act, const struct build *build, struct result_outcome *outcome,
 		FILE *complaints)
 {
 	const struct experiment_act *workload = container_of(act, struct experiment_act, act);
 	struct experiment *experiment = workload->experiment;
 	struct progress progress = progress_begin();
-	unsigned wrong;
-	experiment_run(experiment, show, &progress);
+	int code;
+	if (workload->arguments->every)
+		watch_run(workload->arguments, build, experiment);
+	else
+		experiment_advance(experiment, SIM_NEVER, show, &progress);
 	progress_end(&progress);
-	outcome->experiment = experiment;
-	wrong = experiment_check(experiment, complaints);
-	wrong += result_compare_metrics(build, outcome, complaints);
+	code = judgement_workload(build, experiment, outcome, complaints);
 	play_say_windows(workload->arguments, build);
-	return wrong > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
+	return code;
 }
 
 static void print(const struct play_act *act, const struct build *build, FILE *out)
@@ -44,7 +47,8 @@ static void print(const struct play_act *act, const struct build *build, FILE *o
 	experiment_print(container_of(act, const struct experiment_act, act)->experiment, out);
 }
 
-/* On several LPs if there is an assignment, and the workload can do with it. NULL: *error. */
+/* Creates an experiment, on several LPs if there is an assignment and the workload supports it.
+ * Returns NULL and writes the reason to *error on failure. */
 static struct experiment *prepare(const struct arguments *arguments,
 				  const struct scenario *scenario,
 				  const struct lp_assignment *assignment, struct build **build,
@@ -57,23 +61,22 @@ static struct experiment *prepare(const struct arguments *arguments,
 		*build ? experiment_create(*build, error, ERROR_BYTES) : NULL;
 	if (!experiment || experiment_may_be_parallel(experiment))
 		return experiment;
-	say("%s: in one thread: what one host does begins something at another at once; give "
-	    "workload.posting.notification_latency more than 0",
+	say("%s: in one thread: a flow of one host starts a flow of another without delay; set "
+	    "workload.posting.notification_latency above 0",
 	    scenario->file);
 	experiment_destroy(experiment);
 	build_destroy(*build);
 	return prepare(arguments, scenario, NULL, build, error);
 }
 
-int run_workload(const struct arguments *arguments, const struct scenario *scenario,
-		 const char *folder, FILE *out, FILE *complaints)
+int verb_run_workload(const struct arguments *arguments, const struct scenario *scenario,
+		      const char *folder, FILE *out, FILE *complaints)
 {
 	char error[ERROR_BYTES] = "";
 	if (!play_check(arguments, folder))
 		return EXIT_BAD_INPUT;
 	if (arguments->pcap && scenario->fabric.fidelity == FIDELITY_FLOW) {
-		say("%s: fidelity: flow has no packets to write; expected no --pcap",
-		    scenario->file);
+		say("%s: fidelity: flow has no packets to write; remove --pcap", scenario->file);
 		return EXIT_BAD_INPUT;
 	}
 	struct lp_assignment *assignment = play_assign_lps(arguments, scenario, NULL);
@@ -97,19 +100,32 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 	return code;
 }
 
+/* A sweep or variants say nothing about a single run. */
+static void say_points(const struct scenario *scenario)
+{
+	size_t points = 1;
+	for (uint32_t i = 0; i < scenario->axis_count; i++)
+		points *= scenario->axes[i].count;
+	if (scenario->axis_count > 0)
+		say("%s: one run of the file's own values; hcasim sweep runs the %zu point%s of "
+		    "its sweep or variants",
+		    scenario->file, points, points == 1 ? "" : "s");
+}
+
 int verb_run(const struct arguments *arguments)
 {
 	struct scenario *scenario = arguments_scenario(arguments);
 	int code = EXIT_BAD_INPUT;
 	if (!scenario)
 		return EXIT_BAD_INPUT;
+	say_points(scenario);
 	if (scenario->has_workload || scenario->has_load) {
 		struct arguments chosen = *arguments;
 		if (arguments_engine(arguments, scenario, &chosen.engine))
-			code = (scenario->has_load ? run_load : run_workload)(
+			code = (scenario->has_load ? run_load : verb_run_workload)(
 				&chosen, scenario, arguments->out, stdout, stderr);
 	} else if (scenario->program_count > 0)
-		code = run_scenario_programs(arguments, scenario);
+		code = verb_exec_scenario_programs(arguments, scenario);
 	else
 		say("%s: nothing to run; expected workload: {...}, load: {...} or programs: "
 		    "[{host: host0, "

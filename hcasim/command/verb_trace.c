@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verb_trace: hcasim trace FILE: a trace as a person reads it, or as Perfetto and waveform viewers do.
+ * verb_trace: implements hcasim trace FILE: prints a trace as text, or converts it for Perfetto or
+ * waveform viewers.
  *
- *     hcasim trace run.trace --tag 7            the way of one work request through all blocks
+ *     hcasim trace run.trace --tag 7            one work request in all blocks
  *     hcasim trace run.trace --perfetto T.json  for ui.perfetto.dev;  --vcd T.vcd  for GTKWave
  */
 #include <errno.h>

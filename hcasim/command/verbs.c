@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verbs: the table of what `hcasim` can do, and of the options that each takes.
+ * verbs: table of the verbs of `hcasim`, and of the options of each verb.
  */
 #include <string.h>
 
@@ -11,65 +11,145 @@
 #define VERBS_MAX 32
 
 /* clang-format off */
-static const struct argp_option check_options[] = {OPTION_SET, OPTION_SEED, OPTION_EFFECTIVE, OPTION_WORDS, {0}};
+static const struct argp_option check_options[] = {OPTION_SET, OPTION_SEED, OPTION_EFFECTIVE,
+	OPTION_JSON, OPTION_WORDS, {0}};
+static const struct argp_option schema_options[] = {{0}};
 static const struct argp_option params_options[] = {OPTION_JSON, OPTION_WORDS, {0}};
 static const struct argp_option decode_options[] = {OPTION_VERBOSE, OPTION_JSON, {0}};
-static const struct argp_option exec_options[] = {OPTION_SET, OPTION_SEED, OPTION_ENGINE, OPTION_OUT,
-	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_WAVEFORM, OPTION_SIGNALS, OPTION_VERBOSE, {0}};
-static const struct argp_option run_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_ENGINE, OPTION_THREADS, OPTION_OUT,
-	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_WAVEFORM, OPTION_SIGNALS, OPTION_JSON, OPTION_VERBOSE, {0}};
-static const struct argp_option sweep_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_ENGINE, OPTION_OUT,
-	OPTION_JOBS, OPTION_EXPECT, OPTION_JSON, {0}};
+static const struct argp_option exec_options[] = {OPTION_SET, OPTION_SEED, OPTION_ENGINE,
+	OPTION_OUT,
+	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_WAVEFORM, OPTION_SIGNALS, OPTION_VERBOSE,
+	{0}};
+static const struct argp_option run_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL,
+	OPTION_ENGINE, OPTION_THREADS, OPTION_OUT,
+	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_WAVEFORM, OPTION_SIGNALS, OPTION_JSON,
+	OPTION_VERBOSE, {0}};
+static const struct argp_option sweep_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL,
+	OPTION_ENGINE, OPTION_OUT,
+	OPTION_JOBS, OPTION_EXPECT, OPTION_VIA, OPTION_POINTS, OPTION_PART, OPTION_JSON, {0}};
 static const struct argp_option plot_options[] = {OPTION_METRIC, OPTION_X, {0}};
-static const struct argp_option fluid_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_ENGINE, OPTION_OUT, {0}};
-static const struct argp_option mpi_options[] = {OPTION_RANKS, OPTION_REPLAY, OPTION_CAPTURE, OPTION_SET, OPTION_SEED, OPTION_ENGINE,
+static const struct argp_option fluid_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL,
+	OPTION_ENGINE, OPTION_OUT, {0}};
+static const struct argp_option mpi_options[] = {OPTION_RANKS, OPTION_REPLAY, OPTION_CAPTURE,
+	OPTION_SET, OPTION_SEED, OPTION_ENGINE,
 	OPTION_OUT, OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_VERBOSE, {0}};
 static const struct argp_option trace_options[] = {OPTION_TAG, OPTION_PERFETTO, OPTION_VCD, {0}};
-static const struct argp_option explain_options[] = {OPTION_WQE, OPTION_PERCENTILE, OPTION_RECEIVED, OPTION_PERFETTO, OPTION_BOTTLENECK, OPTION_BOUNDS, OPTION_JSON, {0}};
+static const struct argp_option explain_options[] = {OPTION_WQE, OPTION_PERCENTILE, OPTION_RECEIVED,
+	OPTION_PERFETTO, OPTION_BOTTLENECK, OPTION_BOUNDS, OPTION_JSON, {0}};
 static const struct argp_option compare_options[] = {OPTION_JSON, OPTION_VERBOSE, {0}};
+static const struct argp_option chart_options[] = {OPTION_QP, OPTION_PAIR, OPTION_SVG, OPTION_FROM,
+	OPTION_EVENTS, {0}};
+static const struct argp_option report_options[] = {OPTION_PAGE, OPTION_PICTURES, OPTION_METRIC,
+	OPTION_X, {0}};
 static const struct argp_option counters_options[] = {OPTION_JSON, OPTION_WORDS, {0}};
-static const struct argp_option published_options[] = {OPTION_FULL, OPTION_ROBUST, OPTION_JSON, OPTION_OUT, OPTION_VERBOSE, OPTION_WORDS, {0}};
+static const struct argp_option published_options[] = {OPTION_FULL, OPTION_ROBUST, OPTION_JSON,
+	OPTION_OUT, OPTION_VERBOSE, OPTION_WORDS, {0}};
 static const struct argp_option fit_options[] = {OPTION_PRESET, OPTION_NUMBER, OPTION_CASE, {0}};
+static const struct argp_option plugin_options[] = {OPTION_WORDS, {0}};
+static const struct argp_option watch_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL,
+	OPTION_THREADS, OPTION_OUT, OPTION_EVERY, OPTION_PORTS, {0}};
+static const struct argp_option stats_options[] = {OPTION_COLUMN, OPTION_BY, {0}};
+static const struct argp_option init_options[] = {OPTION_WORDS, {0}};
 static const struct argp_option help_options[] = {OPTION_WORDS, {0}};
 
 const struct verb verbs[] = {
-	{"exec",   "FILE -- host0: PROGRAM ARGS : host1: PROGRAM ARGS", "run programs on the hosts of a scenario",
-	 "The exit code is the first of the programs' that is not 0.", exec_options, 1, 1, true, verb_exec},
+	{"init",   "[KIND] [FILE]", "write a commented scenario to start from",
+	 "KIND is fabric, adapter, programs or mpi. Without KIND, lists the kinds. FILE is "
+	 "KIND.yaml by default; - is standard output. An existing file is not overwritten.",
+	 init_options, 0, 2, false, verb_init},
+	{"exec",   "FILE -- host0: PROGRAM ARGS : host1: PROGRAM ARGS",
+	 "run programs on the hosts of a scenario",
+	 "The exit code is the first exit code of a program that is not 0.", exec_options, 1, 1,
+	 true, verb_exec},
 	{"run",    "FILE",    "run the workload, the load or the programs of a scenario",
-	 "Ends with exit code 1 if an expectation or an invariant does not hold.", run_options, 1, 1, false, verb_run},
-	{"sweep",  "FILE",    "run a workload or load for all combinations of the values that a scenario sweeps",
-	 "A folder a point below --out; finished points are not run again. results.csv has a line a point, means.csv, where the seed is swept, the means over it.", sweep_options, 1, 1, false, verb_sweep},
-	{"plot",   "DIR",     "draw what a run or a sweep has left in its result folder",
-	 "Of a workload: queues and rates over time, flows by slowdown and time, slowdown by size. Of a sweep: metrics over a swept key, with "
-	 "intervals of 95 % confidence where the seed is swept. Writes SVG, by gnuplot.", plot_options, 1, 1, false, verb_plot},
-	{"fluid",  "FILE",    "run flows into one port, and the fluid model of their congestion control beside them",
-	 "For DCQCN and TIMELY; egress: DCQCN's model with marks on what leaves the queue, in place of what is sent. --out: rates and queue over time, in fluid.csv and, if gnuplot is there, on one plot.", fluid_options, 1, 1, false, verb_fluid},
+	 "Ends with exit code 1 if an expectation or an invariant does not hold.", run_options, 1,
+	 1, false, verb_run},
+	{"sweep",  "FILE",    "run a workload or load for all combinations of the values that a "
+	 "scenario sweeps",
+	 "Each point has a folder below --out. Finished points do not run again. results.csv has "
+	 "one line per point. means.csv has the means over the seeds. bins.csv has the flows by "
+	 "size. results.db has all tables.", sweep_options, 1, 1, false, verb_sweep},
+	{"plot",   "DIR",     "draw charts of the result folder of a run or a sweep",
+	 "For a workload: queues and rates over time, flows by slowdown and time, slowdown by "
+	 "size. For a sweep: metrics over a swept key, with 95 % confidence intervals if the seed "
+	 "is swept. Writes SVG and PNG with gnuplot.", plot_options, 1, 1, false, verb_plot},
+	{"watch",  "FILE",    "run a workload and show its rates, queues and pauses on the way",
+	 "Shows the busiest ports: the rate and share of the link since the last picture, the "
+	 "bytes in the queue, and the share of the time in which the port was paused. A terminal "
+	 "gets one picture in colour. Other outputs get a picture each interval. The run and its "
+	 "results are those of hcasim run.",
+	 watch_options, 1, 1, false, verb_watch},
+	{"stats", "DIR", "print means and quantiles of flows with what is known of them",
+	 "DIR is a result folder. A run: the mean by batch means behind the warm-up, and "
+	 "quantiles. A sweep: the mean over the seeds, and quantiles of the flows of all seeds, "
+	 "for each combination of values. Intervals have 95 %. Digits that are not known are not "
+	 "printed.",
+	 stats_options, 1, 1, false, verb_stats},
+	{"fluid",  "FILE",    "run flows into one port, and compare with the fluid model of their "
+	 "congestion control",
+	 "For DCQCN and TIMELY. Model egress: DCQCN's model with marks on departing instead of "
+	 "arriving data. --out DIR writes rates and queue over time to fluid.csv, and plots them "
+	 "if gnuplot is installed.", fluid_options, 1, 1, false, verb_fluid},
 	{"mpi",    "FILE -- PROGRAM ARGS", "run an MPI program, a rank on each host of a scenario",
-	 "PROGRAM is compiled by smpicc or smpicxx; its messages are packets of the hosts' HCAs, of either fidelity. The exit code is the program's.", mpi_options, 1, 1, true, verb_mpi},
-	{"check",  "FILE",    "say what is wrong with a scenario, or nothing",
-	 "Reads the scenario, all of its presets and the values that it sweeps, and builds what a run would, up to its first event.", check_options, 1, 1, false, verb_check},
+	 "PROGRAM is compiled with smpicc or smpicxx. Its messages are packets of the hosts' HCAs, "
+	 "of either fidelity. The exit code is the program's.", mpi_options, 1, 1, true, verb_mpi},
+	{"check",  "FILE",    "check a scenario and print its errors",
+	 "Reads the scenario, its presets and the values of its sweep, and builds everything up to "
+	 "the first event.", check_options, 1, 1, false, verb_check},
 	{"params", "[BLOCK]", "list all parameters with unit, default, range, meaning and source",
-	 "BLOCK is the name of a list, as the headings have it: hca.pcie, link, cpu ...", params_options, 0, 1, false, verb_params},
+	 "BLOCK is the name of a list, as in the headings: hca.pcie, link, cpu ...", params_options,
+	 0, 1, false, verb_params},
+	{"schema", "",        "print the JSON Schema of scenarios and presets",
+	 "For editors that complete and check YAML, and for validators. hcasim check also finds "
+	 "conflicts between values.", schema_options, 0, 0, false, verb_schema},
 	{"counters", "[BLOCK]", "list all counters and metrics with unit and meaning",
-	 "BLOCK is a type of block, as counters.json and the headings have it: pcie, switch, transport ...", counters_options, 0, 1, false, verb_counters},
+	 "BLOCK is a type of block, as in counters.json and the headings: pcie, switch, transport "
+	 "...", counters_options, 0, 1, false, verb_counters},
 	{"decode", "FILE",    "print the packets of a pcap or pcapng file and check their CRCs",
-	 "Ends with exit code 1 if a CRC is wrong or a packet malformed.", decode_options, 1, 1, false, verb_decode},
-	{"trace",  "FILE",    "print a trace, or export it to Perfetto or a waveform viewer",
-	 "Without --perfetto and --vcd: a line a record, with the time since the one before.", trace_options, 1, 1, false, verb_trace},
-	{"explain", "RUN",    "say where the time of work requests went, and what they waited for",
-	 "RUN is a result folder, or the trace in it. Without --wqe and --percentile: the mean of all. The stages of each sum to its latency, from the store to the CQE.", explain_options, 1, 1, false, verb_explain},
-	{"compare", "RUN OTHER", "say what differs between two runs, and why",
-	 "RUN and OTHER are result folders. What was set differently, metrics, what limited each, where the time of work requests went, and counters: "
-	 "the largest differences first; --verbose: all of them.", compare_options, 2, 2, false, verb_compare},
-	{"published", "[ROW|FILE...]", "measure again what others have published, and print ours beside theirs",
-	 "ROW is a row's id or the beginning of several: B1-01, B1. FILE.yaml is a row of your own. A line is the case of a row that is furthest off; --verbose prints all, "
-	 "--out writes curves. Exit code 1: a row misses that follows from a standard alone.",
+	 "Ends with exit code 1 if a CRC is wrong or a packet malformed.", decode_options, 1, 1,
+	 false, verb_decode},
+	{"trace",  "FILE",    "print a trace, or convert it for Perfetto or a waveform viewer",
+	 "Without --perfetto and --vcd, prints one line per record, with the time since the "
+	 "previous record.", trace_options, 1, 1, false, verb_trace},
+	{"explain",
+	 "RUN",    "print the time of work requests by stage, or the resources that they waited "
+	 "for",
+	 "RUN is a result folder, or the trace in it. Without --wqe and --percentile, prints the "
+	 "mean of all work requests. The stages of each work request add up to its latency, from "
+	 "the store to the CQE.",
+	 explain_options, 1, 1, false, verb_explain},
+	{"compare", "RUN OTHER", "compare two runs",
+	 "RUN and OTHER are result folders. Prints different settings, metrics, bottlenecks, time "
+	 "of work requests by stage, and counters. The largest differences are first. --verbose "
+	 "prints all differences.", compare_options, 2, 2, false, verb_compare},
+	{"report", "RUN [OTHER]", "write one HTML page about a run, a sweep or two runs",
+	 "RUN and OTHER are result folders. The page opens offline in any browser. It has charts "
+	 "with zoom, expectations, bounds, configuration and provenance. With OTHER, it shows both "
+	 "runs side by side, and their differences.",
+	 report_options, 1, 2, false, verb_report},
+	{"chart",  "RUN",     "draw a message sequence chart of two hosts",
+	 "RUN is the result folder of a run with record: {packets: true}. Each line is a packet or "
+	 "an action of an adapter, with its times. A trace of ports gives exact arrivals. "
+	 "A trace of all blocks adds doorbells and completions.", chart_options, 1, 1, false,
+	 verb_chart},
+	{"published", "[ROW|FILE...]", "measure published figures again, and print both values",
+	 "ROW is a row's id or the beginning of several ids: B1-01, B1. FILE.yaml is your own row. "
+	 "Each line shows the case of a row with the largest error. --verbose prints all cases. "
+	 "--out writes curves. The exit code is 1 if a row that follows from a standard alone "
+	 "misses.",
 	 published_options, 0, WORDS_ANY, false, verb_published},
-	{"fit", "[ROW...]", "find numbers of a preset with which published rows are met best",
-	 "Least squares of the logarithms of ours over theirs, by GSL. Prints the numbers and all cases of the rows with the old numbers and with "
-	 "the new ones, for a preset's author: no file is changed.",
+	{"fit", "[ROW...]", "fit numbers of a preset to published rows",
+	 "Minimises the sum of squares of log(simulated / published), with GSL. Prints the "
+	 "numbers, and all cases of the rows with the old and the new numbers. Changes no file.",
 	 fit_options, 0, WORDS_ANY, false, verb_fit},
-	{"help",   "[VERB]",  "this list, or what a verb takes", NULL, help_options, 0, 1, false, verb_help},
+	{"plugin", "[new KIND NAME | build FILE.c...]", "write or build a plug-in",
+	 "new writes NAME.c, a plug-in that compiles. KIND is congestion, receiver, balance, "
+	 "schedule, marking or buffer; without arguments, the kinds are listed. build compiles "
+	 "FILE.c to FILE.so with the compiler that CC names, opens it, and prints how a scenario "
+	 "uses it.",
+	 plugin_options, 0, WORDS_ANY, false, verb_plugin},
+	{"help",   "[VERB]",  "list the verbs, or describe one", NULL, help_options, 0, 1, false,
+	 verb_help},
 	{0}};
 /* clang-format on */
 

@@ -23,8 +23,8 @@ bool waveform_begin(const struct arguments *arguments, const struct build *build
 	}
 	if (systemc_vcd_signals(*vcd) > 0)
 		return true;
-	say("no signal matches --signals %s; expected names as host0.hca.scheduler.grants, with * "
-	    "for any text; hcasim exec --counters FILE lists the counters of all blocks",
+	say("no signal matches --signals %s; expected names such as host0.hca.scheduler.grants, "
+	    "with * for any text; hcasim exec --counters FILE lists the counters of all blocks",
 	    signals);
 	systemc_vcd_abandon(*vcd);
 	*vcd = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * waveform: --vcd FILE --signals PATTERNS of a run: between build_create() and build_destroy().
+ * waveform: implements --vcd FILE --signals PATTERNS of a run. Use it between build_create() and
+ * build_destroy().
  */
 #ifndef HCASIM_COMMAND_WAVEFORM_H
 #define HCASIM_COMMAND_WAVEFORM_H
@@ -10,11 +11,12 @@
 
 struct systemc_vcd;
 
-/* Opens it, if one is wanted: *vcd, else NULL. false, having said why: it cannot be had. */
+/* Opens the waveform if the arguments request one, and sets *vcd to it or to NULL. Returns false
+ * and prints the reason on failure. */
 bool waveform_begin(const struct arguments *arguments, const struct build *build,
 		    struct systemc_vcd **vcd);
 
-/* false, having said why: it could not be written. */
+/* Closes the waveform. Returns false and prints the reason if it could not be written. */
 bool waveform_end(struct systemc_vcd *vcd);
 
 #endif

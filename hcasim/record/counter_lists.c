@@ -17,6 +17,7 @@
 #include "hca/host/iommu.h"
 #include "hca/host/llc.h"
 #include "hca/host/pcie.h"
+#include "hca/port/netdev.h"
 #include "hca/port/receive.h"
 #include "hca/port/transmit.h"
 #include "hca/transport/cc_unit.h"
@@ -37,43 +38,49 @@
 
 /* clang-format off */
 #define COUNTERS(list) (const struct counter[]){list(COUNTER_ENTRY) {0}}
-#define CONTEXT_LIST(KIND, name, ...) {"icm_" #name, "a cache of contexts of one kind", COUNTERS(ICM_CACHE_COUNTERS)},
+#define CONTEXT_LIST(KIND, name, ...) \
+	{"icm_" #name, "a cache of contexts of one kind", COUNTERS(ICM_CACHE_COUNTERS)},
 
 const struct counter_list counter_lists[] = {
-	{"doorbell",      "stores to UAR pages",                       COUNTERS(DOORBELL_COUNTERS)},
-	{"scheduler",     "whose turn it is to send",                  COUNTERS(SCHEDULER_COUNTERS)},
-	{"wqe_fetch",     "send WQEs from the ring to their queue pair", COUNTERS(WQE_FETCH_COUNTERS)},
-	{"wqe_cache",     "lines of the rings that are on the adapter", COUNTERS(WQE_CACHE_COUNTERS)},
-	{"receive_queue", "receive WQEs of a queue pair or shared",    COUNTERS(RECEIVE_QUEUE_COUNTERS)},
-	{"transport",     "requester, responder, completer",           COUNTERS(TRANSPORT_COUNTERS)},
-	{"congestion",    "congestion control of a detailed adapter",  COUNTERS(CC_UNIT_COUNTERS)},
-	{"translation",   "keys and addresses to pages",               COUNTERS(TRANSLATION_COUNTERS)},
+	{"doorbell", "stores to UAR pages", COUNTERS(DOORBELL_COUNTERS)},
+	{"scheduler", "arbitration of send queues", COUNTERS(SCHEDULER_COUNTERS)},
+	{"wqe_fetch", "send WQEs from the ring to their queue pair", COUNTERS(WQE_FETCH_COUNTERS)},
+	{"wqe_cache", "lines of the rings that are on the adapter", COUNTERS(WQE_CACHE_COUNTERS)},
+	{"receive_queue", "receive WQEs of a queue pair or shared",
+	 COUNTERS(RECEIVE_QUEUE_COUNTERS)},
+	{"transport", "requester, responder, completer", COUNTERS(TRANSPORT_COUNTERS)},
+	{"congestion", "congestion control of a detailed adapter", COUNTERS(CC_UNIT_COUNTERS)},
+	{"translation", "keys and addresses to pages", COUNTERS(TRANSLATION_COUNTERS)},
 	CONTEXT_KINDS(CONTEXT_LIST)
-	{"paging",        "pages that come on demand",                 COUNTERS(PAGING_COUNTERS)},
-	{"dma",           "data between host memory and the adapter",  COUNTERS(DMA_COUNTERS)},
-	{"pcie",          "the link between adapter and host",         COUNTERS(PCIE_COUNTERS)},
-	{"place",         "what is behind the root complex",           COUNTERS(HOST_COUNTERS)},
-	{"iommu",         "translates the addresses of DMA",           COUNTERS(IOMMU_COUNTERS)},
-	{"llc",           "the last level cache of a socket",          COUNTERS(LLC_COUNTERS)},
-	{"transmit",      "packets on their way to the port",          COUNTERS(TRANSMIT_COUNTERS)},
-	{"receive",       "packets that come from the port",           COUNTERS(RECEIVE_COUNTERS)},
-	{"completion",    "CQEs into completion queues",               COUNTERS(COMPLETION_COUNTERS)},
-	{"event_queue",   "EQEs and interrupts",                       COUNTERS(EVENT_QUEUE_COUNTERS)},
-	{"latency", "where the time of work requests went",      latency_stages_counter_list},
-	{"endpoint",      "the adapter of fidelity endpoint",          COUNTERS(ENDPOINT_COUNTERS)},
-	{"port",          "one end of a link",                         COUNTERS(PORT_COUNTERS)},
-	{"switch",        "forwarding and buffers",                    COUNTERS(SWITCH_COUNTERS)},
-	{"reroute",       "routes around links that are down",         COUNTERS(REROUTE_COUNTERS)},
-	{"fault",         "faults of packets at a port",               COUNTERS(FAULT_COUNTERS)},
-	{"port_fault",    "faults of ports",                           COUNTERS(PORT_FAULT_COUNTERS)},
-	{"flow_fabric",   "links that flows share (fidelity: flow)",   COUNTERS(FLOW_FABRIC_COUNTERS)},
-	{"group_changes", "hosts that join and leave multicast groups", COUNTERS(GROUP_CHANGES_COUNTERS)},
-	{"server",        "a core that responds to requests of a load",    COUNTERS(SERVER_COUNTERS)},
-	{"core",          "a core that carries messages of a workload", COUNTERS(WORKLOAD_CORE_COUNTERS)},
+	{"paging", "on-demand paging", COUNTERS(PAGING_COUNTERS)},
+	{"dma", "data between host memory and the adapter", COUNTERS(DMA_COUNTERS)},
+	{"pcie", "the link between adapter and host", COUNTERS(PCIE_COUNTERS)},
+	{"numa", "memory and caches behind the root complex", COUNTERS(HOST_COUNTERS)},
+	{"iommu", "translates the addresses of DMA", COUNTERS(IOMMU_COUNTERS)},
+	{"llc", "the last level cache of a socket", COUNTERS(LLC_COUNTERS)},
+	{"transmit", "packets on their way to the port", COUNTERS(TRANSMIT_COUNTERS)},
+	{"receive", "packets received from the port", COUNTERS(RECEIVE_COUNTERS)},
+	{"netdev", "frames of the host's stack beside RDMA", COUNTERS(NETDEV_COUNTERS)},
+	{"completion", "CQEs into completion queues", COUNTERS(COMPLETION_COUNTERS)},
+	{"event_queue", "EQEs and interrupts", COUNTERS(EVENT_QUEUE_COUNTERS)},
+	{"latency", "where the time of work requests went", latency_stages_counter_list},
+	{"endpoint", "the adapter of fidelity endpoint", COUNTERS(ENDPOINT_COUNTERS)},
+	{"endpoint_tcp", "TCP connections of an adapter of fidelity endpoint",
+	 COUNTERS(ENDPOINT_TCP_COUNTERS)},
+	{"port", "one end of a link", COUNTERS(PORT_COUNTERS)},
+	{"switch", "forwarding and buffers", COUNTERS(SWITCH_COUNTERS)},
+	{"reroute", "routes around links that are down", COUNTERS(REROUTE_COUNTERS)},
+	{"fault", "faults of packets at a port", COUNTERS(FAULT_COUNTERS)},
+	{"port_fault", "faults of ports", COUNTERS(PORT_FAULT_COUNTERS)},
+	{"flow_fabric", "links that flows share (fidelity: flow)", COUNTERS(FLOW_FABRIC_COUNTERS)},
+	{"group_changes", "hosts that join and leave multicast groups",
+	 COUNTERS(GROUP_CHANGES_COUNTERS)},
+	{"server", "a core that responds to requests of a load", COUNTERS(SERVER_COUNTERS)},
+	{"core", "a core that carries messages of a workload", COUNTERS(WORKLOAD_CORE_COUNTERS)},
 	{0}};
 /* clang-format on */
 
-const struct counter *counter_find(const char *type, const char *name)
+const struct counter *counter_list_find(const char *type, const char *name)
 {
 	const struct counter_list *list = counter_lists;
 	while (list->type && strcmp(list->type, type) != 0)

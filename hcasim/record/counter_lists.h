@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counter_lists: every counter that a block may have, by the type of the block as counters.json names it, with unit and
- * meaning. The lists are those that the blocks themselves go by.
+ * counter_lists: every counter of every block type, with unit and meaning. Types have their names
+ * in counters.json. The lists are the ones that the blocks use themselves.
  *
- *     counters.json {"host0.hca.pcie": {"type": "pcie", "counters": {"reads": 12 ...  --counter_lists--> "TLPs", "read requests ..."
+ *     counters.json {"host0.hca.pcie": {"type": "pcie", "counters": {"reads": 12 ...
+ *         --counter_lists--> "TLPs", "read requests ..."
  */
 #ifndef HCASIM_RECORD_COUNTER_LISTS_H
 #define HCASIM_RECORD_COUNTER_LISTS_H
@@ -11,14 +12,14 @@
 #include "sim/block.h"
 
 struct counter_list {
-	const char *type;               /* of blocks */
-	const char *meaning;            /* what such a block does */
-	const struct counter *counters; /* ends with a NULL name */
+	const char *type;               /* type of the blocks */
+	const char *meaning;            /* purpose of such a block */
+	const struct counter *counters; /* ends with an entry whose name is NULL */
 };
 
-extern const struct counter_list counter_lists[]; /* ends with a NULL type */
+extern const struct counter_list counter_lists[]; /* ends with an entry whose type is NULL */
 
-/* The counter of that name of blocks of that type. NULL: there is none. */
-const struct counter *counter_find(const char *type, const char *name);
+/* Returns the counter with that name in blocks of that type, or NULL. */
+const struct counter *counter_list_find(const char *type, const char *name);
 
 #endif

@@ -17,7 +17,7 @@ static const char *watched, *watched_folder;
 static volatile size_t watched_count;
 static const int end_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
-/* Calls nothing but what a signal handler may. */
+/* Removes the registered files. Calls only functions that are safe in a signal handler. */
 static void remove_all(void)
 {
 	for (size_t i = 0; i < watched_count; i++)
@@ -34,7 +34,7 @@ static void end_by_signal(int number)
 	raise(number);
 }
 
-/* Who handles these signals already ends in good order. */
+/* Signals with a handler are skipped, because such handlers end in good order. */
 void leftovers_watch(const char *paths, size_t count, const char *folder)
 {
 	watched = paths;
@@ -59,11 +59,11 @@ void leftovers_leave(void)
 	watched_count = 0;
 }
 
-int leftovers_lock(const char *folder, char *error, size_t error_bytes)
+static int lock(const char *folder, int kind, char *error, size_t error_bytes)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+	if (fd >= 0 && flock(fd, kind | LOCK_NB) == 0)
 		return fd;
 	if (fd >= 0 && errno != EWOULDBLOCK) /* a file system without locks */
 		return fd;
@@ -72,7 +72,17 @@ int leftovers_lock(const char *folder, char *error, size_t error_bytes)
 		return -1;
 	}
 	snprintf(error, error_bytes,
-		 "%s: another hcasim is writing to it; expected a folder of its own", folder);
+		 "%s: another hcasim is writing to this folder; expected another folder", folder);
 	close(fd);
 	return -1;
+}
+
+int leftovers_lock(const char *folder, char *error, size_t error_bytes)
+{
+	return lock(folder, LOCK_EX, error, error_bytes);
+}
+
+int leftovers_share(const char *folder, char *error, size_t error_bytes)
+{
+	return lock(folder, LOCK_SH, error, error_bytes);
 }

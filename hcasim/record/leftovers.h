@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * leftovers: that nothing half-written stays, and that nobody else writes to the same folder: what is taken away when a signal or
- * a lack of memory ends a run, and a lock.
+ * leftovers: removes unfinished output if a signal or lack of memory ends a run, and locks output
+ * folders against other runs.
  */
 #ifndef HCASIM_RECORD_LEFTOVERS_H
 #define HCASIM_RECORD_LEFTOVERS_H
@@ -9,12 +9,17 @@
 #include <limits.h>
 #include <stddef.h>
 
-/* Files (names of PATH_MAX bytes each, one behind the other, "": none) and their folder (NULL: none), which go if the process is
- * ended until leftovers_leave(). The caller's; of one run at a time. */
+/* Registers files and their folder for removal if the process ends before leftovers_leave().
+ * `paths` holds names of PATH_MAX bytes each, "" for none. `folder` may be NULL. The caller keeps
+ * both. Only one run at a time can register. */
 void leftovers_watch(const char *paths, size_t count, const char *folder);
 void leftovers_leave(void);
 
-/* A lock on a folder for this process alone, for close(); the folder stays locked as long. -1: *error, somebody else has it. */
+/* Locks a folder for this process. Returns a descriptor that holds the lock until close(). Returns
+ * -1 and writes the reason to *error if another process holds the lock. */
 int leftovers_lock(const char *folder, char *error, size_t error_bytes);
+
+/* The same, for a process that writes to the folder beside others of its kind. */
+int leftovers_share(const char *folder, char *error, size_t error_bytes);
 
 #endif

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packet_record: see packet_record.h. A port fixes a departure before its time has come, and another port may fix an
- * earlier one afterwards, but never one that lies in the past: what is at or before now is written, in the order of
- * (time, port, order of the calls).
+ * packet_record: see packet_record.h. A port fixes a departure in advance. Another port may later
+ * fix an earlier one, but never one in the past. Records up to now are therefore written, in the
+ * order of (time, port, order of the calls).
  */
 #include "hcasim/record/packet_record.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fabric/wire/pcapng.h"
+#include "hcasim/run/drops.h"
 
 struct entry {
 	sim_time at;
@@ -23,18 +28,29 @@ struct tap {
 	uint32_t interface;
 };
 
+/* The latest packets, oldest first from `first` on. */
+struct ring {
+	const struct scenario_record_ring *params; /* packets 0: no ring */
+	struct entry *list;                        /* [params->packets] */
+	uint64_t first, count;
+	const char *trigger; /* NULL: none so far */
+	sim_time triggered_at;
+	uint64_t before, behind; /* packets in the file */
+	struct drops_watch *drops;
+};
+
 struct packet_record {
-	struct sim *sim;
-	struct packet_pool *pool;   /* of the run: payloads are shared with it */
-	struct packet_pool *copies; /* ours: what waits to be written is no packet of the run */
+	const struct build *build;
+	struct packet_pool *copies; /* pool of the record; its packets are not packets of the run */
 	struct pcapng *file;
-	struct port *const *ports;
-	struct tap *taps; /* [count] */
-	uint32_t count;
+	struct tap *taps; /* [ports] */
 	uint64_t sequence;
 	struct entry *heap; /* the earliest first */
 	size_t used, size;
+	struct ring ring;
 };
+
+#define NOT_RECORDED UINT32_MAX /* interface of ports without a record */
 
 static bool comes_before(const struct entry *one, const struct entry *other)
 {
@@ -76,17 +92,94 @@ static struct entry pop(struct packet_record *record)
 	return first;
 }
 
+static void forget(struct packet_record *record, const struct entry *entry)
+{
+	if (entry->packet->payload)
+		packet_payload_drop(record->build->pool, entry->packet->payload);
+	entry->packet->payload = NULL;
+	packet_free(record->copies, entry->packet);
+}
+
+static void write_entry(struct packet_record *record, const struct entry *entry)
+{
+	pcapng_write(record->file, entry->interface, entry->at, entry->packet, NULL);
+	forget(record, entry);
+}
+
+/* ---- the ring ---- */
+
+static void pull(struct packet_record *record, const char *trigger, sim_time at)
+{
+	struct ring *ring = &record->ring;
+	for (uint64_t i = 0; i < ring->count; i++)
+		write_entry(record, &ring->list[(ring->first + i) % ring->params->packets]);
+	ring->trigger = trigger;
+	ring->triggered_at = at;
+	ring->before = ring->count;
+	ring->count = 0;
+}
+
+static bool is_pause(const struct packet *packet)
+{
+	for (unsigned i = 0; packet->kind == PACKET_PFC && i < 8; i++)
+		if (packet->pause_enable >> i & 1 && packet->pause_quanta[i] > 0)
+			return true;
+	return false;
+}
+
+/* Keeps a packet, and the oldest no longer if there are too many. */
+static void keep(struct packet_record *record, const struct entry *entry)
+{
+	struct ring *ring = &record->ring;
+	if (ring->count == ring->params->packets) {
+		forget(record, &ring->list[ring->first]);
+		ring->first = (ring->first + 1) % ring->params->packets;
+		ring->count--;
+	}
+	ring->list[(ring->first + ring->count++) % ring->params->packets] = *entry;
+}
+
+static void pass(struct packet_record *record, const struct entry *entry)
+{
+	struct ring *ring = &record->ring;
+	bool pauses = is_pause(entry->packet);
+	if (ring->params->packets == 0) {
+		write_entry(record, entry);
+	} else if (!ring->trigger) {
+		keep(record, entry);
+		if (pauses && ring->params->pause)
+			pull(record, "a pause", entry->at);
+	} else if (ring->behind < ring->params->behind) {
+		ring->behind++;
+		write_entry(record, entry);
+	} else {
+		forget(record, entry);
+	}
+}
+
+static bool has_drops(const struct ring *ring)
+{
+	return ring->drops && !ring->trigger && drops_watch_sum(ring->drops) > 0;
+}
+
+/* ---- packets ---- */
+
 /* Everything before that time. */
-static void write_until(struct packet_record *record, sim_time until)
+static void pass_until(struct packet_record *record, sim_time until)
 {
 	while (record->used > 0 && record->heap[0].at < until) {
 		struct entry entry = pop(record);
-		pcapng_write(record->file, entry.interface, entry.at, entry.packet, NULL);
-		if (entry.packet->payload)
-			payload_drop(record->pool, entry.packet->payload);
-		entry.packet->payload = NULL;
-		packet_free(record->copies, entry.packet);
+		pass(record, &entry);
 	}
+}
+
+static bool is_wanted(const struct packet_record *record, const struct tap *tap,
+		      const struct packet *packet, sim_time at)
+{
+	const struct scenario_record_only *window = &record->build->scenario->packets.window;
+	return tap->interface != NOT_RECORDED && at >= window->from &&
+	       (window->until == 0 || at < window->until) &&
+	       scenario_packets_choose(record->build->scenario, packet);
 }
 
 static void see_departure(void *context, struct port *port, const struct packet *packet,
@@ -94,38 +187,95 @@ static void see_departure(void *context, struct port *port, const struct packet 
 {
 	const struct tap *tap = context;
 	struct packet_record *record = tap->record;
+	sim_time now = sim_now(record->build->sim);
 	(void)port;
-	write_until(record, sim_now(record->sim));
-	if (packet_record_full_since(record) != SIM_NEVER)
+	pass_until(record, now);
+	if (has_drops(&record->ring))
+		pull(record, "a drop", now);
+	if (packet_record_full_since(record) != SIM_NEVER ||
+	    !is_wanted(record, tap, packet, starts_at))
 		return;
 	struct packet *copy = packet_copy(record->copies, packet);
 	push(record, (struct entry){starts_at, tap->interface, record->sequence++, copy});
 }
 
-struct packet_record *packet_record_create(struct sim *sim, struct packet_pool *pool,
-					   const struct packet_record_file *place,
-					   struct port *const *ports, uint32_t count)
+static bool is_chosen(const struct scenario_packets *packets, const char *name)
 {
-	struct pcapng *file = pcapng_create(place->path);
-	if (!file)
-		return NULL;
-	pcapng_limit(file, place->snap, place->max_bytes);
-	struct packet_record *record = calloc(1, sizeof(*record));
-	struct tap *taps = calloc(count > 0 ? count : 1, sizeof(*taps));
-	if (!record || !taps)
+	for (uint32_t i = 0; i < packets->port_count; i++)
+		if (fnmatch(packets->ports[i], name, 0) == 0)
+			return true;
+	return packets->port_count == 0;
+}
+
+/* Returns false, with the reason at the pattern, if one matches no port. */
+static bool finds_ports(const struct build *build, char *error, size_t error_bytes)
+{
+	const struct scenario_packets *packets = &build->scenario->packets;
+	char path[64];
+	for (uint32_t i = 0; i < packets->port_count; i++) {
+		uint32_t port = 0;
+		while (port < build->port_count &&
+		       fnmatch(packets->ports[i], port_name(build->ports[port]), 0) != 0)
+			port++;
+		if (port < build->port_count)
+			continue;
+		snprintf(error, error_bytes,
+			 "record: only: no port matches \"%s\"; expected names such as %s, with * "
+			 "for any text",
+			 packets->ports[i], port_name(build->ports[build->port_count - 1]));
+		snprintf(path, sizeof(path), "record.only.ports.%u", i);
+		return scenario_blame(build->scenario, path, error, error_bytes);
+	}
+	return true;
+}
+
+/* All ports are watched, because a drop of the ring may happen behind any of them. */
+static void tap_ports(struct packet_record *record)
+{
+	const struct build *build = record->build;
+	for (uint32_t i = 0; i < build->port_count; i++) {
+		struct port *port = build->ports[i];
+		bool chosen = is_chosen(&build->scenario->packets, port_name(port));
+		record->taps[i] = (struct tap){
+			record, chosen ? pcapng_interface_add(record->file, port_name(port),
+							      port_link_layer(port))
+				       : NOT_RECORDED};
+		port_tap(port, see_departure, &record->taps[i]);
+	}
+}
+
+static void *take(size_t count, size_t bytes)
+{
+	void *memory = calloc(count + 1, bytes);
+	if (!memory)
 		abort();
-	*record = (struct packet_record){.sim = sim,
-					 .pool = pool,
+	return memory;
+}
+
+struct packet_record *packet_record_create(const struct build *build, const char *path, char *error,
+					   size_t error_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	const struct scenario_record_ring *ring = &scenario->ring;
+	if (!finds_ports(build, error, error_bytes))
+		return NULL;
+	struct pcapng *file = pcapng_create(path);
+	if (!file) {
+		snprintf(error, error_bytes, "%s: %s", path, strerror(errno));
+		return NULL;
+	}
+	pcapng_limit(file, (uint32_t)scenario->record.snap, scenario->record.max_bytes);
+	struct packet_record *record = take(1, sizeof(*record));
+	*record = (struct packet_record){.build = build,
 					 .copies = packet_pool_create(),
 					 .file = file,
-					 .ports = ports,
-					 .taps = taps,
-					 .count = count};
-	for (uint32_t i = 0; i < count; i++) {
-		taps[i] = (struct tap){record, pcapng_interface_add(file, port_name(ports[i]),
-								    port_link_layer(ports[i]))};
-		port_tap(ports[i], see_departure, &taps[i]);
-	}
+					 .taps = take(build->port_count, sizeof(*record->taps)),
+					 .ring = {.params = ring}};
+	if (ring->packets > 0)
+		record->ring.list = take(ring->packets, sizeof(*record->ring.list));
+	if (ring->packets > 0 && ring->drop)
+		record->ring.drops = drops_watch_create(build);
+	tap_ports(record);
 	return record;
 }
 
@@ -136,17 +286,48 @@ sim_time packet_record_full_since(const struct packet_record *record)
 
 uint64_t packet_record_packets(const struct packet_record *record)
 {
-	return pcapng_packets(record->file) +
-	       (packet_record_full_since(record) == SIM_NEVER ? record->used : 0);
+	return pcapng_packets(record->file);
+}
+
+void packet_record_end(struct packet_record *record, bool failed)
+{
+	struct ring *ring = &record->ring;
+	const struct build *build = record->build;
+	for (uint32_t i = 0; i < build->port_count; i++)
+		port_tap(build->ports[i], NULL, NULL);
+	pass_until(record, UINT64_MAX);
+	if (has_drops(ring))
+		pull(record, "a drop", sim_now(build->sim));
+	if (ring->params->packets > 0 && !ring->trigger && failed && ring->params->failure)
+		pull(record, "the end of a run that failed", sim_now(build->sim));
+	for (uint64_t i = 0; i < ring->count; i++)
+		forget(record, &ring->list[(ring->first + i) % ring->params->packets]);
+	ring->count = 0;
+}
+
+bool packet_record_describe(const struct packet_record *record, char *text, size_t text_bytes)
+{
+	const struct ring *ring = &record->ring;
+	if (ring->params->packets == 0)
+		return false;
+	if (ring->trigger)
+		snprintf(text, text_bytes,
+			 "the latest %" PRIu64 " packets before %s at %.6f us, and %" PRIu64
+			 " behind it",
+			 ring->before, ring->trigger, (double)ring->triggered_at / (double)US,
+			 ring->behind);
+	else
+		snprintf(text, text_bytes, "no trigger of record.ring came; no packets");
+	return true;
 }
 
 int packet_record_destroy(struct packet_record *record)
 {
-	for (uint32_t i = 0; i < record->count; i++)
-		port_tap(record->ports[i], NULL, NULL);
-	write_until(record, UINT64_MAX);
+	packet_record_end(record, false);
 	int error = pcapng_destroy(record->file);
 	packet_pool_destroy(record->copies);
+	drops_watch_destroy(record->ring.drops);
+	free(record->ring.list);
 	free(record->taps);
 	free(record->heap);
 	free(record);

@@ -1,32 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packet_record: writes every packet that leaves a port to a pcapng file, each port an interface, in the order of time.
+ * packet_record: writes packets that leave ports to a pcapng file, in order of time: all, or those
+ * that record.only chooses. Each port is an interface. With record.ring the latest packets stay in
+ * memory until a trigger.
  *
- *     port tap (a departure, as soon as it is fixed) --> heap by time --> pcapng_write() once time has come there
+ *     port tap (a departure, as soon as its time is fixed) --> heap by time --> pcapng_write()
+ *                                                                  `--> ring --trigger--^
  */
 #ifndef HCASIM_RECORD_PACKET_RECORD_H
 #define HCASIM_RECORD_PACKET_RECORD_H
 
-#include "fabric/port.h"
+#include "hcasim/builder/build.h"
 
 struct packet_record;
 
-struct packet_record_file {
-	const char *path;
-	uint32_t snap;      /* bytes kept of each packet, 0: all */
-	uint64_t max_bytes; /* of the file */
-};
+/* Creates the file and records the packets that the scenario selects. The build must outlive the
+ * record. Returns NULL on failure, and writes the reason to *error. */
+struct packet_record *packet_record_create(const struct build *build, const char *path, char *error,
+					   size_t error_bytes);
 
-/* The ports and the pool outlive it. NULL: the file cannot be made; errno says why. */
-struct packet_record *packet_record_create(struct sim *sim, struct packet_pool *pool,
-					   const struct packet_record_file *place,
-					   struct port *const *ports, uint32_t count);
+/* Writes the remaining records, after the run. `failed`: the run has an exit code other than 0. */
+void packet_record_end(struct packet_record *record, bool failed);
 
-/* After the run. 0, or the errno of what could not be written. */
+/* Closes the file. Returns 0, or the errno of a failed write. */
 int packet_record_destroy(struct packet_record *record);
 
-/* The time of the first packet that found no room in the file (pcapng_limit()); SIM_NEVER: none. */
+/* Returns the time of the first packet that did not fit into the file (pcapng_limit()), or
+ * SIM_NEVER. */
 sim_time packet_record_full_since(const struct packet_record *record);
-uint64_t packet_record_packets(const struct packet_record *record);
+uint64_t packet_record_packets(const struct packet_record *record); /* in the file */
+
+/* Writes statistics of the ring, after packet_record_end(). Returns false without a ring. */
+bool packet_record_describe(const struct packet_record *record, char *text, size_t text_bytes);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * result: see result.h. No file holds a wall-clock time, a path of this machine (but those of files that the scenario names) or
- * anything else that another run of the same scenario would write differently.
+ * result: see result.h. No file contains wall-clock time, paths of this machine (except those of
+ * files that the scenario names), or anything else that differs between two runs of the same
+ * scenario.
  */
 #include "hcasim/record/result.h"
 
@@ -19,13 +20,12 @@
 
 #include "hcasim/record/leftovers.h"
 #include "hcasim/record/packet_record.h"
-#include "hcasim/run/bounds.h"
+#include "hcasim/record/summary.h"
 #include "sim/counters.h"
-#include "sim/json.h"
 #include "sim/renamed_keys.h"
 #include "sim/trace.h"
 
-#define PART ".part" /* behind the name of what is being written */
+#define PART ".part" /* suffix of an unfinished file */
 
 /* The files of a folder, each wanted or not. */
 enum file_kind {
@@ -39,22 +39,28 @@ enum file_kind {
 	FILE_LINKS,
 	FILE_SLOWDOWNS,
 	FILE_SWITCHES,
+	FILE_BINS,
+	FILE_FLOW_SERIES,
+	FILE_QUEUES,
+	FILE_QUEUE_SERIES,
 	FILE_COUNT
 };
 static const char *const file_names[FILE_COUNT] = {
-	"packets.pcapng", "trace.bin",  "counters.json", "summary.json",  "scenario.yaml",
-	"flows.csv",      "series.csv", "links.csv",     "slowdowns.csv", "switches.csv",
+	"packets.pcapng", "trace.bin",       "counters.json", "summary.json",     "scenario.yaml",
+	"flows.csv",      "series.csv",      "links.csv",     "slowdowns.csv",    "switches.csv",
+	"bins.csv",       "flow_series.csv", "queues.csv",    "queue_series.csv",
 };
 
 struct result {
 	const struct build *build;
-	char folder[PATH_MAX];            /* its final name; "": none */
-	char part[PATH_MAX];              /* where it is being written */
-	char paths[FILE_COUNT][PATH_MAX]; /* where each is being written; "": not wanted */
-	const char *finals[FILE_COUNT];   /* single files: where each is to stand */
+	char folder[PATH_MAX]; /* its final name; "": none */
+	char part[PATH_MAX];   /* its name while it is written */
+	/* names of the files while they are written; "": not requested */
+	char paths[FILE_COUNT][PATH_MAX];
+	const char *finals[FILE_COUNT]; /* single files: where each is to stand */
 	struct packet_record *packets;
 	struct trace_file *trace;
-	int lock; /* of the folder that is being written; -1: none */
+	int lock; /* lock of the folder that is written; -1: none */
 };
 
 __attribute__((format(printf, 3, 4))) static bool fail(char *error, size_t error_bytes,
@@ -74,7 +80,7 @@ static bool fits(const char *path, char *error, size_t error_bytes)
 	return fail(error, error_bytes, "the name is too long: %.60s...", path);
 }
 
-/* Is there a directory that the path is in, and may one write there? */
+/* Checks that the parent folder of the path exists and is writable. */
 static bool check_parent(const char *path, char *error, size_t error_bytes)
 {
 	char parent[PATH_MAX];
@@ -116,7 +122,8 @@ bool result_check(const struct result_paths *paths, char *error, size_t error_by
 		    paths->folder);
 }
 
-/* Where that file is to be written; single: its own name, NULL: none. in_folder: the folder is to have it. */
+/* Chooses the path of a file. `single` is the name of a single file, or NULL. `in_folder`: the
+ * folder contains the file. */
 static void choose_path(struct result *result, enum file_kind kind, const char *single,
 			bool in_folder)
 {
@@ -167,7 +174,7 @@ void result_discard(const char *folder)
 	rmdir(part);
 }
 
-/* What was not moved to its place. */
+/* Removes files that were not moved to their place. */
 static void remove_parts(const struct result *result)
 {
 	for (unsigned kind = 0; kind < FILE_COUNT; kind++) {
@@ -178,8 +185,7 @@ static void remove_parts(const struct result *result)
 		result_discard(result->folder);
 }
 
-/* Sum of the counters whose "block.counter" matches. false: none does. */
-static bool sum_counters(const struct build *build, const char *pattern, uint64_t *sum)
+bool result_counter(const struct build *build, const char *pattern, uint64_t *sum)
 {
 	bool found = false;
 	char name[256];
@@ -216,18 +222,18 @@ bool result_names(const struct build *build, char *error, size_t error_bytes)
 			continue;
 		renamed_key_hint(renamed_key_of_block(scenario->traces[i]), NULL, NULL, 0, hint,
 				 sizeof(hint));
-		snprintf(error, error_bytes, "record: trace: no block is called \"%s\"%s; %s",
+		snprintf(error, error_bytes, "record: trace: no block matches \"%s\"%s; %s",
 			 scenario->traces[i], hint, as);
 		snprintf(path, sizeof(path), "record.trace.%u", i);
 		return scenario_blame(scenario, path, error, error_bytes);
 	}
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
 		const char *counter = scenario->expectations[i].counter;
-		if (!counter || sum_counters(build, counter, &sum))
+		if (!counter || result_counter(build, counter, &sum))
 			continue;
 		renamed_key_hint(renamed_key_of_counter(counter), NULL, NULL, 0, hint,
 				 sizeof(hint));
-		snprintf(error, error_bytes, "expect: there is no counter \"%s\"%s; %s", counter,
+		snprintf(error, error_bytes, "expect: no counter matches \"%s\"%s; %s", counter,
 			 hint, as);
 		snprintf(path, sizeof(path), "expect.%u.counter", i);
 		return scenario_blame(scenario, path, error, error_bytes);
@@ -235,7 +241,7 @@ bool result_names(const struct build *build, char *error, size_t error_bytes)
 	return true;
 }
 
-/* Where it is being written, which a run that was killed may have left. */
+/* Creates the temporary folder. A killed run may have left one. */
 static bool open_part(struct result *result, char *error, size_t error_bytes)
 {
 	if (mkdir(result->part, 0777) != 0 && errno != EEXIST)
@@ -251,6 +257,40 @@ static void close_part(const struct result *result)
 {
 	if (result->lock >= 0)
 		close(result->lock);
+}
+
+/* Does the folder of a run have that file? messages: it has records of them. */
+static bool has_file(const struct scenario *scenario, enum file_kind kind, bool messages)
+{
+	switch (kind) {
+	case FILE_PACKETS:
+		return scenario->record.packets;
+	case FILE_TRACE:
+		return scenario->trace_count > 0;
+	case FILE_COUNTERS:
+		return scenario->record.counters;
+	case FILE_FLOWS:
+		return (scenario->has_workload || messages) && scenario->record.flows;
+	case FILE_SERIES:
+		return scenario->has_workload && scenario->record.series > 0;
+	case FILE_FLOW_SERIES:
+		return scenario->has_workload && scenario->series_flow_count > 0;
+	case FILE_QUEUES:
+	case FILE_QUEUE_SERIES:
+		return scenario->has_workload && scenario->record.queues;
+	case FILE_LINKS:
+		return scenario->has_workload || scenario->has_load || messages;
+	case FILE_SLOWDOWNS:
+	case FILE_BINS:
+		return scenario->has_workload;
+	case FILE_SWITCHES:
+		return scenario->has_workload || scenario->has_load;
+	case FILE_SUMMARY:
+	case FILE_SCENARIO:
+	case FILE_COUNT:
+		break;
+	}
+	return true;
 }
 
 struct result *result_begin(const struct build *build, const struct result_paths *paths,
@@ -275,37 +315,25 @@ struct result *result_begin(const struct build *build, const struct result_paths
 			return NULL;
 		}
 	}
-	choose_path(result, FILE_PACKETS, paths->packets, scenario->record.packets);
-	choose_path(result, FILE_TRACE, paths->trace, scenario->trace_count > 0);
-	choose_path(result, FILE_COUNTERS, paths->counters, scenario->record.counters);
-	choose_path(result, FILE_SUMMARY, NULL, true);
-	choose_path(result, FILE_SCENARIO, NULL, true);
-	choose_path(result, FILE_FLOWS, NULL,
-		    (scenario->has_workload || paths->messages) && scenario->record.flows);
-	choose_path(result, FILE_SERIES, NULL,
-		    scenario->has_workload && scenario->record.series > 0);
-	choose_path(result, FILE_LINKS, NULL,
-		    scenario->has_workload || scenario->has_load || paths->messages);
-	choose_path(result, FILE_SLOWDOWNS, NULL, scenario->has_workload);
-	choose_path(result, FILE_SWITCHES, NULL, scenario->has_workload || scenario->has_load);
-	const char *bad = NULL;
+	const char *const single[FILE_COUNT] = {[FILE_PACKETS] = paths->packets,
+						[FILE_TRACE] = paths->trace,
+						[FILE_COUNTERS] = paths->counters};
+	for (unsigned kind = 0; kind < FILE_COUNT; kind++)
+		choose_path(result, kind, single[kind], has_file(scenario, kind, paths->messages));
+	bool good = true;
 	if (*result->paths[FILE_PACKETS] != '\0') {
-		result->packets = packet_record_create(
-			build->sim, build->pool,
-			&(const struct packet_record_file){result->paths[FILE_PACKETS],
-							   (uint32_t)scenario->record.snap,
-							   scenario->record.max_bytes},
-			build->ports, build->port_count);
-		bad = !result->packets ? result->paths[FILE_PACKETS] : NULL;
+		result->packets = packet_record_create(build, result->paths[FILE_PACKETS], error,
+						       error_bytes);
+		good = result->packets;
 	}
-	if (!bad && *result->paths[FILE_TRACE] != '\0' && !open_trace(result))
-		bad = result->paths[FILE_TRACE];
-	if (!bad) {
+	if (good && *result->paths[FILE_TRACE] != '\0' && !open_trace(result))
+		good = fail(error, error_bytes, "%s: %s", result->paths[FILE_TRACE],
+			    strerror(errno));
+	if (good) {
 		leftovers_watch(result->paths[0], FILE_COUNT,
 				*result->folder != '\0' ? result->part : NULL);
 		return result;
 	}
-	fail(error, error_bytes, "%s: %s", bad, strerror(errno));
 	if (result->packets)
 		packet_record_destroy(result->packets);
 	remove_parts(result);
@@ -314,18 +342,17 @@ struct result *result_begin(const struct build *build, const struct result_paths
 	return NULL;
 }
 
-/* false: *error says why there is none. */
+/* Returns false and writes the reason to *error if there is no such metric. */
 static bool find_metric(const struct result_outcome *outcome, const char *name, double *value,
 			char *error, size_t error_bytes)
 {
 	if (outcome->load)
-		*value = load_metric(outcome->load, metric_index(load_metric_list, name));
+		*value = metric_of_load(outcome->load, metric_index(metric_load_list, name));
 	return outcome->load || (outcome->experiment && experiment_find(outcome->experiment, name,
 									value, error, error_bytes));
 }
 
-/* Does the expectation hold? *value: of the counter or metric; false in *known: there is none, and why. */
-static bool judge(const struct build *build, const struct result_outcome *outcome,
+bool result_judge(const struct build *build, const struct result_outcome *outcome,
 		  const struct scenario_expectation *expectation, double *value, bool *known,
 		  char *error, size_t error_bytes)
 {
@@ -334,7 +361,7 @@ static bool judge(const struct build *build, const struct result_outcome *outcom
 		return *known && *value >= expectation->least && *value <= expectation->most;
 	}
 	uint64_t sum;
-	*known = sum_counters(build, expectation->counter, &sum);
+	*known = result_counter(build, expectation->counter, &sum);
 	*value = (double)sum;
 	assert(*known); /* result_names() */
 	return sum >= expectation->low && sum <= expectation->high;
@@ -362,7 +389,8 @@ static unsigned compare(const struct build *build, const struct result_outcome *
 		char error[256] = "";
 		double value = 0;
 		bool known;
-		bool met = judge(build, outcome, expectation, &value, &known, error, sizeof(error));
+		bool met = result_judge(build, outcome, expectation, &value, &known, error,
+					sizeof(error));
 		wrong += !met && expectation->gated;
 		if (met && !all)
 			continue;
@@ -377,9 +405,9 @@ static unsigned compare(const struct build *build, const struct result_outcome *
 		fprintf(out, " in ");
 		print_bounds(expectation, out);
 		if (expectation->metric)
-			fprintf(out, ": it is %.6g\n", value);
+			fprintf(out, ": found %.6g\n", value);
 		else
-			fprintf(out, ": it is %" PRIu64 "\n", (uint64_t)value);
+			fprintf(out, ": found %" PRIu64 "\n", (uint64_t)value);
 	}
 	return wrong;
 }
@@ -395,98 +423,28 @@ unsigned result_compare_metrics(const struct build *build, const struct result_o
 	return compare(build, outcome, true, out);
 }
 
-/* JSON knows no NaN. */
-static void print_number(double value, FILE *out)
-{
-	if (isfinite(value))
-		fprintf(out, "%.9g", value);
-	else
-		fprintf(out, "null");
-}
-
-static void print_expectations(const struct build *build, const struct result_outcome *outcome,
-			       FILE *out)
-{
-	const struct scenario *scenario = build->scenario;
-	fprintf(out, ",\n  \"expectations\": [");
-	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
-		const struct scenario_expectation *expectation = &scenario->expectations[i];
-		char error[256];
-		double value = 0;
-		bool known;
-		bool met = judge(build, outcome, expectation, &value, &known, error, sizeof(error));
-		fprintf(out, "%s\n    {\"%s\": ", i > 0 ? "," : "",
-			expectation->metric ? "metric" : "counter");
-		json_text(out, expectation->metric ? expectation->metric : expectation->counter);
-		fprintf(out, ", \"value\": ");
-		if (expectation->metric)
-			print_number(value, out);
-		else
-			fprintf(out, "%" PRIu64, (uint64_t)value);
-		if (expectation->row) {
-			fprintf(out, ", \"row\": ");
-			json_text(out, expectation->row);
-		}
-		fprintf(out, ", \"met\": %s}", met ? "true" : "false");
-	}
-	fprintf(out, "%s]", scenario->expectation_count > 0 ? "\n  " : "");
-}
-
-static sim_time ended_at(const struct build *build, const struct result_outcome *outcome)
+sim_time result_ended(const struct build *build, const struct result_outcome *outcome)
 {
 	return outcome->experiment ? experiment_ended(outcome->experiment) : sim_now(build->sim);
 }
 
-static void print_metrics(const struct result_outcome *outcome, FILE *out)
+sim_time result_worked(const struct build *build, const struct result_outcome *outcome)
 {
-	const struct metric_info *list = outcome->load ? load_metric_list : metric_list;
-	if (!outcome->load && !outcome->experiment)
-		return;
-	fprintf(out, ",\n  \"metrics\": {");
-	for (int i = 0; list[i].name; i++) {
-		fprintf(out, "%s\n    \"%s\": ", i > 0 ? "," : "", list[i].name);
-		print_number(outcome->load ? load_metric(outcome->load, i)
-					   : experiment_metric(outcome->experiment, (enum metric)i),
-			     out);
-	}
-	fprintf(out, "\n  }");
+	return outcome->experiment ? experiment_worked(outcome->experiment) : sim_now(build->sim);
 }
 
-static void print_all(const struct build *build, const struct result_outcome *outcome,
-		      const uint64_t *packets, FILE *out)
+void result_outcome_fini(struct result_outcome *outcome)
 {
-	fprintf(out,
-		"{\n  \"seed\": %" PRIu64 ",\n  \"time_ps\": %" PRIu64 ",\n  \"events\": %" PRIu64,
-		build->scenario->seed, ended_at(build, outcome), sim_events_fired(build->sim));
-	if (packets)
-		fprintf(out, ",\n  \"packets_recorded\": %" PRIu64, *packets);
-	fprintf(out, ",\n  \"exit_code\": %d,\n  \"trace_hash\": \"%016" PRIx64 "\"",
-		outcome->exit_code, outcome->trace_hash);
-	print_metrics(outcome, out);
-	struct bottleneck bottleneck = bottleneck_find(build->sim, ended_at(build, outcome));
-	fprintf(out, ",\n  ");
-	bottleneck_print_json(&bottleneck, out);
-	fprintf(out, ",\n  ");
-	struct bounds bounds = bounds_find(build->sim, ended_at(build, outcome));
-	bounds_print_json(&bounds, out);
-	print_expectations(build, outcome, out);
-	fprintf(out, "\n}\n");
+	violations_fini(&outcome->violations);
 }
 
 void result_print_summary(const struct build *build, const struct result_outcome *outcome,
 			  FILE *out)
 {
-	print_all(build, outcome, NULL, out);
+	summary_print(build, outcome, NULL, out);
 }
 
-static void print_summary(const struct result *result, const struct result_outcome *outcome,
-			  uint64_t packets, FILE *out)
-{
-	print_all(result->build, outcome, *result->paths[FILE_PACKETS] != '\0' ? &packets : NULL,
-		  out);
-}
-
-/* Closes the file that all was printed to. */
+/* Flushes and closes a file. Returns false if writing failed. */
 static bool close_file(FILE *file)
 {
 	bool good = ferror(file) == 0 && fflush(file) == 0;
@@ -498,44 +456,70 @@ static void write_flows(const struct result_outcome *outcome, FILE *out)
 	if (outcome->experiment)
 		experiment_write_flows(outcome->experiment, out);
 	else
-		flow_table_write(outcome->records, outcome->record_count, out);
+		flow_table_write(outcome->records, outcome->record_count, NULL, out);
+}
+
+/* Prints one of the files that are written at the end. Returns false if it could not be kept during
+ * the run. */
+static bool print_file(const struct build *build, const struct result_outcome *outcome,
+		       enum file_kind kind, const uint64_t *packets, FILE *out)
+{
+	if (kind == FILE_COUNTERS)
+		counters_print_json(build->sim, NULL, out);
+	else if (kind == FILE_SUMMARY)
+		summary_print(build, outcome, packets, out);
+	else if (kind == FILE_SCENARIO)
+		scenario_print(build->scenario, out);
+	else if (kind == FILE_FLOWS)
+		write_flows(outcome, out);
+	else if (kind == FILE_SERIES)
+		return experiment_write_series(outcome->experiment, out);
+	else if (kind == FILE_FLOW_SERIES)
+		return experiment_write_flow_series(outcome->experiment, out);
+	else if (kind == FILE_QUEUE_SERIES)
+		return experiment_write_queue_series(outcome->experiment, out);
+	else if (kind == FILE_QUEUES)
+		experiment_write_queues(outcome->experiment, out);
+	else if (kind == FILE_SLOWDOWNS)
+		experiment_write_groups(outcome->experiment, out);
+	else if (kind == FILE_BINS)
+		experiment_write_bins(outcome->experiment, out);
+	else if (kind == FILE_SWITCHES)
+		experiment_write_switches(build, out);
+	else
+		experiment_write_links(build, result_ended(build, outcome), out);
+	return true;
+}
+
+bool result_print_file(const struct build *build, const struct result_outcome *outcome,
+		       const char *name, FILE *out)
+{
+	for (unsigned kind = FILE_COUNTERS; kind < FILE_COUNT; kind++)
+		if (strcmp(name, file_names[kind]) == 0)
+			return has_file(build->scenario, kind, false) &&
+			       print_file(build, outcome, kind, NULL, out);
+	return false;
 }
 
 /* Everything that is written at the end. The path that could not be written; NULL: none. */
 static const char *write_files(struct result *result, const struct result_outcome *outcome,
 			       uint64_t packets)
 {
+	const uint64_t *recorded = *result->paths[FILE_PACKETS] != '\0' ? &packets : NULL;
 	for (unsigned kind = FILE_COUNTERS; kind < FILE_COUNT; kind++) {
 		if (*result->paths[kind] == '\0')
 			continue;
 		FILE *out = fopen(result->paths[kind], "w");
-		bool good = true;
 		if (!out)
 			return result->paths[kind];
-		if (kind == FILE_COUNTERS)
-			counters_print_json(result->build->sim, NULL, out);
-		else if (kind == FILE_SUMMARY)
-			print_summary(result, outcome, packets, out);
-		else if (kind == FILE_SCENARIO)
-			scenario_print(result->build->scenario, out);
-		else if (kind == FILE_FLOWS)
-			write_flows(outcome, out);
-		else if (kind == FILE_SERIES)
-			good = experiment_write_series(outcome->experiment, out);
-		else if (kind == FILE_SLOWDOWNS)
-			experiment_write_groups(outcome->experiment, out);
-		else if (kind == FILE_SWITCHES)
-			experiment_write_switches(result->build, out);
-		else
-			experiment_write_links(result->build, ended_at(result->build, outcome),
-					       out);
+		bool good = print_file(result->build, outcome, kind, recorded, out);
 		if (!close_file(out) || !good)
 			return result->paths[kind];
 	}
 	return NULL;
 }
 
-/* Puts all in place. The path that could not be; NULL: none. */
+/* Moves everything to its place. Returns the path that could not be moved, or NULL. */
 static const char *move_files(struct result *result)
 {
 	for (unsigned kind = 0; kind < FILE_COUNT; kind++) {
@@ -551,10 +535,20 @@ static void say_full(const struct result *result, enum file_kind kind, sim_time 
 {
 	if (since != SIM_NEVER)
 		fprintf(stderr,
-			"hcasim: %s: record.max_bytes is reached; nothing is recorded from %.6g us "
-			"on\n",
+			"hcasim: %s: record.max_bytes is reached; records after %.6g us are "
+			"dropped\n",
 			result->finals[kind] ? result->finals[kind] : file_names[kind],
 			(double)since / (double)US);
+}
+
+static void say_ring(const struct result *result)
+{
+	char text[256];
+	if (packet_record_describe(result->packets, text, sizeof(text)))
+		fprintf(stderr, "hcasim: %s: %s\n",
+			result->finals[FILE_PACKETS] ? result->finals[FILE_PACKETS]
+						     : file_names[FILE_PACKETS],
+			text);
 }
 
 bool result_finish(struct result *result, const struct result_outcome *outcome, char *error,
@@ -562,9 +556,13 @@ bool result_finish(struct result *result, const struct result_outcome *outcome, 
 {
 	const char *bad = NULL;
 	int failure = 0;
-	uint64_t packets = result->packets ? packet_record_packets(result->packets) : 0;
-	if (result->packets)
+	uint64_t packets = 0;
+	if (result->packets) {
+		packet_record_end(result->packets, outcome->exit_code != 0);
+		packets = packet_record_packets(result->packets);
 		say_full(result, FILE_PACKETS, packet_record_full_since(result->packets));
+		say_ring(result);
+	}
 	if (result->trace)
 		say_full(result, FILE_TRACE, trace_full_since(result->trace));
 	if (result->packets) {

@@ -1,58 +1,88 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * result: what a run leaves behind: a folder with the effective configuration, summary, counters, packets and trace,
- * or single files of these. Everything is written beside its place and moved there at the end, so that what stands
- * there is whole.
+ * result: output of a run: a folder with the effective configuration, summary, counters, packets
+ * and trace, or single files. Each file is written under a temporary name and moved to its place at
+ * the end. Therefore every file in place is complete.
  *
- *     result_check() before anything starts; result_begin() after build_create(); result_finish() after the run
+ *     result_check()     before the build
+ *     result_begin()     after build_create()
+ *     result_finish()    after the run
  */
 #ifndef HCASIM_RECORD_RESULT_H
 #define HCASIM_RECORD_RESULT_H
 
 #include "hcasim/builder/build.h"
 #include "hcasim/run/experiment.h"
+#include "hcasim/run/violations.h"
 
-struct result_paths { /* NULL: not wanted */
+struct result_paths { /* NULL: not requested */
 	const char *folder;
-	const char *packets, *trace, *counters; /* as single files */
-	bool messages; /* there will be records of them, though there is no workload */
+	const char *packets, *trace, *counters; /* single files */
+	bool messages; /* the run will record messages although it has no workload */
 };
 
-struct result_outcome { /* what the summary says besides what the simulation knows */
+struct result_outcome { /* input of the summary that the simulation does not provide */
 	int exit_code;
 	uint64_t trace_hash;
-	const struct experiment *experiment; /* NULL: no workload was played */
-	const struct load_result *load;      /* NULL: no load was */
-	const struct flow_record *records;   /* of the messages of programs */
+	const struct experiment *experiment; /* NULL: no workload */
+	const struct load_result *load;      /* NULL: no load */
+	const struct flow_record *records;   /* messages of programs */
 	uint32_t record_count;
+	struct violations violations; /* invariants that the run violated */
 };
+
+/* Return the end of the time that the figures are about, and its part with work under way. */
+sim_time result_ended(const struct build *build, const struct result_outcome *outcome);
+sim_time result_worked(const struct build *build, const struct result_outcome *outcome);
+
+void result_outcome_fini(struct result_outcome *outcome);
 
 struct result;
 
-/* Can these be written? false: *error. */
+/* Checks that these outputs can be written. Returns false and writes the reason to *error if
+ * not. */
 bool result_check(const struct result_paths *paths, char *error, size_t error_bytes);
 
-/* Are the blocks that the scenario traces, and the counters that it expects, there? false: *error names one that is not. */
+/* Checks that the blocks to be traced, and the counters to be compared, exist. Returns false and
+ * writes the name of a missing one to *error. */
 bool result_names(const struct build *build, char *error, size_t error_bytes);
 
-/* Opens what is written during the run, of names that are there. NULL: *error. The build outlives it. */
+/* Opens the outputs that are written during the run. Call result_names() first. The build must
+ * outlive the result. Returns NULL and writes the reason to *error on failure. */
 struct result *result_begin(const struct build *build, const struct result_paths *paths,
 			    char *error, size_t error_bytes);
 
-/* Writes the rest and moves all to their places. false: *error, and nothing is left of what could not be written whole. */
+/* Writes the remaining outputs and moves all to their places. On failure returns false, writes the
+ * reason to *error and removes incomplete files. */
 bool result_finish(struct result *result, const struct result_outcome *outcome, char *error,
 		   size_t error_bytes);
 
-/* Removes what a run that was killed has left of a result folder. */
+/* Removes the remains of a result folder whose run was killed. */
 void result_discard(const char *folder);
 
-/* Compares the counters with what the scenario expects. Returns how many expectations do not hold, each of them
- * named on `out`. */
+/* Checks an expectation. Sets *value to the counter or metric. If it does not exist, sets *known to
+ * false and writes the reason to *error. Returns true if the expectation holds. */
+bool result_judge(const struct build *build, const struct result_outcome *outcome,
+		  const struct scenario_expectation *expectation, double *value, bool *known,
+		  char *error, size_t error_bytes);
+
+/* Compares counters with the scenario's expectations. Prints each failed expectation to `out`.
+ * Returns their number. */
 unsigned result_compare(const struct build *build, FILE *out);
 
-/* The same with the metrics of a workload or load, and with those lines that hold or are not gated, too. */
+/* Compares the metrics of a workload or load in the same way. Also prints expectations that hold or
+ * are not gated. */
 unsigned result_compare_metrics(const struct build *build, const struct result_outcome *outcome,
 				FILE *out);
+
+/* Adds up the counters whose names, "block.counter", match the glob pattern. Returns false if none
+ * does. */
+bool result_counter(const struct build *build, const char *pattern, uint64_t *sum);
+
+/* Prints one of the files that a folder of the run would have: "summary.json", "flows.csv" and so
+ * on. Returns false if the run has no such file, or if it could not be kept during the run. */
+bool result_print_file(const struct build *build, const struct result_outcome *outcome,
+		       const char *name, FILE *out);
 
 /* summary.json, on its own. */
 void result_print_summary(const struct build *build, const struct result_outcome *outcome,

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * breakdown: where the time of work requests went, as a trace has it: the stages of each, from the records of the adapters' `error`
- * blocks (hca/work/latency_stages.h).
+ * breakdown: latency breakdown of work requests from a trace: the time in each stage, from the
+ * records of the adapters' `latency` blocks (hca/work/latency_stages.h).
  *
- *     trace --breakdowns_read()--> a breakdown a work request --> hcasim explain, hcasim report
+ *     trace --breakdowns_read()--> a breakdown per work request --> hcasim explain, hcasim report
  */
 #ifndef HCASIM_REPORT_BREAKDOWN_H
 #define HCASIM_REPORT_BREAKDOWN_H
 
 #include "hca/work/latency_stages.h"
 
-struct breakdown_side { /* sends, or receives: which trace points tell of them */
+struct breakdown_side { /* sends or receives: the trace points that describe them */
 	unsigned first, count;
 	const char *const *names, *const *meanings;
 };
 
-struct breakdown { /* of one work request, or of several */
+struct breakdown { /* of one work request, or the sum of several */
 	uint64_t tag, qpn;
-	uint32_t source; /* its adapter, in the sources */
+	uint32_t source; /* adapter, as an index into the sources */
 	sim_time closed_at, latency;
 	sim_time stages[STAGE_COUNT];
 };
 
-struct breakdown_sources { /* the latency blocks of the trace, in the order of their first record */
+struct breakdown_sources { /* latency blocks of the trace, in order of their first record */
 	char **names;
 	uint32_t count;
 };
@@ -36,16 +36,17 @@ struct breakdowns {
 
 extern const struct breakdown_side breakdown_sides[]; /* [0]: sends, [1]: receives */
 
-/* Reads the breakdowns of one side. Returns false, and why, if the file is no trace. A file that is damaged from some place on
- * gives what stands before it, and why; otherwise `error` is empty. */
+/* Reads the breakdowns of one side. Returns false with the reason in `error` if the file is no
+ * trace. If the file is damaged, returns the breakdowns before the damage, with the reason in
+ * `error`. Otherwise `error` is empty. */
 bool breakdowns_read(struct breakdowns *all, const char *file, bool received, char *error,
 		     size_t error_bytes);
 void breakdowns_free(struct breakdowns *all);
 
-/* By latency, the shortest first. */
+/* Sorts by latency, shortest first. */
 void breakdowns_sort(struct breakdowns *all);
 
-/* Adds all up. */
+/* Returns the sum of all breakdowns. */
 struct breakdown breakdowns_sum(const struct breakdowns *all);
 
 #endif

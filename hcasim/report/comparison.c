@@ -14,7 +14,7 @@ static struct comparison_part make_part(const char *name, const char *heading,
 	part.count = differences_find(one, other, slack, &part.list);
 	if (!settings) /* they stay as the file has them */
 		differences_sort(part.list, part.count);
-	if (settings || strcmp(name, "uses") == 0) /* of hosts that are alike */
+	if (settings || strcmp(name, "uses") == 0) /* equal hosts */
 		part.count = differences_merge(part.list, part.count);
 	return part;
 }

@@ -31,7 +31,7 @@ void run_values_add_tree(struct values *values, const char *name, const struct y
 	char below[NAME_BYTES];
 	unsigned number = 0;
 	if (node->kind == YAML_SCALAR)
-		values_add(values, name, "", node->text);
+		differences_add(values, name, "", node->text);
 	for (const struct yaml_node *child = node->children; child; child = child->next) {
 		const char *dot = *name != '\0' ? "." : "";
 		if (node->kind == YAML_MAP)
@@ -42,7 +42,7 @@ void run_values_add_tree(struct values *values, const char *name, const struct y
 	}
 }
 
-/* What is expected of a run changes nothing in it. */
+/* Reads the settings without `expect`, which does not affect a run. */
 static void read_settings(struct run_values *run, struct yaml_node *root)
 {
 	for (const struct yaml_node *key = root->children; key; key = key->next) {
@@ -56,24 +56,25 @@ static const char *unit_of(const char *metric)
 	int index = metric_index(metric_list, metric);
 	if (index >= 0)
 		return metric_list[index].unit;
-	index = metric_index(load_metric_list, metric);
-	return index >= 0 ? load_metric_list[index].unit : "";
+	index = metric_index(metric_load_list, metric);
+	return index >= 0 ? metric_load_list[index].unit : "";
 }
 
 static void read_summary(struct run_values *run, struct yaml_node *root)
 {
 	char text[64];
 	snprintf(text, sizeof(text), "%.6f", number_of(root, "time_ps") / (double)US);
-	values_add(&run->metrics, "time", "us", text);
+	differences_add(&run->metrics, "time", "us", text);
 	struct yaml_node *metrics = yaml_get(root, "metrics"), *uses = yaml_get(root, "uses");
 	for (struct yaml_node *metric = metrics ? metrics->children : NULL; metric;
 	     metric = metric->next) {
 		if (metric->kind == YAML_SCALAR)
-			values_add(&run->metrics, metric->key, unit_of(metric->key), metric->text);
+			differences_add(&run->metrics, metric->key, unit_of(metric->key),
+					metric->text);
 	}
 	for (struct yaml_node *use = uses ? uses->children : NULL; use; use = use->next) {
 		snprintf(text, sizeof(text), "%.1f", 100 * number_of(use, "use"));
-		values_add(&run->uses, text_of(use, "name"), "%", text);
+		differences_add(&run->uses, text_of(use, "name"), "%", text);
 		if (!run->bottleneck &&
 		    asprintf(&run->bottleneck, "%s%s %s %%: %s",
 			     number_of(use, "use") < BOTTLENECK_LEAST ? "none; most used: " : "",
@@ -82,7 +83,7 @@ static void read_summary(struct run_values *run, struct yaml_node *root)
 	}
 }
 
-/* Of all adapters together: the sum of a counter of their `latency`. */
+/* Returns the sum of a counter of the `latency` blocks of all adapters. */
 static double sum_of(struct yaml_node *blocks, const char *counter)
 {
 	double sum = 0;
@@ -99,7 +100,7 @@ static void add_mean(struct values *stages, struct yaml_node *blocks, const char
 	char text[64];
 	double sum = sum_of(blocks, counter);
 	snprintf(text, sizeof(text), "%.3f", sum / requests / (double)NS);
-	values_add(stages, stage, "ns", text);
+	differences_add(stages, stage, "ns", text);
 }
 
 static void read_stages(struct run_values *run, struct yaml_node *blocks)
@@ -130,11 +131,11 @@ static void read_counters(struct run_values *run, struct yaml_node *blocks)
 		if (strcmp(type, "latency") == 0)
 			continue;
 		for (struct yaml_node *value = first; value; value = value->next) {
-			const struct counter *counter = counter_find(type, value->key);
+			const struct counter *counter = counter_list_find(type, value->key);
 			snprintf(name, sizeof(name), "%s.%s", block->key, value->key);
 			if (value->kind == YAML_SCALAR)
-				values_add(&run->counters, name, counter ? counter->unit : "",
-					   value->text);
+				differences_add(&run->counters, name, counter ? counter->unit : "",
+						value->text);
 		}
 	}
 	read_stages(run, blocks);
@@ -142,7 +143,7 @@ static void read_counters(struct run_values *run, struct yaml_node *blocks)
 
 typedef void read_root(struct run_values *run, struct yaml_node *root);
 
-/* One file of the folder. false: *error. */
+/* Reads one file of the folder. Returns false and writes the reason to *error on failure. */
 static bool read_file(const char *folder, const char *name, read_root *read, struct run_values *run,
 		      char *error, size_t error_bytes)
 {
@@ -151,15 +152,21 @@ static bool read_file(const char *folder, const char *name, read_root *read, str
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	struct yaml_document *document = yaml_read_file(path, &errors);
 	bool good = document && yaml_root(document)->kind == YAML_MAP;
-	if (good)
+	bool old = good && yaml_get(yaml_root(document), "figures");
+	if (good && !old)
 		read(run, yaml_root(document));
+	else if (old)
+		snprintf(error, error_bytes,
+			 "%s: an older version of hcasim wrote this folder (\"figures\"); expected "
+			 "\"metrics\"; run its scenario.yaml again",
+			 path);
 	else
 		snprintf(error, error_bytes,
 			 "%sexpected the result folder of a run (--out), with its %s",
-			 errors.text ? errors.text : "", name);
+			 errors.kept > 0 ? yaml_errors_text(&errors) : "", name);
 	yaml_close(document);
 	yaml_errors_free(&errors);
-	return good;
+	return good && !old;
 }
 
 bool run_values_read(const char *folder, struct run_values *run, char *error, size_t error_bytes)
@@ -175,11 +182,11 @@ bool run_values_read(const char *folder, struct run_values *run, char *error, si
 
 void run_values_free(struct run_values *run)
 {
-	values_free(&run->settings);
-	values_free(&run->metrics);
-	values_free(&run->uses);
-	values_free(&run->sends);
-	values_free(&run->receives);
-	values_free(&run->counters);
+	differences_free_values(&run->settings);
+	differences_free_values(&run->metrics);
+	differences_free_values(&run->uses);
+	differences_free_values(&run->sends);
+	differences_free_values(&run->receives);
+	differences_free_values(&run->counters);
 	free(run->bottleneck);
 }

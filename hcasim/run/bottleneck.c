@@ -7,9 +7,10 @@
 
 #include "sim/json.h"
 
-#define TIE 0.05 /* of use: as good as equal */
+#define TIE 0.05 /* largest difference of usage that counts as equal */
 
-/* What fills up what: "type.gauge", before those that wait for it. What is not here comes last. */
+/* Gauges as "type.gauge", downstream resources first. A full resource fills those after it. Gauges
+ * that are not listed come last. */
 static const char *const order[] = {
 	"port.link",
 	"pcie.to_host",
@@ -83,7 +84,7 @@ static size_t adapter_length(const struct block *block)
 	return dot ? (size_t)(dot - block->name) : strlen(block->name);
 }
 
-/* The WORK gauge of the same adapter. NULL: there is none. */
+/* Returns the WORK gauge of the same adapter, or NULL. */
 static const struct gauge *find_work(const struct sim *sim, const struct block *of)
 {
 	for (struct block *block = sim_blocks(sim); block; block = block->next) {
@@ -99,8 +100,9 @@ static const struct gauge *find_work(const struct sim *sim, const struct block *
 	return NULL;
 }
 
-/* How long a gauge tells that there was work, at least: while its servers served, while somebody waited for its pool, and while
- * the pool held what it held, were that always the most that it held. */
+/* Returns a lower bound of the time with work from one gauge: the busy time of servers, the time
+ * with waiting requests of a pool, or the time that a pool needed for its contents if it always
+ * held its maximum. */
 static sim_time working_time(const struct gauge_info *info, const struct gauge *gauge, sim_time now)
 {
 	sim_time waited = gauge_stalled(gauge, now);
@@ -119,9 +121,9 @@ static sim_time working_time(const struct gauge_info *info, const struct gauge *
 	}
 }
 
-/* The longest that any gauge tells of. Without send queues and cores (no WORK gauge) it is the time
- * until the workload ended. */
-static sim_time work_time(const struct sim *sim, sim_time ended)
+/* Returns the longest time of any WORK gauge. Returns `worked` if no block has such a gauge, as in
+ * runs without send queues and cores. */
+static sim_time work_time(const struct sim *sim, sim_time worked)
 {
 	sim_time most = 0;
 	bool has_work = false;
@@ -135,7 +137,7 @@ static sim_time work_time(const struct sim *sim, sim_time ended)
 				most = time;
 		}
 	}
-	return has_work ? most : ended;
+	return has_work ? most : worked;
 }
 
 static double use_of(const struct sim *sim, const struct block *block,
@@ -153,7 +155,7 @@ static double use_of(const struct sim *sim, const struct block *block,
 	return 0;
 }
 
-/* In its place among those with the highest use; the last one falls off. */
+/* Inserts a use in order of usage. The last one is dropped. */
 static void enter(struct bottleneck *bottleneck, const struct use *use)
 {
 	unsigned at = bottleneck->count;
@@ -168,7 +170,7 @@ static void enter(struct bottleneck *bottleneck, const struct use *use)
 	bottleneck->uses[at] = *use;
 }
 
-/* Brings the one that the others wait for to the front. */
+/* Moves the use to the front that the others of about equal usage wait for. */
 static void name_cause(struct bottleneck *bottleneck)
 {
 	unsigned best = 0;
@@ -184,9 +186,9 @@ static void name_cause(struct bottleneck *bottleneck)
 	bottleneck->uses[0] = cause;
 }
 
-struct bottleneck bottleneck_find(const struct sim *sim, sim_time ended)
+struct bottleneck bottleneck_find(const struct sim *sim, sim_time worked)
 {
-	struct bottleneck bottleneck = {.time = work_time(sim, ended)};
+	struct bottleneck bottleneck = {.time = work_time(sim, worked)};
 	for (struct block *block = sim_blocks(sim); block && bottleneck.time > 0;
 	     block = block->next) {
 		const struct gauge *gauges = gauges_read(block);
@@ -241,7 +243,7 @@ void bottleneck_print_line(const struct bottleneck *bottleneck, FILE *out)
 {
 	const struct use *first = &bottleneck->uses[0];
 	if (bottleneck->count == 0) {
-		fprintf(out, "bottleneck none: nothing was used\n");
+		fprintf(out, "bottleneck none: no resource was used\n");
 		return;
 	}
 	fprintf(out, "bottleneck %s%s.%s %.1f %% %s (%s)\n",

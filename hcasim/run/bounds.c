@@ -2,15 +2,16 @@
 /* bounds: see bounds.h. */
 #include "hcasim/run/bounds.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "sim/json.h"
 
-#define FAR_BELOW 0.5 /* of the lowest bound */
+#define FAR_BELOW 0.5 /* share of the lowest bound */
 
-/* What counts as an operation: the first of these of which there are any. */
+/* Definition of an operation: the first of these counters that is not 0. */
 static const struct operation {
-	const char *type, *counter; /* of blocks */
+	const char *type, *counter; /* type of block */
 	const char *name, *unit;
 	double each, scale;
 } operations[] = {
@@ -18,24 +19,44 @@ static const struct operation {
 	{"endpoint", "data_bytes_received", "bits of payload", "Gb/s", 8, 1e-9},
 };
 
-static double sum_of(const struct sim *sim, const struct operation *operation)
+/* Calls visit() for each block, with the index of its first value in a snapshot. */
+static void walk(struct bounds *bounds, const struct sim *sim, const struct snapshot *window,
+		 void (*visit)(struct bounds *bounds, struct block *block,
+			       const struct snapshot *window, size_t first))
 {
-	double sum = 0;
-	for (const struct block *block = sim_blocks(sim); block; block = block->next) {
-		const struct counter *counters = block->type->counters;
-		if (strcmp(block->type->name, operation->type) != 0 || !block->counts)
-			continue;
-		for (size_t i = 0; counters[i].name; i++)
-			if (strcmp(counters[i].name, operation->counter) == 0)
-				sum += (double)block->counts[i] * operation->each;
+	size_t first = 0;
+	for (struct block *block = sim_blocks(sim); block; block = block->next) {
+		visit(bounds, block, window, first);
+		first += snapshot_counters(block) + snapshot_gauges(block);
 	}
-	return sum;
 }
 
-static void count_operations(struct bounds *bounds, const struct sim *sim)
+/* Returns the increase of a value in the window, or its present value without a window. */
+static double increase(const struct snapshot *window, size_t index, uint64_t value)
+{
+	return (double)(window ? window[1].values[index] - window[0].values[index] : value);
+}
+
+static void add_operations(struct bounds *bounds, struct block *block,
+			   const struct snapshot *window, size_t first)
+{
+	const struct operation *operation = bounds->by;
+	const struct counter *counters = block->type->counters;
+	size_t count = snapshot_counters(block);
+	if (strcmp(block->type->name, operation->type) != 0)
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(counters[i].name, operation->counter) == 0)
+			bounds->operations +=
+				increase(window, first + i, block->counts[i]) * operation->each;
+}
+
+static void count_operations(struct bounds *bounds, const struct sim *sim,
+			     const struct snapshot *window)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(operations) && bounds->operations == 0; i++) {
-		bounds->operations = sum_of(sim, &operations[i]);
+		bounds->by = &operations[i];
+		walk(bounds, sim, window, add_operations);
 		bounds->operation = operations[i].name;
 		bounds->unit = operations[i].unit;
 		bounds->scale = operations[i].scale;
@@ -44,7 +65,7 @@ static void count_operations(struct bounds *bounds, const struct sim *sim)
 		bounds->operation = NULL;
 }
 
-/* In its place among the lowest; the highest falls off. */
+/* Inserts a bound in order. The highest one is dropped. */
 static void enter(struct bounds *bounds, const struct bound *bound)
 {
 	unsigned at = bounds->count;
@@ -60,9 +81,8 @@ static void enter(struct bounds *bounds, const struct bound *bound)
 }
 
 static void bound_by(struct bounds *bounds, const struct block *block,
-		     const struct gauge_info *info, const struct gauge *gauge)
+		     const struct gauge_info *info, const struct gauge *gauge, double area)
 {
-	double area = (double)gauge_area(gauge, sim_now(block->sim));
 	if ((info->kind != GAUGE_BUSY && info->kind != GAUGE_POOL) || gauge->capacity == 0 ||
 	    area == 0)
 		return;
@@ -75,7 +95,19 @@ static void bound_by(struct bounds *bounds, const struct block *block,
 				      .capacity = most});
 }
 
-/* Where work is longest: in the pool or limit that is most waited for, else in the fullest queue. */
+static void bound_block(struct bounds *bounds, struct block *block, const struct snapshot *window,
+			size_t first)
+{
+	const struct gauge *gauges = gauges_read(block);
+	size_t count = snapshot_gauges(block);
+	first += snapshot_counters(block);
+	for (size_t i = 0; i < count; i++)
+		bound_by(bounds, block, &block->type->gauges[i], &gauges[i],
+			 increase(window, first + i, gauge_area(&gauges[i], sim_now(block->sim))));
+}
+
+/* Finds the place where work waits longest: the pool or limit with the most waiting, else the
+ * fullest queue. */
 static void find_wait(struct bounds *bounds, const struct sim *sim,
 		      const struct bottleneck *bottleneck)
 {
@@ -105,19 +137,17 @@ static void find_wait(struct bounds *bounds, const struct sim *sim,
 	}
 }
 
-struct bounds bounds_find(const struct sim *sim, sim_time ended)
+struct bounds bounds_find(const struct sim *sim, sim_time worked, const struct snapshot *window)
 {
 	struct bounds bounds = {0};
-	struct bottleneck bottleneck = bottleneck_find(sim, ended);
-	count_operations(&bounds, sim);
-	if (!bounds.operation || bottleneck.time == 0)
+	struct bottleneck bottleneck = bottleneck_find(sim, worked);
+	sim_time time = window ? window[1].at - window[0].at : bottleneck.time;
+	assert(!window || window[0].count == window[1].count);
+	count_operations(&bounds, sim, window);
+	if (!bounds.operation || time == 0)
 		return bounds;
-	bounds.measured = bounds.operations / (double)bottleneck.time * (double)SEC;
-	for (struct block *block = sim_blocks(sim); block; block = block->next) {
-		const struct gauge *gauges = gauges_read(block);
-		for (size_t i = 0; gauges && block->type->gauges[i].name; i++)
-			bound_by(&bounds, block, &block->type->gauges[i], &gauges[i]);
-	}
+	bounds.measured = bounds.operations / (double)time * (double)SEC;
+	walk(&bounds, sim, window, bound_block);
 	if (bounds.count > 0 && bounds.measured < FAR_BELOW * bounds.list[0].rate)
 		find_wait(&bounds, sim, &bottleneck);
 	return bounds;

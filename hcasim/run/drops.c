@@ -3,6 +3,7 @@
 #include "hcasim/run/drops.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hca/endpoint/endpoint.h"
@@ -55,7 +56,7 @@ uint64_t drops_counted(const struct build *build, uint32_t host, const char *cou
 	return count ? *count : 0;
 }
 
-/* Of counters whose names commas part. */
+/* Adds counters whose names are separated by commas. */
 static uint64_t counted_all(const struct build *build, uint32_t host, const char *names)
 {
 	uint64_t sum = 0;
@@ -117,6 +118,96 @@ uint64_t drops_of_all(const struct build *build)
 	return sum;
 }
 
+/* ---- watching ---- */
+
+struct drops_watch {
+	const uint64_t **counters;
+	size_t count, room;
+};
+
+static void watch(struct drops_watch *watch, const uint64_t *counter)
+{
+	if (watch->count == watch->room) {
+		watch->room = watch->room ? 2 * watch->room : 64;
+		watch->counters = realloc(watch->counters, watch->room * sizeof(uint64_t *));
+		if (!watch->counters)
+			abort();
+	}
+	watch->counters[watch->count++] = counter;
+}
+
+/* Adds the counters of an adapter whose names are separated by commas. */
+static void watch_all(struct drops_watch *all, const struct build *build, uint32_t host,
+		      const char *names)
+{
+	for (const char *name = names; *name != '\0';) {
+		char one[NAME_BYTES];
+		size_t length = strcspn(name, ",");
+
+		snprintf(one, sizeof(one), "%s.hca.%.*s", build->scenario->hosts[host].name,
+			 (int)length, name);
+		const uint64_t *counter = counters_find(build->sim, one);
+
+		if (counter)
+			watch(all, counter);
+		name += length + (name[length] == ',');
+	}
+}
+
+static void watch_hca(struct drops_watch *all, const struct build *build, uint32_t host)
+{
+	const struct endpoint_hca *hca = build->endpoint_hcas[host];
+
+	if (hca) {
+		watch(all, &endpoint_counters(hca)->icrc_drops);
+		watch(all, &endpoint_counters(hca)->pkey_violations);
+		return;
+	}
+#define WATCH(column, name, endpoint, detailed) watch_all(all, build, host, detailed);
+	HCA_DROPS(WATCH)
+#undef WATCH
+}
+
+struct drops_watch *drops_watch_create(const struct build *build)
+{
+	struct drops_watch *all = calloc(1, sizeof(*all));
+
+	if (!all)
+		abort();
+	for (uint32_t i = 0; i < build->port_count; i++) {
+		const struct port_counters *counters = port_counters(build->ports[i]);
+#define WATCH(X, reason, value, where, counter, name, meaning) watch(all, &counters->counter);
+		PORT_DROPS(WATCH, )
+#undef WATCH
+	}
+	for (uint32_t i = 0; i < build->scenario->switch_count; i++) {
+		const struct switch_counters *counters = switch_counters(build->switches[i]);
+#define WATCH(X, reason, value, counter, name, meaning) watch(all, &counters->counter);
+		SWITCH_DROPS(WATCH, )
+#undef WATCH
+	}
+	for (uint32_t i = 0; i < build->scenario->host_count; i++)
+		watch_hca(all, build, i);
+	return all;
+}
+
+uint64_t drops_watch_sum(const struct drops_watch *watch)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < watch->count; i++)
+		sum += *watch->counters[i];
+	return sum;
+}
+
+void drops_watch_destroy(struct drops_watch *watch)
+{
+	if (!watch)
+		return;
+	free(watch->counters);
+	free(watch);
+}
+
 /* ---- links.csv ---- */
 
 void drops_write_columns(FILE *out)
@@ -129,7 +220,7 @@ void drops_write_columns(FILE *out)
 #undef COLUMN
 }
 
-/* Whose port it is; host_count: a switch's. */
+/* Returns the host of a port, or host_count for a switch port. */
 static uint32_t host_of(const struct build *build, const struct port *port)
 {
 	uint32_t host = 0;

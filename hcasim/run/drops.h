@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * drops: how many packets a run lost, where and why. The reasons are those of the lists PORT_DROPS (fabric/port.h), SWITCH_DROPS
- * (switch/switch.h) and HCA_DROPS: metrics, tables, summaries and checks all count by these.
+ * drops: number of packets that a run lost, by place and reason. The reasons are the lists
+ * PORT_DROPS (fabric/port.h), SWITCH_DROPS (switch/switch.h) and HCA_DROPS. Metrics, tables,
+ * summaries and checks all use them.
  */
 #ifndef HCASIM_RUN_DROPS_H
 #define HCASIM_RUN_DROPS_H
@@ -12,35 +13,50 @@
 #include "switch/switch.h"
 
 /* clang-format off */
-/* Why adapters lose packets that came to them: X(column, short name, counter of fidelity endpoint, counters of detailed ones). */
-#define HCA_DROPS(X)                                                                                       \
-	X(icrc_drops, "icrc",          counters->icrc_drops,      "receive.icrc_errors")                   \
-	X(pkey_drops, "P_Key at host", counters->pkey_violations, "receive.pkey_violations")               \
-	X(qp_drops,   "queue pair",    UINT64_C(0),               "receive.no_qp,receive.bad_state,receive.bad_source,receive.qkey_violations")
+/* Reasons for which adapters drop received packets: X(column, short name, counter of fidelity
+ * endpoint, counters of detailed adapters). */
+#define HCA_DROPS(X) \
+	X(icrc_drops, "icrc", counters->icrc_drops, "receive.icrc_errors") \
+	X(pkey_drops, \
+	  "P_Key at host", \
+	  counters->pkey_violations, \
+	  "receive.pkey_violations") \
+	X(qp_drops, \
+	  "queue pair", \
+	  UINT64_C(0), \
+	  "receive.no_qp,receive.bad_state,receive.bad_source,receive.qkey_violations")
 /* clang-format on */
 
-/* The columns of links.csv behind those of the port itself, and their values; an adapter's are in its port's line. */
+/* Write the drop columns of links.csv that follow the port's own columns, and their values. The
+ * line of an adapter's port includes the drops of the adapter. */
 void drops_write_columns(FILE *out);
 void drops_write_port(const struct build *build, const struct port *port, FILE *out);
 
-/* Of a port: in its queues; on the way to it and on arrival, or on transmit; both. */
+/* Return the packets lost at a port: in its queues; on the link, on arrival or on transmit; or both
+ * together. */
 uint64_t drops_in_queues(const struct port *port);
 uint64_t drops_on_link(const struct port *port);
 uint64_t drops_of_port(const struct port *port);
 
-/* Of a switch, without those of its ports' queues (queue_drops). */
+/* Returns the packets that a switch lost, without the queues of its ports (queue_drops). */
 uint64_t drops_of_switch(const struct fabric_switch *sw);
 
-/* Of a host's adapter. */
+/* Returns the packets that a host's adapter lost. */
 uint64_t drops_of_hca(const struct build *build, uint32_t host);
 
-/* Everywhere. */
+/* Returns the packets lost everywhere. */
 uint64_t drops_of_all(const struct build *build);
 
-/* " (fault 12, icrc 3)", or nothing if there is none. Returns their sum. */
+/* Adds up counters of packets lost everywhere, quickly and again and again. */
+struct drops_watch;
+struct drops_watch *drops_watch_create(const struct build *build);
+uint64_t drops_watch_sum(const struct drops_watch *watch);
+void drops_watch_destroy(struct drops_watch *watch); /* NULL: no effect */
+
+/* Prints for example " (fault 12, icrc 3)", or nothing if there were no drops. Returns the sum. */
 uint64_t drops_print(const struct build *build, FILE *out);
 
-/* Of a detailed adapter's blocks, "block.counter"; 0: it has no such block. */
+/* Returns a counter "block.counter" of a detailed adapter, or 0 if it has no such block. */
 uint64_t drops_counted(const struct build *build, uint32_t host, const char *counter);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* experiment: see experiment.h. Checks are in experiment_check.c, what is written in experiment_write.c. */
+/* experiment: see experiment.h. Checks are in experiment_check.c, output is in
+ * experiment_write.c. */
 #include "hcasim/run/experiment.h"
 
 #include <fnmatch.h>
@@ -32,7 +33,7 @@ static bool is_recorded(const struct scenario *scenario, const struct port *port
 	return scenario->series_port_count == 0;
 }
 
-/* Is there any? The names may be misspelt. */
+/* Checks that each pattern of series_ports matches a port. */
 static bool finds_ports(const struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
@@ -41,7 +42,7 @@ static bool finds_ports(const struct build *build, char *error, size_t error_byt
 			return true;
 	}
 	snprintf(error, error_bytes,
-		 "record: no port is called %s; expected names as %s, with * for any text",
+		 "record: no port matches %s; expected names such as %s, with * for any text",
 		 scenario->series_ports[0], port_name(build->ports[build->port_count - 1]));
 	return scenario_blame(scenario, "record.series_ports", error, error_bytes);
 }
@@ -61,20 +62,45 @@ static void end_samples(struct port_sample *sample)
 	gsl_rstat_quantile_free(sample->queue_p99);
 }
 
-/* Its parameter at fault is the first word of `error`; otherwise it is in the file, or in the pattern. */
-static void blame_workload(const struct scenario *scenario, char *error, size_t error_bytes)
+/* Returns false, with the reason at record.series_flows, if one of the flows cannot be recorded. */
+static bool begin_flow_series(struct experiment *experiment, char *error, size_t error_bytes)
 {
-	char path[64];
-	const struct param *param = workload_param_list;
-	size_t length = strcspn(error, ":");
-	while (param->name &&
-	       !(strlen(param->name) == length && strncmp(param->name, error, length) == 0))
-		param++;
-	snprintf(path, sizeof(path), "workload.%s",
-		 param->name            ? param->name
-		 : scenario->trace_file ? "trace"
-					: "pattern");
-	scenario_blame(scenario, path, error, error_bytes);
+	const struct scenario *scenario = experiment->scenario;
+	const uint32_t *flows = scenario->series_flows;
+	uint32_t count = experiment->workload->count;
+	for (uint32_t i = 0; i < scenario->series_flow_count; i++) {
+		bool exists = flows[i] < count;
+		if (exists && flow_driver_requester(experiment->driver, flows[i]))
+			continue;
+		snprintf(error, error_bytes,
+			 exists ? "flow %u is a barrier" : "no flow %u; the last one is %u",
+			 flows[i], count - 1);
+		scenario_blame(scenario, "record.series_flows", error, error_bytes);
+		return false;
+	}
+	if (scenario->series_flow_count == 0)
+		return true;
+	experiment->flow_series =
+		flow_series_create(experiment->driver, flows, scenario->series_flow_count);
+	if (experiment->flow_series)
+		return true;
+	snprintf(error, error_bytes, "no temporary file for flow_series.csv");
+	scenario_blame(scenario, "record.series_flows", error, error_bytes);
+	return false;
+}
+
+static bool begin_queues(struct experiment *experiment, char *error, size_t error_bytes)
+{
+	if (!experiment->scenario->record.queues)
+		return true;
+	experiment->queues = queue_record_create();
+	if (!experiment->queues) {
+		snprintf(error, error_bytes, "no temporary file for queue_series.csv");
+		return scenario_blame(experiment->scenario, "record.queues", error, error_bytes);
+	}
+	for (uint32_t i = 0; i < experiment->sample_count; i++)
+		queue_record_add(experiment->queues, experiment->samples[i].port);
+	return true;
 }
 
 struct experiment *experiment_create(const struct build *build, char *error, size_t error_bytes)
@@ -85,19 +111,19 @@ struct experiment *experiment_create(const struct build *build, char *error, siz
 	struct experiment *experiment = take(1, sizeof(*experiment));
 	experiment->build = build;
 	experiment->scenario = scenario;
-	experiment->workload = workload_create(
-		&scenario->workload, scenario->host_count, port_rate_bps(build_host_port(build, 0)),
-		scenario->seed, scenario->trace_file, error, error_bytes);
+	experiment->workload = experiment_workloads_create(build, error, error_bytes);
 	if (!experiment->workload) {
-		blame_workload(scenario, error, error_bytes);
 		free(experiment);
 		return NULL;
 	}
 	experiment->routes = ideal_routes_create(build);
 	experiment->backend = build_backend(build);
+	struct flow_driver_part parts[WORKLOAD_PARTS_MAX];
+	experiment_workloads_parts(scenario, parts);
 	experiment->driver =
-		flow_driver_create(build->sim, experiment->workload, &scenario->posting,
-				   experiment->backend, ideal_routes_find, experiment->routes);
+		flow_driver_create(build->sim, experiment->workload, parts, experiment->backend,
+				   ideal_routes_find, experiment->routes);
+	experiment->workload_names = experiment_workloads_names(scenario);
 	const char *trouble = experiment->backend->ops->trouble(experiment->backend);
 	if (trouble) {
 		snprintf(error, error_bytes, "%s", trouble);
@@ -126,7 +152,11 @@ struct experiment *experiment_create(const struct build *build, char *error, siz
 			"time_us,port,queue_bytes,input_bytes,rate_gbps,paused_us,"
 			"pauses_received\n");
 	}
-	return experiment;
+	if (begin_queues(experiment, error, error_bytes) &&
+	    begin_flow_series(experiment, error, error_bytes))
+		return experiment;
+	experiment_destroy(experiment);
+	return NULL;
 }
 
 bool experiment_may_be_parallel(const struct experiment *experiment)
@@ -139,6 +169,8 @@ bool experiment_may_be_parallel(const struct experiment *experiment)
 
 void experiment_destroy(struct experiment *experiment)
 {
+	flow_series_destroy(experiment->flow_series);
+	queue_record_destroy(experiment->queues);
 	if (experiment->series)
 		fclose(experiment->series);
 	flow_driver_destroy(experiment->driver);
@@ -148,6 +180,8 @@ void experiment_destroy(struct experiment *experiment)
 	free(experiment->arrived);
 	free(experiment->acked);
 	free(experiment->queue_counts);
+	free(experiment->workload_metrics);
+	free(experiment->workload_names);
 	for (uint32_t i = 0; i < experiment->sample_count; i++)
 		end_samples(&experiment->samples[i]);
 	free(experiment->samples);
@@ -162,15 +196,22 @@ uint64_t experiment_queue_bytes(const struct port *port)
 	return bytes;
 }
 
-static void report_progress(const struct experiment *experiment, experiment_progress *progress,
-			    void *context)
+uint32_t experiment_flows_done(const struct experiment *experiment, uint32_t *flows)
 {
-	uint32_t done = 0, flows = 0;
+	uint32_t done = 0;
+	*flows = 0;
 	for (uint32_t i = 0; i < experiment->workload->count; i++) {
-		flows += !workload_is_barrier(&experiment->workload->flows[i]);
+		*flows += !workload_is_barrier(&experiment->workload->flows[i]);
 		done += experiment->records[i].status >= FLOW_done &&
 			!workload_is_barrier(&experiment->workload->flows[i]);
 	}
+	return done;
+}
+
+static void report_progress(const struct experiment *experiment, experiment_progress *progress,
+			    void *context)
+{
+	uint32_t flows, done = experiment_flows_done(experiment, &flows);
 	progress(context, sim_now(experiment->build->sim), done, flows);
 }
 
@@ -179,46 +220,84 @@ static sim_time earlier(sim_time one, sim_time other)
 	return one < other ? one : other;
 }
 
-void experiment_run(struct experiment *experiment, experiment_progress *progress, void *context)
+/* Chooses the end of the next slice. Returns false if the run is over. */
+static bool choose_slice(struct experiment *experiment)
 {
 	struct sim *sim = experiment->build->sim;
 	const struct scenario_run *run = &experiment->scenario->run;
-	sim_time series = experiment->scenario->record.series, looked = 0, told = 0;
+	sim_time series = experiment->scenario->record.series;
 	sim_time until = run->until > 0 ? run->until : SIM_NEVER;
-	sim_time measure_until = run->measure_until > 0 ? run->measure_until : SIM_NEVER;
-	if (run->warm_up == 0)
+	sim_time now = sim_now(sim), next = sim_next(sim), at;
+	experiment->drained = next == SIM_NEVER;
+	if (now >= until || (experiment->drained && (run->until == 0 || series == 0)))
+		return false;
+	if (experiment->drained && flow_driver_finished(experiment->driver) &&
+	    experiment->measuring)
+		return false;
+	at = series > 0 ? now + series : (next > now ? next : now) + SLICE;
+	at = earlier(at, until);
+	if (!experiment->measuring)
+		at = earlier(at, run->warm_up);
+	if (!experiment->measured && run->measure_until > 0)
+		at = earlier(at, run->measure_until);
+	experiment->slice_end = at;
+	return true;
+}
+
+/* Looks at the fabric between two slices. Returns false if it finds a deadlock, which ends the
+ * run. */
+static bool end_slice(struct experiment *experiment, experiment_progress *progress, void *context)
+{
+	const struct scenario_run *run = &experiment->scenario->run;
+	sim_time at = experiment->slice_end;
+	if (!experiment->measuring && at >= run->warm_up)
 		experiment_measure_begin(experiment);
-	for (;;) {
-		sim_time now = sim_now(sim), next = sim_next(sim), at;
-		experiment->drained = next == SIM_NEVER;
-		if (now >= until || (experiment->drained && (run->until == 0 || series == 0)))
-			break;
-		if (experiment->drained && flow_driver_finished(experiment->driver) &&
-		    experiment->measuring)
-			break;
-		at = series > 0 ? now + series : (next > now ? next : now) + SLICE;
-		at = earlier(at, until);
-		if (!experiment->measuring)
-			at = earlier(at, run->warm_up);
-		if (!experiment->measured)
-			at = earlier(at, measure_until);
-		sim_run(sim, at);
-		if (!experiment->measuring && at >= run->warm_up)
-			experiment_measure_begin(experiment);
-		if (series > 0)
-			experiment_sample(experiment);
-		if (!experiment->measured && at >= measure_until)
-			experiment_measure_end(experiment);
-		if (at - looked >= DEADLOCK_GAP) {
-			looked = at;
-			if (deadlock_find(experiment->build->topology, &experiment->deadlock))
-				break;
-		}
-		if (progress && at - told >= SLICE) {
-			told = at;
-			report_progress(experiment, progress, context);
-		}
+	if (experiment->scenario->record.series > 0)
+		experiment_sample(experiment);
+	if (!experiment->measured && run->measure_until > 0 && at >= run->measure_until)
+		experiment_measure_end(experiment);
+	if (at - experiment->looked >= DEADLOCK_GAP) {
+		experiment->looked = at;
+		if (deadlock_find(experiment->build->topology, &experiment->deadlock))
+			return false;
 	}
+	if (progress && at - experiment->reported >= SLICE) {
+		experiment->reported = at;
+		report_progress(experiment, progress, context);
+	}
+	experiment->slice_end = 0;
+	return true;
+}
+
+bool experiment_advance(struct experiment *experiment, sim_time until,
+			experiment_progress *progress, void *context)
+{
+	struct sim *sim = experiment->build->sim;
+	if (!experiment->begun && experiment->scenario->run.warm_up == 0)
+		experiment_measure_begin(experiment);
+	experiment->begun = true;
+	while (!experiment->over) {
+		if (experiment->slice_end == 0 && !choose_slice(experiment)) {
+			experiment_stop(experiment);
+			break;
+		}
+		if (experiment->slice_end > until) {
+			if (until > sim_now(sim))
+				sim_run(sim, until);
+			break;
+		}
+		sim_run(sim, experiment->slice_end);
+		if (!end_slice(experiment, progress, context))
+			experiment_stop(experiment);
+	}
+	return !experiment->over;
+}
+
+void experiment_stop(struct experiment *experiment)
+{
+	if (experiment->over)
+		return;
+	experiment->over = true;
 	if (experiment->deadlock.count == 0)
 		deadlock_find(experiment->build->topology, &experiment->deadlock);
 	experiment_measure_end(experiment);
@@ -231,16 +310,38 @@ sim_time experiment_ended(const struct experiment *experiment)
 	return experiment->ended;
 }
 
+sim_time experiment_worked(const struct experiment *experiment)
+{
+	return experiment->worked;
+}
+
+sim_time experiment_window(const struct experiment *experiment)
+{
+	return experiment->measured_until - experiment->measured_from;
+}
+
 double experiment_flow_rate_bps(const struct experiment *experiment, uint32_t flow)
 {
-	return flow_driver_requester(experiment->driver, flow)
-		       ? (double)flow_driver_rate_bps(experiment->driver, flow)
-		       : (double)NAN;
+	struct backend_sender sender;
+	if (!flow_driver_requester(experiment->driver, flow))
+		return (double)NAN;
+	flow_driver_sender(experiment->driver, flow, &sender);
+	return (double)sender.rate_bps;
 }
 
 double experiment_metric(const struct experiment *experiment, enum metric metric)
 {
 	return experiment->metrics[metric];
+}
+
+/* Returns the standard deviation of the samples. */
+static double queue_sd(const struct port_sample *sample)
+{
+	double count = (double)sample->count, mean = sample->queue_sum / count;
+	double sum = sample->queue_squares - count * mean * mean;
+	if (sample->count < 2)
+		return (double)NAN;
+	return sum > 0 ? sqrt(sum / (count - 1)) : 0;
 }
 
 static double port_metric(const struct experiment *experiment, const struct port_sample *sample,
@@ -251,6 +352,8 @@ static double port_metric(const struct experiment *experiment, const struct port
 	switch ((enum port_metric)which) {
 	case PORT_METRIC_queue_mean_bytes:
 		return sample->count > 0 ? sample->queue_sum / (double)sample->count : (double)NAN;
+	case PORT_METRIC_queue_sd_bytes:
+		return queue_sd(sample);
 	case PORT_METRIC_queue_p90_bytes:
 		return sample->count > 0 ? gsl_rstat_quantile_get(sample->queue_p90) : (double)NAN;
 	case PORT_METRIC_queue_p95_bytes:
@@ -301,16 +404,16 @@ static double flow_metric(const struct experiment *experiment, uint32_t flow, in
 	return (double)NAN;
 }
 
-/* Is the owner of that metric a recorded port, and sampled if the metric is of samples? */
+/* Returns true if the metric's owner is a recorded port. Metrics of samples also need sampling. */
 static bool knows_port(const struct experiment *experiment, const char *owner, int metric,
 		       char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = experiment->build->scenario;
-	bool is_sampled = metric < PORT_METRIC_rate_gbps; /* those before it are means of samples */
+	/* metrics before it are means of samples */
+	bool is_sampled = metric < PORT_METRIC_rate_gbps;
 	if (experiment->sample_count == 0 || (is_sampled && scenario->record.series == 0)) {
-		snprintf(error, error_bytes,
-			 "%s comes from samples; expected record: {series: TIME}",
-			 port_metric_list[metric].name);
+		snprintf(error, error_bytes, "%s needs samples; set record: {series: TIME}",
+			 metric_port_list[metric].name);
 		return false;
 	}
 	const char **names = calloc(experiment->sample_count, sizeof(*names));
@@ -330,6 +433,13 @@ static bool knows_port(const struct experiment *experiment, const char *owner, i
 	return known;
 }
 
+/* Returns true for the names of flows: flow0, flow1 ... */
+static bool is_flow(const char *owner)
+{
+	return strncmp(owner, "flow", 4) == 0 && owner[4] != '\0' &&
+	       owner[4 + strspn(owner + 4, "0123456789")] == '\0';
+}
+
 bool experiment_knows_metrics(const struct experiment *experiment, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = experiment->build->scenario;
@@ -337,13 +447,20 @@ bool experiment_knows_metrics(const struct experiment *experiment, char *error, 
 		const char *name = scenario->expectations[i].metric;
 		const char *dot = name ? strrchr(name, '.') : NULL;
 		char owner[128], path[64];
-		int metric = dot ? metric_index(port_metric_list, dot + 1) : -1;
-		if (metric < 0)
+		if (!dot)
 			continue;
+		int of_port = metric_index(metric_port_list, dot + 1);
+		int of_workload = metric_index(metric_workload_list, dot + 1);
 		snprintf(owner, sizeof(owner), "%.*s", (int)(dot - name), name);
-		bool of_flow = strncmp(owner, "flow", 4) == 0 &&
-			       metric_index(flow_metric_list, dot + 1) >= 0;
-		if (of_flow || knows_port(experiment, owner, metric, error, error_bytes))
+		if (is_flow(owner) && metric_index(metric_flow_list, dot + 1) >= 0)
+			continue;
+		if (of_workload >= 0 &&
+		    experiment_workloads_find(scenario, owner) != EXPERIMENT_NO_WORKLOAD)
+			continue;
+		if (of_port >= 0 ? knows_port(experiment, owner, of_port, error, error_bytes)
+				 : of_workload < 0 ||
+					   experiment_workloads_knows(scenario, owner, of_workload,
+								      error, error_bytes))
 			continue;
 		snprintf(path, sizeof(path), "expect.%u.metric", i);
 		return scenario_blame(scenario, path, error, error_bytes);
@@ -363,13 +480,16 @@ bool experiment_find(const struct experiment *experiment, const char *name, doub
 		*value = index >= 0 ? experiment->metrics[index] : (double)NAN;
 	} else {
 		snprintf(owner, sizeof(owner), "%.*s", (int)(dot - name), name);
-		if (strncmp(owner, "flow", 4) == 0 &&
-		    (index = metric_index(flow_metric_list, dot + 1)) >= 0) {
+		uint32_t workload = experiment_workloads_find(experiment->scenario, owner);
+		index = metric_index(metric_workload_list, dot + 1);
+		if (workload != EXPERIMENT_NO_WORKLOAD && index >= 0)
+			*value = experiment->workload_metrics[workload][index];
+		if (is_flow(owner) && (index = metric_index(metric_flow_list, dot + 1)) >= 0) {
 			unsigned long flow = strtoul(owner + 4, &end, 10);
 			if (*end == '\0' && end != owner + 4 && flow < experiment->workload->count)
 				*value = flow_metric(experiment, (uint32_t)flow, index);
 		}
-		index = metric_index(port_metric_list, dot + 1);
+		index = metric_index(metric_port_list, dot + 1);
 		for (uint32_t i = 0; index >= 0 && i < experiment->sample_count; i++) {
 			if (strcmp(port_name(experiment->samples[i].port), owner) == 0)
 				*value = port_metric(experiment, &experiment->samples[i], index);
@@ -378,8 +498,7 @@ bool experiment_find(const struct experiment *experiment, const char *name, doub
 	if (!isnan(*value))
 		return true;
 	snprintf(error, error_bytes,
-		 "there is no value: no such flow or port, a flow that is not done, a port that is "
-		 "not "
-		 "recorded, or no record: {series: ...}");
+		 "no value: no such flow or port, an incomplete flow, a port that is not recorded, "
+		 "or no record: {series: ...}");
 	return false;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * experiment: a run of a workload on a built scenario, of endpoint HCAs or of detailed ones: plays it, samples ports, and in the end says
- * what came of it, and whether what must always hold did.
+ * experiment: runs a workload on a built scenario, with adapters of either fidelity. It samples
+ * ports, computes the results at the end, and checks the invariants.
  *
- *     build + scenario->workload --experiment_create()--> experiment_run() --> metrics, flows, series, links, invariants
+ *     build + scenario->workload --experiment_create()--> experiment_advance()
+ *                                      --> metrics, flows, series, links, invariants
  *
- * The simulation is run in slices, between which ports are looked at; no event of the run is the experiment's own.
+ * The simulation runs in slices, and ports are sampled between slices. The experiment adds no
+ * events to the run.
  */
 #ifndef HCASIM_RUN_EXPERIMENT_H
 #define HCASIM_RUN_EXPERIMENT_H
@@ -17,51 +19,87 @@
 
 struct experiment;
 
-/* NULL: *error. The build outlives it, and it is destroyed first. */
+/* Creates an experiment. The build must outlive it. Returns NULL and writes the reason to *error on
+ * failure. */
 struct experiment *experiment_create(const struct build *build, char *error, size_t error_bytes);
 void experiment_destroy(struct experiment *experiment);
 
-/* May it be run in the LPs that the build is in? */
+/* Returns true if the experiment can run in the LPs of the build. */
 bool experiment_may_be_parallel(const struct experiment *experiment);
 
-/* Called now and then with the virtual time. NULL: nobody. */
+/* Receives progress at intervals, with the virtual time. NULL: no reports. */
 typedef void experiment_progress(void *context, sim_time now, uint32_t flows_done, uint32_t flows);
-void experiment_run(struct experiment *experiment, experiment_progress *progress, void *context);
 
-/* After the run: when its last flow ended; if some have not, or the scenario says when it ends, when it was looked at last. */
+/*
+ * Runs until virtual time `until`, or to the end of the run with SIM_NEVER. The events before
+ * `until` have then fired. Returns true while the run goes on. Results do not depend on the sizes
+ * of the steps.
+ */
+bool experiment_advance(struct experiment *experiment, sim_time until,
+			experiment_progress *progress, void *context);
+
+/* Returns the number of flows that have ended, and writes that of all. */
+uint32_t experiment_flows_done(const struct experiment *experiment, uint32_t *flows);
+
+/* Ends the run now. What is measured until now is what came of it. */
+void experiment_stop(struct experiment *experiment);
+
+/* Returns the time at which the last flow ended. If flows are incomplete, or the scenario sets the
+ * end, returns the time of the last sample. Call it after the run. */
 sim_time experiment_ended(const struct experiment *experiment);
 
-/* What congestion control lets a flow send now. The line rate: no limit; NAN: it is a barrier. */
+/* Returns the time of the run with at least one flow in progress. The run is over. */
+sim_time experiment_worked(const struct experiment *experiment);
+
+/* Returns the duration of the measurement of goodput and rates. Call it after the run. */
+sim_time experiment_window(const struct experiment *experiment);
+
+/* Returns the current sending rate that congestion control allows a flow. Without a limit this is
+ * the line rate. Returns NAN for a barrier. */
 double experiment_flow_rate_bps(const struct experiment *experiment, uint32_t flow);
 
-/* After the run. */
+/* Returns a metric. Call it after the run. */
 double experiment_metric(const struct experiment *experiment, enum metric metric);
 
-/* Returns whether each metric of a port that the scenario expects is of a port that is recorded. Otherwise writes the place
- * and a suggestion to `error`. */
+/* Returns a metric of one of several workloads. Call it after the run. */
+double experiment_workload_metric(const struct experiment *experiment, uint32_t workload,
+				  enum workload_metric metric);
+
+/* Checks that each metric in `expect` belongs to a recorded port or a workload if it is not of the
+ * run or of a flow. Otherwise returns false and writes the place and a suggestion to `error`. */
 bool experiment_knows_metrics(const struct experiment *experiment, char *error, size_t error_bytes);
 
-/* Any metric by its name. false: *error says why there is none. */
+/* Finds a metric of any kind by name. Returns false and writes the reason to *error if there is no
+ * value. */
 bool experiment_find(const struct experiment *experiment, const char *name, double *value,
 		     char *error, size_t error_bytes);
 
-/* What must hold in every run and did not: a line each on `out`. Returns how many. */
+/* Checks the invariants of a run. Writes a line for each violation to `out`. Returns their
+ * number. */
 unsigned experiment_check(const struct experiment *experiment, FILE *out);
 
-/* The same of what holds without a workload: links, switches, blocks. */
+/* Checks the invariants that do not need a workload: of links, switches and blocks. Writes and
+ * returns as above. */
 unsigned experiment_check_build(const struct build *build, FILE *out);
 
-/* The files of a result folder. */
+/* Write the files of a result folder. */
 void experiment_write_groups(const struct experiment *experiment, FILE *out); /* slowdowns.csv */
+bool experiment_write_flow_series(const struct experiment *experiment,
+				  FILE *out); /* false: errno */
+bool experiment_write_queue_series(const struct experiment *experiment,
+				   FILE *out);                                /* false: errno */
+void experiment_write_queues(const struct experiment *experiment, FILE *out); /* queues.csv */
+void experiment_write_bins(const struct experiment *experiment, FILE *out);   /* bins.csv */
 void experiment_write_flows(const struct experiment *experiment, FILE *out);
-/* false: not all of it could be kept during the run; errno says why. */
+/* Returns false and sets errno if the series could not be stored completely during the run. */
 bool experiment_write_series(const struct experiment *experiment, FILE *out);
-/* ended: the time of which utilisation is a share. Needs no experiment. */
+/* Writes links.csv. Utilisation is a share of the time until `ended`. An experiment is not
+ * needed. */
 void experiment_write_links(const struct build *build, sim_time ended, FILE *out);
 void experiment_write_switches(const struct build *build,
 			       FILE *out); /* switches.csv: all counters */
 
-/* For a reader at a terminal. */
+/* Prints the results for a terminal. */
 void experiment_print(const struct experiment *experiment, FILE *out);
 
 #endif

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * experiment_check: what must hold in every run, whatever the scenario:
+ * experiment_check: rules for every run of every scenario:
  *
- *     what each block says of its own counts (sim/block.h): lookups are hits, misses or merges, credits come back, bytes are
- *     those of their TLPs, every work request ends once
+ *     what each block says of its own counts (sim/block.h): lookups are hits, misses or merges,
+ *     credits come back, bytes are those of their TLPs, every work request ends once
  *     what left a port came to the other end, or was counted as lost on the way, or is still on it
- *     what came into a switch left it, was counted as dropped there, or is still in it (not of flows)
+ *     what came into a switch left it, was counted as dropped there, or is still in it (not of
+ *     flows)
  *     credits that a sender has used up were accounted for by the receiver
  *     nothing is left in queues, buffers and on links when nothing is left to happen
  *     a VL that is to lose nothing loses nothing, unless a fault of the scenario is to blame
  *     what was lost is the sum of what is counted by reason
- *     no port sends, and no host gets, more than its link carries in the time that is measured
+ *     no port sends, and no host gets, more than its link carries in the time that is measured, and
+ *     in each row of series.csv
+ *     payload and the headers of its packets are no more than the bytes that came to a host
  *     a limit of each queue pair holds up no more queue pairs than have work
  *     no flow is faster than if it were alone
  *     no flow runs out of retries, unless the scenario expects that
@@ -20,13 +23,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hca/endpoint/endpoint.h"
 #include "hcasim/run/bottleneck.h"
 #include "hcasim/run/drops.h"
 #include "hcasim/run/experiment_state.h"
 #include "hcasim/schema/endpoint_device.h"
 #include "switch/switch.h"
 
-#define LINES_MAX 20 /* of one kind */
+#define LINES_MAX 20 /* maximum number of lines of one kind */
 
 struct checker {
 	const struct experiment *experiment;
@@ -64,7 +68,8 @@ uint64_t experiment_lossless_drops(const struct experiment *experiment)
 	return drops;
 }
 
-/* Both directions together: a port counts what faults take away on either side in one counter. */
+/* Checks both directions together, because a port counts losses by faults on either side in one
+ * counter. */
 static void check_link(struct checker *checker, const struct port *one, const struct port *other)
 {
 	const struct port_counters *a = port_counters(one), *b = port_counters(other);
@@ -74,7 +79,7 @@ static void check_link(struct checker *checker, const struct port *one, const st
 	    a->bytes_sent + b->bytes_sent != a->bytes_received + b->bytes_received + flying)
 		report(checker,
 		       "%s and %s: %" PRIu64 " bytes left, %" PRIu64 " arrived, %" PRIu64
-		       " are on the way",
+		       " are in flight",
 		       port_name(one), port_name(other), a->bytes_sent + b->bytes_sent,
 		       a->bytes_received + b->bytes_received, flying);
 	if (flying == 0 &&
@@ -84,7 +89,7 @@ static void check_link(struct checker *checker, const struct port *one, const st
 		       " were lost",
 		       port_name(one), port_name(other), a->packets_sent + b->packets_sent,
 		       a->packets_received + b->packets_received, lost);
-	/* what is lost with a link that goes down is made good when it comes up */
+	/* credits lost with a link that goes down are restored when it comes up */
 	if (flying == 0 && port_link_layer(one) == LINK_INFINIBAND && port_is_up(one) &&
 	    a->credits_consumed + b->credits_consumed != a->credits_received + b->credits_received)
 		report(checker, "%s and %s: %" PRIu64 " credits used, %" PRIu64 " accounted for",
@@ -111,9 +116,9 @@ static void check_switch(struct checker *checker, struct fabric_switch *sw,
 	if (in + counters->copies !=
 	    counters->packets_forwarded + drops_of_switch(sw) + counters->control_packets_received)
 		report(checker,
-		       "%s: %" PRIu64 " packets came in or were made, %" PRIu64
-		       " copies were made, %" PRIu64 " were forwarded, %" PRIu64
-		       " were for here, %" PRIu64 " dropped",
+		       "%s: %" PRIu64 " packets arrived or were created, %" PRIu64
+		       " copies were created, %" PRIu64 " forwarded, %" PRIu64
+		       " processed by the switch, %" PRIu64 " dropped",
 		       name, in, counters->copies, counters->packets_forwarded,
 		       counters->control_packets_received, drops_of_switch(sw));
 	if (device->params->conweave.reorder_memory == REORDER_SHARED)
@@ -136,15 +141,16 @@ static void check_empty(struct checker *checker)
 		for (unsigned vl = 0; vl < port_vls(port); vl++)
 			kept += port_input_used(port, vl);
 		if (kept > 0)
-			report(checker, "%s: %" PRIu64 " bytes are left, and nothing happens",
+			report(checker, "%s: %" PRIu64 " bytes remain, and no events remain",
 			       port_name(port), kept);
 	}
 	if (packet_pool_in_use(build->pool) > 0)
-		report(checker, "%" PRIu64 " packets are left, and nothing happens",
+		report(checker, "%" PRIu64 " packets remain, and no events remain",
 		       packet_pool_in_use(build->pool));
 }
 
-/* All HCAs alike: the ideal is reckoned with the first one's parameters; where any is detailed with none. */
+/* Returns true if all HCAs are equal. The ideal time uses the parameters of the first HCA. It does
+ * not apply if any HCA is detailed. */
 static bool all_alike(const struct scenario *scenario)
 {
 	const struct endpoint_device *first = scenario->hosts[0].endpoint;
@@ -169,12 +175,12 @@ static void check_flows(struct checker *checker)
 		if (record->status == FLOW_done && flow_fct(record) + NS < record->ideal)
 			report(checker,
 			       "flow %u took %" PRIu64 " ps, less than the %" PRIu64
-			       " ps it would take alone",
+			       " ps of an idle fabric",
 			       i, flow_fct(record), record->ideal);
 	}
 }
 
-/* Does the scenario say how many flows may fail? */
+/* Returns true if the scenario bounds the number of failed flows. */
 static bool expects_failures(const struct scenario *scenario)
 {
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
@@ -195,7 +201,7 @@ static void check_failed(struct checker *checker)
 	if (failed == 0 || expects_failures(scenario))
 		return;
 	report(checker,
-	       "%.0f of %.0f flows failed: they ran out of retries. If that is to be, expect "
+	       "%.0f of %.0f flows failed: they ran out of retries; if this is intended, expect "
 	       "{metric: flows_failed, ..} or set run.failed: expected",
 	       failed, experiment->metrics[METRIC_flows]);
 	if (build_reroutes(scenario))
@@ -206,7 +212,7 @@ static void check_failed(struct checker *checker)
 }
 
 /* Payload that came to a host: to a packet of each host that sends. */
-static void check_goodput(struct checker *checker, double window)
+static void check_goodput(struct checker *checker, sim_time window)
 {
 	const struct experiment *experiment = checker->experiment;
 	uint32_t hosts = experiment->scenario->host_count;
@@ -220,39 +226,77 @@ static void check_goodput(struct checker *checker, double window)
 				(double)experiment->arrived[i];
 	for (uint32_t i = 0; i < hosts; i++) {
 		const struct port *port = build_host_port(experiment->build, i);
-		double most = window * (double)port_rate_bps(port) / 8e12 + port_mtu(port);
+		double most = wire_check_room(port_rate_bps(port), window) + port_mtu(port);
 		if (bytes[i] > most)
 			report(checker,
-			       "%.0f bytes of payload came to %s in %.3f us, over a link that "
+			       "%s: wire: %.0f bytes of payload came in %.3f us, over a link that "
 			       "carries %.0f",
-			       bytes[i], experiment->scenario->hosts[i].name, window / (double)US,
-			       most);
+			       experiment->scenario->hosts[i].name, bytes[i],
+			       (double)window / (double)US, most);
 	}
 	free(first);
 	free(bytes);
 }
 
+static void report_excess(struct checker *checker, const struct port *port,
+			  const struct wire_excess *excess)
+{
+	if (excess->windows > 0)
+		report(checker,
+		       "%s: wire: %" PRIu64 " bytes left from %.6f to %.6f us, by a link that "
+		       "carries %.0f; %" PRIu64 " such windows",
+		       port_name(port), excess->bytes, (double)excess->from / (double)US,
+		       (double)excess->until / (double)US,
+		       wire_check_room(port_rate_bps(port), excess->until - excess->from),
+		       excess->windows);
+}
+
 static void check_rates(struct checker *checker)
 {
 	const struct experiment *experiment = checker->experiment;
-	double window = (double)(experiment->measured_until - experiment->measured_from);
-	/* Shares of links are never more than these; flows that fail send on after the last that ends well. */
+	sim_time window = experiment->measured_until - experiment->measured_from;
+	/* with fidelity: flow the shares never exceed the rate; failed flows continue to send after
+	 * the last flow that succeeds */
 	if (experiment->build->flows || experiment->metrics[METRIC_flows_failed] > 0)
 		return;
 	for (uint32_t i = 0; i < experiment->sample_count; i++) {
 		const struct port_sample *sample = &experiment->samples[i];
-		double most = window * (double)port_rate_bps(sample->port) / 8e12 + 1;
-		if ((double)sample->bytes_measured > most)
-			report(checker,
-			       "%" PRIu64 " bytes left %s in %.3f us, by a link that carries %.0f",
-			       sample->bytes_measured, port_name(sample->port), window / (double)US,
-			       most);
+		struct wire_excess excess = {0};
+		wire_check_window(&excess, port_rate_bps(sample->port), experiment->measured_from,
+				  experiment->measured_until, sample->bytes_measured);
+		report_excess(checker, sample->port, &excess);
+		report_excess(checker, sample->port, &sample->excess);
 	}
 	check_goodput(checker, window);
 }
 
+/* Payload that an adapter took in, by its packets. Loopback takes no wire. */
+static void check_payload(struct checker *checker, const struct build *build, uint32_t host)
+{
+	const struct port *port = build_host_port(build, host);
+	uint64_t payload, packets, bytes = port_counters(port)->bytes_received;
+	if (build->endpoint_hcas[host]) {
+		const struct endpoint_counters *count =
+			endpoint_counters(build->endpoint_hcas[host]);
+		payload = count->data_bytes_received;
+		packets = count->data_packets_received;
+	} else {
+		payload = drops_counted(build, host, "receive.payload_bytes");
+		packets = drops_counted(build, host, "receive.packets");
+		bytes += drops_counted(build, host, "transmit.loopback_bytes");
+	}
+	if (payload + packets * wire_check_header_bytes(port_link_layer(port)) > bytes)
+		report(checker,
+		       "%s: wire: %" PRIu64 " bytes of payload in %" PRIu64
+		       " packets of at least %" PRIu32 " bytes more came in %" PRIu64 " bytes",
+		       build->scenario->hosts[host].name, payload, packets,
+		       wire_check_header_bytes(port_link_layer(port)), bytes);
+}
+
 static void check_fabric(struct checker *checker, const struct build *build)
 {
+	for (uint32_t i = 0; i < build->scenario->host_count && !build->flows; i++)
+		check_payload(checker, build, i);
 	for (uint32_t i = 0; i < build->port_count; i += 2)
 		check_link(checker, build->ports[i], build->ports[i + 1]);
 	for (uint32_t i = 0; i < build->scenario->switch_count && !build->flows; i++)
@@ -268,7 +312,8 @@ unsigned experiment_check_build(const struct build *build, FILE *out)
 	return checker.wrong;
 }
 
-/* The tables have a column for each reason of the lists. What a queue drops its port counts, and its switch does again. */
+/* Checks that the sum over all reasons equals the sum of the tables. The tables have a column for
+ * each reason. Drops in queues are counted by the port and by its switch. */
 static void check_drops(struct checker *checker, const struct build *build)
 {
 	uint64_t queues = 0, again = 0, sum = 0;

@@ -59,7 +59,7 @@ static void collect_rates(struct experiment *experiment)
 static struct flow_summary summarise(const struct experiment *experiment, uint64_t low,
 				     uint64_t high, enum flow_kinds kinds)
 {
-	const struct flow_choice choice = {low, high, experiment->scenario->run.warm_up, kinds};
+	const struct flow_choice choice = {low, high, experiment->scenario->run.warm_up, kinds, 0};
 	return flow_table_summarise(experiment->records, experiment->workload->count, &choice);
 }
 
@@ -87,7 +87,7 @@ static void collect_sizes(struct experiment *experiment)
 	metrics[METRIC_incast_fct_mean_us] = incast.fct_mean_us;
 	metrics[METRIC_incast_fct_p99_us] = incast.fct_p99_us;
 	metrics[METRIC_incast_fct_p999_us] = incast.fct_p999_us;
-	const struct flow_choice choice = {0, UINT64_MAX, run->warm_up, FLOW_OF_PATTERN};
+	const struct flow_choice choice = {0, UINT64_MAX, run->warm_up, FLOW_OF_PATTERN, 0};
 	experiment->group_count = flow_table_group(experiment->records, experiment->workload->count,
 						   &choice, experiment->groups);
 	for (unsigned i = 0; i < experiment->group_count; i++) {
@@ -96,7 +96,7 @@ static void collect_sizes(struct experiment *experiment)
 	}
 }
 
-/* Of those that have begun, done or not: what they sent is counted. */
+/* Includes flows that have begun and are incomplete, because their packets are counted. */
 static sim_time first_ready(const struct experiment *experiment)
 {
 	sim_time first = SIM_NEVER;
@@ -107,6 +107,57 @@ static sim_time first_ready(const struct experiment *experiment)
 			first = record->ready;
 	}
 	return first < SIM_NEVER ? first : experiment->measured_from;
+}
+
+static int compare_ready(const void *one, const void *other)
+{
+	const struct flow_record *a = *(const struct flow_record *const *)one;
+	const struct flow_record *b = *(const struct flow_record *const *)other;
+	if (a->ready != b->ready)
+		return a->ready < b->ready ? -1 : 1;
+	return a->flow < b->flow ? -1 : a->flow > b->flow;
+}
+
+/* Returns the length of the union of the times of all flows, each from its post to its end. A trace
+ * may begin late and have pauses, in which nothing can be busy. */
+static sim_time time_with_flows(const struct experiment *experiment)
+{
+	uint32_t count = experiment->workload->count, begun = 0;
+	const struct flow_record **flows = calloc(count + 1, sizeof(*flows));
+	sim_time sum = 0, covered = 0; /* until this time all is in the sum */
+	if (!flows)
+		abort();
+	for (uint32_t i = 0; i < count; i++) {
+		const struct flow_record *record = &experiment->records[i];
+		if (record->status != FLOW_not_started && record->source != record->destination)
+			flows[begun++] = record;
+	}
+	qsort(flows, begun, sizeof(*flows), compare_ready);
+	for (uint32_t i = 0; i < begun; i++) {
+		bool is_over = flows[i]->status >= FLOW_done;
+		sim_time from = flows[i]->ready > covered ? flows[i]->ready : covered;
+		sim_time until = is_over ? flows[i]->finished : experiment->ended;
+		if (until > from) {
+			sum += until - from;
+			covered = until;
+		}
+	}
+	free(flows);
+	return sum;
+}
+
+/* Returns true if every flow ended, or was not started because of `post_until`. */
+static bool is_over(const struct experiment *experiment)
+{
+	const struct workload *workload = experiment->workload;
+	for (uint32_t i = 0; i < workload->count; i++) {
+		enum flow_status status = (enum flow_status)experiment->records[i].status;
+		bool stops = workload->parts[workload->flows[i].part].stop != SIM_NEVER;
+		if (status < FLOW_done && !workload_is_barrier(&workload->flows[i]) &&
+		    !(stops && status == FLOW_not_started))
+			return false;
+	}
+	return true;
 }
 
 static void collect_flows(struct experiment *experiment)
@@ -135,12 +186,12 @@ static void collect_flows(struct experiment *experiment)
 	metrics[METRIC_slowdown_p95] = summary.slowdown_p95;
 	metrics[METRIC_slowdown_p99] = summary.slowdown_p99;
 	collect_sizes(experiment);
-	experiment->ended =
-		run->until == 0 && whole.flows > 0 && whole.done + whole.failed == whole.flows
-			? whole.ended
-			: sim_now(experiment->build->sim);
-	if (run->until == 0 && run->measure_until == 0 && whole.done > 0)
-		experiment->measured_until = whole.last;
+	experiment->ended = run->until == 0 && whole.flows > 0 && is_over(experiment)
+				    ? whole.ended
+				    : sim_now(experiment->build->sim);
+	experiment->worked = time_with_flows(experiment);
+	if (run->until == 0 && run->measure_until == 0 && whole.done + whole.stopped > 0)
+		experiment->measured_until = whole.stopped > 0 ? whole.ended : whole.last;
 	if (run->warm_up == 0)
 		experiment->measured_from = first_ready(experiment);
 	metrics[METRIC_duration_us] =
@@ -185,6 +236,9 @@ static void collect_hca(struct experiment *experiment, uint32_t host)
 	metrics[METRIC_timeouts] += (double)counters->local_ack_timeouts;
 	metrics[METRIC_out_of_order] += (double)counters->out_of_sequence;
 	metrics[METRIC_cnps] += (double)counters->cnp_received;
+	const struct endpoint_tcp_counters *tcp = endpoint_tcp_counters(build->endpoint_hcas[host]);
+	metrics[METRIC_timeouts] += tcp ? (double)tcp->timeouts : 0;
+	metrics[METRIC_out_of_order] += tcp ? (double)tcp->out_of_order : 0;
 }
 
 void experiment_collect(struct experiment *experiment)
@@ -218,6 +272,7 @@ void experiment_collect(struct experiment *experiment)
 	metrics[METRIC_queue_p50_bytes] = experiment_queue_quantile(experiment, 0.5);
 	metrics[METRIC_queue_p95_bytes] = experiment_queue_quantile(experiment, 0.95);
 	metrics[METRIC_queue_p99_bytes] = experiment_queue_quantile(experiment, 0.99);
+	experiment_workloads_collect(experiment);
 	metrics[METRIC_lossless_drops] = (double)experiment_lossless_drops(experiment);
 	for (uint32_t i = 0; i < experiment->sample_count; i++) {
 		if ((double)experiment->samples[i].queue_max > metrics[METRIC_queue_max_bytes])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * experiment_measure: what of a run is sampled and measured: queues, pauses and rates of ports, bytes of flows, from
- * run.warm_up to run.measure_until.
+ * experiment_measure: samples and measures queues, pauses and rates of ports, and bytes of flows,
+ * from run.warm_up to run.measure_until.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,10 +9,11 @@
 #include "hcasim/run/experiment_state.h"
 #include "hcasim/schema/endpoint_device.h"
 
-#define QUEUE_STEP  UINT64_C(1000) /* bytes */
-#define UNDERUSED   0.9            /* of a port's rate */
-#define ACK_OVERDUE 128            /* packets: twice what an ACK tells of at most, ack_interval */
-#define WIDE        0.03           /* of the hosts: ground truth D-15 */
+#define QUEUE_STEP UINT64_C(1000) /* bytes */
+#define UNDERUSED  0.9            /* share of a port's rate */
+/* packets: twice the maximum number that one ACK acknowledges (ack_interval) */
+#define ACK_OVERDUE 128
+#define WIDE        0.03 /* share of the hosts: HPCC, SIGCOMM 2019 (row D-15) */
 
 static uint64_t queue_packets(const struct port *port)
 {
@@ -55,13 +56,15 @@ static void count_queue(struct experiment *experiment, uint64_t queue)
 	experiment->queue_samples++;
 }
 
-/* One line, and what means and maxima are made of. */
+/* Writes one line, and updates means and maxima. */
 static void sample_port(struct experiment *experiment, struct port_sample *sample, sim_time now)
 {
 	const struct port *port = sample->port;
 	const struct port_counters *counters = port_counters(port);
 	uint64_t queue = experiment_queue_bytes(port), out = port_bytes_out(port);
 	sim_time paused = experiment_paused_time(port), interval = now - experiment->sampled_at;
+	wire_check_window(&sample->excess, port_rate_bps(port), experiment->sampled_at, now,
+			  out - sample->bytes_out);
 	if (queue > sample->queue_max)
 		sample->queue_max = queue;
 	if (now > experiment->scenario->run.warm_up && !experiment->measured) {
@@ -70,6 +73,7 @@ static void sample_port(struct experiment *experiment, struct port_sample *sampl
 		if (sent < UNDERUSED * (double)port_rate_bps(port) * (double)interval)
 			sample->underused += interval;
 		sample->queue_sum += (double)queue;
+		sample->queue_squares += (double)queue * (double)queue;
 		sample->packets_sum += (double)queue_packets(port);
 		sample->leaving_sum += (double)port_leaving_bytes(port);
 		gsl_rstat_quantile_add((double)queue, sample->queue_p90);
@@ -106,7 +110,7 @@ static void sample_hosts(struct experiment *experiment)
 	experiment->samples_wide += (double)paused > WIDE * (double)hosts;
 }
 
-/* A flow model has what it carried counted when it is asked. */
+/* Makes a flow-level model update its counters. */
 static void settle(const struct experiment *experiment)
 {
 	if (experiment->build->flows)
@@ -119,6 +123,12 @@ void experiment_sample(struct experiment *experiment)
 	sim_time now = sim_now(experiment->build->sim);
 	for (uint32_t i = 0; i < experiment->sample_count; i++)
 		sample_port(experiment, &experiment->samples[i], now);
+	if (experiment->queues)
+		queue_record_sample(experiment->queues, now,
+				    now > experiment->scenario->run.warm_up &&
+					    !experiment->measured);
+	if (experiment->flow_series)
+		flow_series_sample(experiment->flow_series, now);
 	if (experiment->measuring && !experiment->measured)
 		sample_hosts(experiment);
 	experiment->sampled_at = now;
@@ -138,7 +148,7 @@ static uint32_t mtu_of(const struct experiment *experiment, uint32_t flow)
 		build_host_port(experiment->build, experiment->workload->flows[flow].source));
 }
 
-/* What has been counted so far, less what had been when measuring began. */
+/* Subtracts the values at the start of the measurement from the current ones. */
 static void take_counts(struct experiment *experiment)
 {
 	settle(experiment);
@@ -149,7 +159,8 @@ static void take_counts(struct experiment *experiment)
 			flow_driver_arrived_bytes(experiment->driver, i) - experiment->arrived[i];
 		uint64_t acked =
 			flow_driver_acked_bytes(experiment->driver, i) - experiment->acked[i];
-		/* whose ACKs do not come any more gets nothing done, as in a storm */
+		/* a queue pair whose ACKs stop arriving makes no progress, for example in a pause
+		 * storm */
 		bool unheard = experiment->measured && acked == 0 &&
 			       arrived > (uint64_t)ACK_OVERDUE * mtu_of(experiment, i);
 		experiment->arrived[i] = unheard ? 0 : arrived;

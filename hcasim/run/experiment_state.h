@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * experiment_state: what the files of an experiment share and nobody else includes.
+ * experiment_state: declarations shared by the files of an experiment. No other file includes it.
  */
 #ifndef HCASIM_RUN_EXPERIMENT_STATE_H
 #define HCASIM_RUN_EXPERIMENT_STATE_H
@@ -9,17 +9,23 @@
 
 #include "fabric/deadlock.h"
 #include "hcasim/run/experiment.h"
+#include "hcasim/run/flow_series.h"
 #include "hcasim/run/ideal_routes.h"
+#include "hcasim/run/queue_record.h"
+#include "hcasim/run/wire_check.h"
 #include "traffic/workload/flow_driver.h"
 
 struct port_sample {
 	struct port *port;
 	uint64_t bytes_out, pauses; /* at the last sample */
 	sim_time paused;
-	uint64_t bytes_measured; /* when measuring began; at its end: since then */
+	struct wire_excess excess; /* of the rows of series.csv */
+	/* value at the start of the measurement; at its end, the difference */
+	uint64_t bytes_measured;
 	sim_time paused_measured, underused;
 	uint64_t queue_max, count;
-	double queue_sum, packets_sum, leaving_sum; /* while measured */
+	/* sums over the samples of the measurement */
+	double queue_sum, queue_squares, packets_sum, leaving_sum;
 	gsl_rstat_quantile_workspace *queue_p90, *queue_p95, *queue_p99;
 };
 
@@ -30,41 +36,74 @@ struct experiment {
 	struct backend *backend;
 	struct flow_driver *driver;
 	struct ideal_routes *routes;
-	const struct flow_record *records; /* the flow driver's */
-	/* [flows] of their queue pairs, when measuring began; at its end: since then. */
+	const struct flow_record *records; /* records of the flow driver */
+	/* [flows] bytes of their queue pairs at the start of the measurement; at its end, the
+	 * difference. */
 	uint64_t *arrived, *acked;
-	sim_time paused_all;    /* all ports together, likewise */
-	uint64_t *queue_counts; /* of samples of all recorded ports while measured, by their KB */
+	sim_time paused_all; /* sum over all ports, treated in the same way */
+	/* histogram in KB: samples of all recorded ports during the measurement */
+	uint64_t *queue_counts;
 	uint64_t queue_rooms, queue_samples;
-	/* Hosts; samples with any, and with many. */
+	/* Largest number of paused hosts; samples with a paused host; samples with many paused
+	 * hosts. */
 	uint64_t hosts_paused_max, samples_paused, samples_wide;
 	struct port_sample *samples;
 	uint32_t sample_count;
-	FILE *series; /* NULL: none */
+	FILE *series;                    /* NULL: no series */
+	struct flow_series *flow_series; /* NULL: no flows are recorded */
+	struct queue_record *queues;     /* NULL: not by priority */
 	sim_time sampled_at, measured_from, measured_until, ended;
+	sim_time worked;    /* with a flow under way */
+	sim_time slice_end; /* of the current slice; 0: none */
+	sim_time looked,
+		/* times of the last check for deadlocks and of the last progress report */
+		reported;
+	bool begun, over;
 	bool measuring, measured; /* has begun, has ended */
-	bool drained;             /* nothing was left to happen */
+	bool drained;             /* no event was left */
 	struct deadlock deadlock;
 	double metrics[METRIC_COUNT];
+	double (*workload_metrics)[WORKLOAD_METRIC_COUNT]; /* NULL: not several workloads */
+	const char **workload_names;                       /* ends with NULL; NULL likewise */
 	struct flow_group groups[FLOW_GROUPS];
 	unsigned group_count;
 };
 
-/* Fills the metrics. Marks the first flow of each queue pair, in an array that the caller frees. experiment_collect.c */
+/* Compute the metrics. experiment_first_flows() marks the first flow of each queue pair, in an
+ * array that the caller frees. experiment_collect.c */
 bool *experiment_first_flows(const struct experiment *experiment);
 void experiment_collect(struct experiment *experiment);
 
-/* What of ports and queues is sampled and measured. experiment_measure.c */
+/* Make one workload of those of the scenario, and say how the flows of each are posted. The names
+ * end with NULL and are for free(); without names the result is NULL. experiment_workloads.c */
+struct workload *experiment_workloads_create(const struct build *build, char *error,
+					     size_t error_bytes);
+void experiment_workloads_parts(const struct scenario *scenario,
+				struct flow_driver_part parts[WORKLOAD_PARTS_MAX]);
+const char **experiment_workloads_names(const struct scenario *scenario);
+void experiment_workloads_collect(struct experiment *experiment);
+void experiment_workloads_print(const struct experiment *experiment, FILE *out);
+
+/* Returns the number of the workload with that name. */
+#define EXPERIMENT_NO_WORKLOAD UINT32_MAX
+uint32_t experiment_workloads_find(const struct scenario *scenario, const char *name);
+
+/* Returns false and writes the reason to *error if the metric's owner is no workload. */
+bool experiment_workloads_knows(const struct scenario *scenario, const char *owner, int metric,
+				char *error, size_t error_bytes);
+
+/* Sample and measure ports and queues. experiment_measure.c */
 void experiment_measure_begin(struct experiment *experiment);
 void experiment_measure_end(struct experiment *experiment);
-void experiment_sample(struct experiment *experiment); /* one line a recorded port */
+void experiment_sample(struct experiment *experiment); /* one line per recorded port */
 double experiment_queue_quantile(const struct experiment *experiment, double share);
 
-/* Of all VLs of a port, added: bytes that wait to leave by it; for how long the other end has paused them so far. */
+/* Return sums over all VLs of a port: bytes queued for transmission, and the time for which the
+ * other end has paused it so far. */
 uint64_t experiment_queue_bytes(const struct port *port);
 sim_time experiment_paused_time(const struct port *port);
 
-/* Packets lost in VLs that are to lose none. experiment_check.c */
+/* Returns the packets lost in lossless VLs. experiment_check.c */
 uint64_t experiment_lossless_drops(const struct experiment *experiment);
 
 #endif

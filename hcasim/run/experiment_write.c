@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * experiment_write: flows.csv, series.csv, links.csv, switches.csv, and the summary for a reader. docs/reference/scenario.md names all columns.
+ * experiment_write: flows.csv, series.csv, links.csv, switches.csv, and the summary for a reader.
+ * docs/reference/scenario.md names all columns.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,12 +10,15 @@
 #include "hcasim/run/bounds.h"
 #include "hcasim/run/drops.h"
 #include "hcasim/run/experiment_state.h"
+#include "hcasim/run/line_file.h"
 #include "sim/counters.h"
 #include "switch/switch.h"
+#include "traffic/workload/flow_bins.h"
 
 void experiment_write_flows(const struct experiment *experiment, FILE *out)
 {
-	flow_table_write(experiment->records, experiment->workload->count, out);
+	flow_table_write(experiment->records, experiment->workload->count,
+			 experiment->workload_names, out);
 }
 
 void experiment_write_groups(const struct experiment *experiment, FILE *out)
@@ -23,20 +26,32 @@ void experiment_write_groups(const struct experiment *experiment, FILE *out)
 	flow_table_write_groups(experiment->groups, experiment->group_count, out);
 }
 
+bool experiment_write_flow_series(const struct experiment *experiment, FILE *out)
+{
+	return !experiment->flow_series || flow_series_write(experiment->flow_series, out);
+}
+
+bool experiment_write_queue_series(const struct experiment *experiment, FILE *out)
+{
+	return !experiment->queues || queue_record_write_series(experiment->queues, out);
+}
+
+void experiment_write_queues(const struct experiment *experiment, FILE *out)
+{
+	if (experiment->queues)
+		queue_record_write_statistics(experiment->queues, out);
+}
+
+void experiment_write_bins(const struct experiment *experiment, FILE *out)
+{
+	const struct scenario_run *run = &experiment->scenario->run;
+	flow_bins_write(experiment->records, experiment->workload->count, &run->bins, run->warm_up,
+			experiment->workload_names, out);
+}
+
 bool experiment_write_series(const struct experiment *experiment, FILE *out)
 {
-	char buffer[65536];
-	size_t count;
-	if (!experiment->series)
-		return true;
-	if (fflush(experiment->series) != 0 || ferror(experiment->series) != 0) {
-		errno = errno != 0 ? errno : ENOSPC;
-		return false;
-	}
-	rewind(experiment->series);
-	while ((count = fread(buffer, 1, sizeof(buffer), experiment->series)) > 0)
-		fwrite(buffer, 1, count, out);
-	return true;
+	return !experiment->series || line_file_copy(experiment->series, out);
 }
 
 void experiment_write_links(const struct build *build, sim_time ended, FILE *out)
@@ -86,28 +101,29 @@ void experiment_write_switches(const struct build *build, FILE *out)
 static void print_left_out(const double *f, FILE *out)
 {
 	double done = f[METRIC_flows_done], failed = f[METRIC_flows_failed];
-	double under_way = f[METRIC_flows] - done - failed;
+	double under_way = f[METRIC_flows] - done - failed; /* stopped ones included */
 	if (failed == 0 && under_way == 0)
 		return;
-	fprintf(out, "times      of the %.0f flows that were done;", done);
+	fprintf(out, "times      of the %.0f flows done;", done);
 	if (failed > 0)
 		fprintf(out, " %.0f that failed%s", failed, under_way > 0 ? " and" : "");
 	if (under_way > 0)
 		fprintf(out, " %.0f that were not at their end", under_way);
-	fputs(" are left out\n", out);
+	fputs(" are omitted\n", out);
 }
 
-/* Of a detailed adapter's congestion control. */
+/* Returns a counter of a detailed adapter's congestion control. */
 static uint64_t counted(const struct build *build, uint32_t host, const char *counter)
 {
 	char name[256];
 	snprintf(name, sizeof(name), "%s.hca.congestion.%s", build->scenario->hosts[host].name,
 		 counter);
 	const uint64_t *count = counters_find(build->sim, name);
-	return count ? *count : 0; /* none: it has no congestion control */
+	return count ? *count : 0; /* 0: no congestion control */
 }
 
-/* What congestion control was told of empty paths, if that cannot be. */
+/* Prints a warning if base_rtt of congestion control is below the round-trip time of an idle
+ * path. */
 static void print_base_rtt(const struct build *build, FILE *out)
 {
 	uint64_t low = 0, longest = 0;
@@ -121,8 +137,9 @@ static void print_base_rtt(const struct build *build, FILE *out)
 	}
 	if (low > 0)
 		fprintf(out,
-			"base_rtt   below the round trip on the empty path of %" PRIu64
-			" queue pairs, which is up to %.3f us; expected auto, or as much\n",
+			"base_rtt   below the round-trip time on the idle path of %" PRIu64
+			" queue pairs, which is up to %.3f us; expected auto, or at least this "
+			"time\n",
 			low, (double)longest / (double)US);
 }
 
@@ -141,6 +158,7 @@ void experiment_print(const struct experiment *experiment, FILE *out)
 			f[METRIC_slowdown_p99]);
 		print_left_out(f, out);
 	}
+	experiment_workloads_print(experiment, out);
 	fprintf(out, "packets    %.0f hops, %.0f sent again, %.0f timeouts\n",
 		f[METRIC_packets_sent], f[METRIC_packets_retransmitted], f[METRIC_timeouts]);
 	fprintf(out, "drops      %.0f", f[METRIC_drops]);
@@ -156,9 +174,9 @@ void experiment_print(const struct experiment *experiment, FILE *out)
 			f[METRIC_reroutes], f[METRIC_reorder_packets],
 			f[METRIC_reorder_packets_max], f[METRIC_out_of_order]);
 	print_base_rtt(experiment->build, out);
-	struct bottleneck bottleneck = bottleneck_find(experiment->build->sim, experiment->ended);
+	struct bottleneck bottleneck = bottleneck_find(experiment->build->sim, experiment->worked);
 	bottleneck_print_line(&bottleneck, out);
-	struct bounds bounds = bounds_find(experiment->build->sim, experiment->ended);
+	struct bounds bounds = bounds_find(experiment->build->sim, experiment->worked, NULL);
 	bounds_print_line(&bounds, out);
 	if (experiment->deadlock.count > 0)
 		fprintf(out, "deadlock   %u buffers in a cycle\n", experiment->deadlock.count);

@@ -12,9 +12,10 @@
 #include "hcasim/schema/endpoint_device.h"
 #include "switch/switch_params.h"
 
-#define STEP 1e-5 /* of the model's points */
+#define STEP 1e-5 /* s, interval between points of the model */
 
-/* A middle packet beyond its payload: RoCE v2 with preamble and gap; IBTA vol. 1, 5.2: LRH, BTH, both CRCs. */
+/* Bytes of a middle packet beside its payload: RoCE v2 with preamble and gap; IBTA vol. 1, 5.2:
+ * LRH, BTH, both CRCs. */
 #define ROCE_OVERHEAD       82
 #define INFINIBAND_OVERHEAD 26
 
@@ -25,14 +26,14 @@ struct fluid_study {
 	struct experiment *experiment;
 	const struct port *port; /* that the flows share */
 	enum fluid_kind kind;
-	bool marks_leaving; /* the switch marks what leaves */
+	bool marks_leaving; /* the switch marks packets on dequeue */
 	struct fluid_dcqcn dcqcn;
 	struct fluid_timely timely;
 	struct fluid_sample *samples;
 	size_t count, capacity;
 };
 
-/* A parameter of the algorithm, in seconds, bytes, bits a second or as it is. */
+/* Returns a parameter of the algorithm, in seconds, bytes, bits per second or without a unit. */
 static double value_of(const struct congestion *congestion, const char *name)
 {
 	for (const struct param *param = congestion->ops->params; param->name; param++) {
@@ -58,7 +59,7 @@ static double seconds(sim_time time)
 	return (double)time / (double)SEC;
 }
 
-/* The switch at the other end of the host's link; NULL: there is none. */
+/* Returns the switch at the other end of the host's link, or NULL. */
 static const struct switch_params *switch_before(const struct scenario *scenario, uint32_t host)
 {
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
@@ -102,8 +103,8 @@ static bool fill_dcqcn(struct fluid_study *study, const struct fluid_port *port,
 	const struct switch_params *sw = switch_before(scenario, target);
 	if (!sw || sw->ecn.mark == ECN_MARK_OFF) {
 		snprintf(error, error_bytes,
-			 "the switch before the target marks nothing; expected "
-			 "switch: {ecn: {mark: dequeue, ..}}");
+			 "the switch before the target marks no packets; expected switch: {ecn: "
+			 "{mark: dequeue, ..}}");
 		return false;
 	}
 	study->kind = FLUID_DCQCN;
@@ -149,13 +150,15 @@ static bool fill(struct fluid_study *study, const struct build *build, char *err
 	const struct scenario *scenario = study->scenario;
 	const struct congestion *congestion = &scenario->hosts[0].endpoint->choice.congestion;
 	const char *wrong = NULL;
-	if (scenario->workload.pattern != PATTERN_incast || scenario->workload.count != 1)
-		wrong = "the models have N flows into one port; expected workload: {pattern: "
+	if (scenario->has_workloads)
+		wrong = "the models support one workload; expected workload: {pattern: incast, ..}";
+	else if (scenario->workload.pattern != PATTERN_incast || scenario->workload.count != 1)
+		wrong = "the models support N flows into one port; expected workload: {pattern: "
 			"incast, count: 1, ..}";
 	else if (scenario->run.until == 0)
-		wrong = "the flows have no end; expected run: {until: TIME} or --until TIME";
+		wrong = "the run has no end; expected run: {until: TIME} or --until TIME";
 	else if (build->flows)
-		wrong = "there are no packets to compare with; expected fidelity: packet";
+		wrong = "fidelity: flow has no packets to compare with; expected fidelity: packet";
 	if (wrong) {
 		snprintf(error, error_bytes, "%s", wrong);
 		return false;
@@ -166,7 +169,7 @@ static bool fill(struct fluid_study *study, const struct build *build, char *err
 	if (strcmp(congestion->ops->name, "timely") == 0)
 		return fill_timely(study, &port, congestion);
 	snprintf(error, error_bytes,
-		 "there is no fluid model of %s; expected congestion: dcqcn-.. or timely-..",
+		 "no fluid model of %s; expected congestion: dcqcn-.. or timely-..",
 		 congestion->ops->name);
 	return false;
 }
@@ -178,7 +181,8 @@ struct fluid_study *fluid_study_create(const struct build *build, struct experim
 	assert(study);
 	if (scenario_has(build->scenario, FIDELITY_DETAILED)) {
 		snprintf(error, error_bytes,
-			 "the HCAs are detailed; expected hosts: {.., hca: {fidelity: endpoint}}");
+			 "the models do not support detailed HCAs; expected hosts: {.., hca: "
+			 "{fidelity: endpoint}}");
 		free(study);
 		return NULL;
 	}
@@ -219,8 +223,8 @@ void fluid_study_sample(void *context, sim_time now, uint32_t flows_done, uint32
 static size_t solve(struct fluid_study *study, struct fluid_point **points)
 {
 	double until = seconds(study->scenario->run.until);
-	return study->kind == FLUID_DCQCN ? fluid_dcqcn_solve(&study->dcqcn, STEP, until, points)
-					  : fluid_timely_solve(&study->timely, STEP, until, points);
+	return study->kind == FLUID_DCQCN ? fluid_model_dcqcn(&study->dcqcn, STEP, until, points)
+					  : fluid_model_timely(&study->timely, STEP, until, points);
 }
 
 /* At the sample's time, or the last. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ideal_routes: see ideal_routes.h. A search in breadth from one host; what it found is kept for the next question about that host.
+ * ideal_routes: see ideal_routes.h. Uses a breadth-first search from the switch of the source host.
+ * The result is kept for the next host of that switch whose link has the same rate. A host with
+ * several links has its own search.
  */
 #include "hcasim/run/ideal_routes.h"
 
@@ -11,18 +13,22 @@
 #define PREAMBLE_BYTES 8 /* that each switch sends again */
 #define UNSEEN         UINT32_MAX
 
-struct route_end { /* of a link, at a node */
-	uint32_t link, to;
-	bool at_first; /* the node is ends[0] */
+struct route_end { /* end of a link at a node */
+	uint32_t to;
+	uint64_t rate_bps;
+	sim_time latency; /* latency of the link, and of the switch at this end */
 };
 
 struct ideal_routes {
 	const struct build *build;
-	uint32_t nodes;            /* hosts, then switches */
-	uint32_t *first;           /* [nodes + 1] of the node's ends */
-	struct route_end *ends;    /* [2 * links] */
-	uint32_t source;           /* of what follows; UNSEEN: none */
+	uint32_t nodes;         /* hosts, then switches */
+	uint32_t *first;        /* [nodes + 1] of the node's ends */
+	struct route_end *ends; /* [2 * links] */
+	uint32_t root;          /* root of the last search; UNSEEN: none */
+	/* rate of the host's link before the root; 0: the root is a host */
+	uint64_t root_rate_bps;
 	struct ideal_route *found; /* [nodes] */
+	bool *splits;    /* [nodes]: packets of one flow leave this switch on more than one link */
 	bool *split;     /* [nodes]: its packets may go several routes from some switch on */
 	uint32_t *queue; /* [nodes] */
 };
@@ -40,18 +46,45 @@ static uint32_t node_of(const struct build *build, const struct scenario_node *e
 	return end->is_switch ? build->scenario->host_count + end->number : end->number;
 }
 
+static bool is_switch(const struct ideal_routes *routes, uint32_t node)
+{
+	return node >= routes->build->scenario->host_count;
+}
+
+/* Returns the latency from a node to the other end of the link: propagation, and in a switch the
+ * forwarding latency and the preamble that it sends again. */
+static sim_time end_latency(const struct ideal_routes *routes, uint32_t node, uint32_t link,
+			    unsigned side)
+{
+	const struct scenario *scenario = routes->build->scenario;
+	const struct port *port = routes->build->ports[2 * (size_t)link + side];
+	sim_time latency = port_latency(port);
+	if (!is_switch(routes, node))
+		return latency;
+	latency += scenario->switches[node - scenario->host_count].params->forwarding_latency;
+	if (port_link_layer(port) == LINK_ETHERNET)
+		latency += port_serialization(port, PREAMBLE_BYTES);
+	return latency;
+}
+
 struct ideal_routes *ideal_routes_create(const struct build *build)
 {
 	const struct scenario *scenario = build->scenario;
 	struct ideal_routes *routes = take(1, sizeof(*routes));
 	routes->build = build;
-	routes->source = UNSEEN;
+	routes->root = UNSEEN;
 	routes->nodes = scenario->host_count + scenario->switch_count;
 	routes->first = take(routes->nodes + 1, sizeof(*routes->first));
 	routes->ends = take(2 * (size_t)scenario->link_count, sizeof(*routes->ends));
 	routes->found = take(routes->nodes, sizeof(*routes->found));
+	routes->splits = take(routes->nodes, sizeof(*routes->splits));
 	routes->split = take(routes->nodes, sizeof(*routes->split));
 	routes->queue = take(routes->nodes, sizeof(*routes->queue));
+	for (uint32_t i = 0; i < scenario->switch_count; i++) {
+		uint32_t balance = scenario->switches[i].params->balance;
+		routes->splits[scenario->host_count + i] =
+			balance != BALANCE_DESTINATION && balance != BALANCE_ECMP;
+	}
 	uint32_t *place = take(routes->nodes, sizeof(*place));
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		for (unsigned side = 0; side < 2; side++)
@@ -63,8 +96,10 @@ struct ideal_routes *ideal_routes_create(const struct build *build)
 		for (unsigned side = 0; side < 2; side++) {
 			uint32_t node = node_of(build, &scenario->links[i].ends[side]);
 			uint32_t to = node_of(build, &scenario->links[i].ends[1 - side]);
-			routes->ends[routes->first[node] + place[node]++] =
-				(struct route_end){i, to, side == 0};
+			routes->ends[routes->first[node] + place[node]++] = (struct route_end){
+				.to = to,
+				.rate_bps = port_rate_bps(build->ports[2 * (size_t)i + side]),
+				.latency = end_latency(routes, node, i, side)};
 		}
 	}
 	free(place);
@@ -76,59 +111,52 @@ void ideal_routes_destroy(struct ideal_routes *routes)
 	free(routes->first);
 	free(routes->ends);
 	free(routes->found);
+	free(routes->splits);
 	free(routes->split);
 	free(routes->queue);
 	free(routes);
 }
 
-static bool is_switch(const struct ideal_routes *routes, uint32_t node)
-{
-	return node >= routes->build->scenario->host_count;
-}
-
-/* Do packets of one flow leave that node, or one before it, by more than one link? */
+/* Returns true if packets of one flow leave this node, or an earlier one, on more than one link. */
 static bool is_split(const struct ideal_routes *routes, uint32_t node)
 {
-	const struct scenario *scenario = routes->build->scenario;
-	if (routes->split[node] || !is_switch(routes, node))
-		return routes->split[node];
-	uint32_t balance = scenario->switches[node - scenario->host_count].params->balance;
-	return balance != BALANCE_DESTINATION && balance != BALANCE_ECMP;
+	return routes->split[node] || routes->splits[node];
 }
 
-/* The route so far, and one link more. Between switches a link is not a limit to packets that go by several. */
+/* Extends a route by one link. A link between switches does not limit packets that use several
+ * links. */
 static struct ideal_route extend(const struct ideal_routes *routes, uint32_t node,
 				 const struct route_end *end)
 {
-	const struct scenario *scenario = routes->build->scenario;
-	const struct port *port =
-		routes->build->ports[2 * (size_t)end->link + (end->at_first ? 0 : 1)];
 	struct ideal_route route = routes->found[node];
-	uint64_t rate = port_rate_bps(port);
 	route.hops++;
-	route.latency += port_latency(port);
-	if (is_switch(routes, node)) {
-		route.latency +=
-			scenario->switches[node - scenario->host_count].params->forwarding_latency;
-		if (port_link_layer(port) == LINK_ETHERNET)
-			route.latency += port_serialization(port, PREAMBLE_BYTES);
-	}
+	route.latency += end->latency;
 	bool beside = is_split(routes, node) && is_switch(routes, end->to);
-	if (route.rate_bps == 0 || (rate < route.rate_bps && !beside))
-		route.rate_bps = rate;
+	if (route.rate_bps == 0 || (end->rate_bps < route.rate_bps && !beside))
+		route.rate_bps = end->rate_bps;
 	return route;
 }
 
-static void search(struct ideal_routes *routes, uint32_t source)
+static bool is_better(const struct ideal_route *one, const struct ideal_route *other)
+{
+	if (one->hops != other->hops)
+		return one->hops < other->hops;
+	if (one->rate_bps != other->rate_bps)
+		return one->rate_bps > other->rate_bps;
+	return one->latency < other->latency;
+}
+
+/* Fills `found` with the routes from the root. `start` is the route to the root. */
+static void search(struct ideal_routes *routes, uint32_t root, struct ideal_route start)
 {
 	uint32_t head = 0, tail = 0;
 	for (uint32_t i = 0; i < routes->nodes; i++)
 		routes->found[i] = (struct ideal_route){.hops = UNSEEN}, routes->split[i] = false;
-	routes->found[source] = (struct ideal_route){0};
-	routes->queue[tail++] = source;
+	routes->found[root] = start;
+	routes->queue[tail++] = root;
 	while (head < tail) {
 		uint32_t node = routes->queue[head++];
-		if (!is_switch(routes, node) && node != source)
+		if (!is_switch(routes, node) && node != root)
 			continue; /* hosts pass nothing on */
 		for (uint32_t i = routes->first[node]; i < routes->first[node + 1]; i++) {
 			const struct route_end *end = &routes->ends[i];
@@ -136,20 +164,33 @@ static void search(struct ideal_routes *routes, uint32_t source)
 			struct ideal_route *best = &routes->found[end->to];
 			if (best->hops == UNSEEN)
 				routes->queue[tail++] = end->to;
-			if (route.hops < best->hops ||
-			    (route.hops == best->hops &&
-			     (route.rate_bps > best->rate_bps ||
-			      (route.rate_bps == best->rate_bps && route.latency < best->latency))))
+			if (is_better(&route, best))
 				*best = route, routes->split[end->to] = is_split(routes, node);
 		}
 	}
-	routes->source = source;
+	routes->root = root;
+	routes->root_rate_bps = start.rate_bps;
 }
 
 struct ideal_route ideal_routes_find(void *context, uint32_t source, uint32_t destination)
 {
 	struct ideal_routes *routes = context;
-	if (routes->source != source)
-		search(routes, source);
-	return routes->found[destination];
+	if (source == destination)
+		return (struct ideal_route){0};
+	uint32_t root = source;
+	struct ideal_route start = {0};
+	sim_time latency = 0; /* latency of the source's link, which the search omits */
+	const struct route_end *uplink = &routes->ends[routes->first[source]];
+	if (routes->first[source + 1] - routes->first[source] == 1 &&
+	    is_switch(routes, uplink->to)) {
+		root = uplink->to;
+		start = (struct ideal_route){.hops = 1, .rate_bps = uplink->rate_bps};
+		latency = uplink->latency;
+	}
+	if (routes->root != root || routes->root_rate_bps != start.rate_bps)
+		search(routes, root, start);
+	struct ideal_route route = routes->found[destination];
+	if (route.hops != UNSEEN)
+		route.latency += latency;
+	return route;
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * composite: see composite.h. The table is the only place that knows which lists make up an HCA, a switch, a link.
+ * composite: see composite.h. The table is the only place that knows which lists make up an HCA, a
+ * switch, a link.
  */
 #include "hcasim/schema/composite.h"
 
 #include <assert.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,19 +19,23 @@
 #include "hcasim/schema/endpoint_device.h"
 #include "hcasim/schema/modules.h"
 #include "hcasim/schema/scenario_read.h"
+#include "switch/plugins.h"
 #include "switch/switch_params.h"
 
-#define KEYS_MAX 128
+#define KEYS_MAX    128
+#define ERROR_BYTES 1024
 
-/* Values of a group that do nothing as long as the one that switches it on is neither said here nor by a preset. */
+/* Refuses values of a group that have no effect because the key that enables it is set neither here
+ * nor by a preset. */
 static void refuse_idle(struct yaml_node *map, const char *group, const char *key, bool on,
 			const char *expected, struct yaml_errors *errors)
 {
 	struct yaml_node *node = yaml_get(map, group);
 	if (on || !node || node->kind != YAML_MAP || !node->children || yaml_get(node, key))
 		return;
-	yaml_error(errors, node, "%s: nothing is marked without `%s`; expected %s", group, key,
-		   expected);
+	yaml_error(errors, node,
+		   "%s has no effect: without `%s` the switch marks nothing; expected %s", group,
+		   key, expected);
 }
 
 static void check_mask(struct yaml_node *map, const char *key, const char *text,
@@ -39,22 +46,69 @@ static void check_mask(struct yaml_node *map, const char *key, const char *text,
 	struct port_set ports;
 	if (node && !switch_parse_mask(text, &ports))
 		yaml_error(errors, node,
-			   "%s: \"%s\" is no mask of ports; expected a number, or 0x and up "
-			   "to %d hexadecimal digits, as 0xff",
+			   "%s: \"%s\" is not a mask of ports; expected a number, or 0x and up to "
+			   "%d hexadecimal digits, for example 0xff",
 			   key, text, PORT_SET_PORTS / 4);
+}
+
+/* Opens the plug-in of a switch, as a check, and keeps its whole path. */
+static void check_plugin(struct yaml_node *map, enum plugin_kind kind, struct param_text *file,
+			 const struct param_text *values, struct yaml_errors *errors)
+{
+	struct yaml_node *node = yaml_get(map, plugins_key(kind));
+	char path[PATH_MAX], whole[PATH_MAX], error[ERROR_BYTES];
+	struct plugin_object object;
+	if (*file->text == '\0') {
+		if (*values->text != '\0')
+			yaml_error(errors, map, "%s_values has no effect; expected %s: FILE.so",
+				   plugins_key(kind), plugins_key(kind));
+		return;
+	}
+	if (node && node->kind == YAML_SCALAR) {
+		yaml_path(node, file->text, path);
+		if (realpath(path, whole) && strlen(whole) < sizeof(file->text))
+			memcpy(file->text, whole, strlen(whole) + 1);
+	}
+	if (plugins_open(&object, kind, file->text, values->text, error, sizeof(error)))
+		plugins_close(&object);
+	else
+		yaml_error(errors, node ? node : map, "%s", error);
+}
+
+static void check_plugins(struct yaml_node *map, struct switch_params *sw,
+			  struct yaml_errors *errors)
+{
+	struct switch_plugin_params *plugins = &sw->plugins;
+	struct yaml_node *node = yaml_get(map, "plugins");
+	if (node && node->kind == YAML_MAP) {
+#define CHECK(kind, key, meaning) \
+	check_plugin(node, PLUGIN_##kind, &plugins->key, &plugins->key##_values, errors);
+		PLUGIN_KINDS(CHECK)
+#undef CHECK
+	}
+	if (*plugins->balance.text != '\0')
+		sw->balance = BALANCE_PLUGIN;
+	else if (sw->balance == BALANCE_PLUGIN)
+		yaml_error(errors, map,
+			   "balance: plugin needs plugins: {balance: FILE.so}, which is missing");
+	if (*plugins->buffer.text != '\0' && sw->buffer.size == 0)
+		yaml_error(errors, map,
+			   "plugins.buffer has no effect: the switch has no shared buffer; "
+			   "expected buffer: {size: ...}");
 }
 
 static void check_switch(struct yaml_node *map, void *params, struct yaml_errors *errors)
 {
-	const struct switch_params *sw = params;
+	struct switch_params *sw = params;
 	refuse_idle(map, "ecn", "mark", sw->ecn.mark != ECN_MARK_OFF,
 		    "mark: dequeue or enqueue, or off", errors);
 	if (sw->ecn.mark != ECN_MARK_OFF && sw->ecn.kmin > sw->ecn.kmax)
-		yaml_error(errors, map, "ecn: kmin is above kmax; expected a range");
+		yaml_error(errors, map, "ecn: kmin is greater than kmax; expected kmin <= kmax");
 	refuse_idle(map, "fecn", "threshold", sw->fecn.threshold != 0 || sw->fecn.cs_threshold != 0,
 		    "threshold: 1..15, or 0 for none", errors);
 	check_mask(map, "victim_mask", sw->fecn.victim_mask.text, errors);
 	check_mask(map, "credit_mask", sw->fecn.credit_mask.text, errors);
+	check_plugins(map, sw, errors);
 }
 
 static uint64_t count_in(const struct param *param, const char *params)
@@ -62,7 +116,7 @@ static uint64_t count_in(const struct param *param, const char *params)
 	return *(const uint64_t *)(const void *)(params + param->offset);
 }
 
-/* A cache, whose list begins so, consists of whole sets. */
+/* Checks that a cache consists of whole sets. The list of a cache begins with its size and ways. */
 static void check_sets(struct yaml_node *map, const struct param_section *section,
 		       const char *params, struct yaml_errors *errors)
 {
@@ -70,13 +124,17 @@ static void check_sets(struct yaml_node *map, const struct param_section *sectio
 	struct yaml_node *node = yaml_get(map, section->name);
 	if (!node || strcmp(entries->name, "entries") != 0 || strcmp(ways->name, "ways") != 0)
 		return;
-	uint64_t held = count_in(entries, params + section->offset);
 	uint64_t set = count_in(ways, params + section->offset);
-	if (held % set != 0)
-		yaml_error_key(errors, node,
-			       "%" PRIu64 " entries are no whole sets of %" PRIu64
-			       " ways; expected a multiple, as entries: %" PRIu64,
-			       held, set, (held / set + 1) * set);
+	for (const struct param *param = entries; param->name; param++) {
+		if (param != entries && strcmp(param->name, "second_entries") != 0)
+			continue;
+		uint64_t held = count_in(param, params + section->offset);
+		if (held % set != 0)
+			yaml_error_key(errors, node,
+				       "%" PRIu64 " entries are not a multiple of %" PRIu64
+				       " ways; expected for example %s: %" PRIu64,
+				       held, set, param->name, (held / set + 1) * set);
+	}
 }
 
 /* A key of endpoint adapters that detailed ones have too, but in a group of theirs. */
@@ -92,8 +150,8 @@ static void refuse_endpoint_keys(struct yaml_node *map, struct yaml_errors *erro
 			if (!own->name)
 				continue;
 			yaml_error_key(errors, node,
-				       "\"%s\" stands so with fidelity: endpoint; a detailed "
-				       "adapter has %s: {%s: ...}",
+				       "\"%s\" is for fidelity: endpoint; a detailed adapter has "
+				       "%s: {%s: ...}",
 				       param->name, section->name, param->name);
 			node = NULL;
 		}
@@ -106,8 +164,8 @@ static void check_hca(struct yaml_node *map, void *params, struct yaml_errors *e
 	struct yaml_node *transport = yaml_get(map, "transport");
 	if (transport && adapter->transport.recovery != TRANSPORT_GO_BACK_N)
 		yaml_error(errors, transport,
-			   "recovery: a detailed adapter has go_back_n alone; expected that, or an "
-			   "adapter of fidelity: endpoint");
+			   "recovery: a detailed adapter supports go_back_n only; remove the key, "
+			   "or use an adapter of fidelity: endpoint");
 	for (const struct param_section *section = hca_sections; section->name; section++)
 		check_sets(map, section, params, errors);
 	modules_find(map, params, errors);
@@ -130,17 +188,21 @@ static const struct composite_extra hca_extra = {"congestion", NULL, read_conges
 
 /* clang-format off */
 static const struct composite composites[COMPOSITE_COUNT] = {
-	[COMPOSITE_HCA]    = {"hca", "a host channel adapter", sizeof(struct hca_params), NULL, hca_sections, &hca_extra, check_hca},
-	[COMPOSITE_SWITCH] = {"switch", "a switch", sizeof(struct switch_params), switch_param_list,
-			      switch_sections, NULL, check_switch},
-	[COMPOSITE_LINK]   = {"link",   "one end of a link; in a scenario's link: for both of its ends",
-			      sizeof(struct port_params), port_param_list, NULL, NULL, NULL},
-	[COMPOSITE_ENDPOINT] = {"endpoint", "a host channel adapter of fidelity `endpoint`", sizeof(struct endpoint_device),
-			      endpoint_param_list, endpoint_device_sections, &endpoint_device_extra, NULL},
-	[COMPOSITE_HOST]   = {"host",   "a host and the PCIe slot of its adapter: replaces the adapter's values",
-			      sizeof(struct hca_params), NULL, hca_host_sections, NULL, NULL},
-	[COMPOSITE_CARD]   = {"card",   "a card that measures PCIe by DMA, of the published measurements",
-			      sizeof(struct dma_probe_params), dma_probe_param_list, NULL, NULL, NULL},
+	[COMPOSITE_HCA] = {"hca", "a host channel adapter", sizeof(struct hca_params), NULL,
+			   hca_sections, &hca_extra, check_hca},
+	[COMPOSITE_SWITCH] = {"switch", "a switch", sizeof(struct switch_params),
+			      switch_param_list, switch_sections, NULL, check_switch},
+	[COMPOSITE_LINK] = {"link", "one end of a link; in a scenario's link: both ends",
+			    sizeof(struct port_params), port_param_list, NULL, NULL, NULL},
+	[COMPOSITE_ENDPOINT] = {"endpoint", "a host channel adapter of fidelity `endpoint`",
+				sizeof(struct endpoint_device), endpoint_param_list,
+				endpoint_device_sections, &endpoint_device_extra, NULL},
+	[COMPOSITE_HOST] = {"host",
+		"a host and the PCIe slot of its adapter: replaces the adapter's values",
+		sizeof(struct hca_params), NULL, hca_host_sections, NULL, NULL},
+	[COMPOSITE_CARD] = {"card",
+		"a card that measures PCIe by DMA, of the published measurements",
+		sizeof(struct dma_probe_params), dma_probe_param_list, NULL, NULL, NULL},
 };
 /* clang-format on */
 
@@ -150,17 +212,39 @@ const struct composite *composite_of(enum composite_kind kind)
 	return &composites[kind];
 }
 
-void *composite_create(enum composite_kind kind)
+static char *take(const struct composite *composite)
 {
-	const struct composite *composite = composite_of(kind);
 	char *params = calloc(1, composite->bytes > 0 ? composite->bytes : 1);
 	if (!params)
 		abort();
-	if (composite->list)
-		params_default(composite->list, params);
-	for (const struct param_section *section = composite->sections; section && section->name;
-	     section++)
-		params_default(section->list, params + section->offset);
+	return params;
+}
+
+/* Returns the parsed defaults of all lists. They are parsed once, because each host has one. */
+static const char *defaults_of(enum composite_kind kind)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static char *defaults[COMPOSITE_COUNT];
+	const struct composite *composite = composite_of(kind);
+	pthread_mutex_lock(&lock);
+	if (!defaults[kind]) {
+		char *params = take(composite);
+		if (composite->list)
+			params_default(composite->list, params);
+		for (const struct param_section *section = composite->sections;
+		     section && section->name; section++)
+			params_default(section->list, params + section->offset);
+		defaults[kind] = params;
+	}
+	pthread_mutex_unlock(&lock);
+	return defaults[kind];
+}
+
+void *composite_create(enum composite_kind kind)
+{
+	const struct composite *composite = composite_of(kind);
+	char *params = take(composite);
+	memcpy(params, defaults_of(kind), composite->bytes);
 	if (composite->extra && composite->extra->init)
 		composite->extra->init(params);
 	return params;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * composite: what a preset describes: an HCA, a switch or a link, each with the parameter lists of the blocks it is
- * made of. One table; `hcasim params`, presets, the reader and the effective configuration all go by it.
+ * composite: objects that a preset describes: an HCA, a switch or a link, each with the parameter
+ * lists of its blocks. `hcasim params`, presets, the reader and the effective configuration all use
+ * this one table.
  */
 #ifndef HCASIM_SCHEMA_COMPOSITE_H
 #define HCASIM_SCHEMA_COMPOSITE_H
@@ -16,12 +17,12 @@ enum composite_kind {
 	COMPOSITE_SWITCH,
 	COMPOSITE_LINK,
 	COMPOSITE_ENDPOINT,
-	COMPOSITE_HOST, /* what the host decides of an HCA's params struct */
+	COMPOSITE_HOST, /* parameters of an HCA that the host determines */
 	COMPOSITE_CARD,
 	COMPOSITE_COUNT
 };
 
-/* One key whose values no list describes. */
+/* One key that no parameter list describes. */
 struct composite_extra {
 	const char *key;
 	void (*init)(void *params); /* NULL: nothing to do */
@@ -30,26 +31,28 @@ struct composite_extra {
 };
 
 struct composite {
-	const char *name; /* as a preset's `kind:` says it */
+	const char *name; /* value of a preset's `kind:` */
 	const char *meaning;
-	size_t bytes;                         /* of its params struct */
+	size_t bytes;                         /* size of its params struct */
 	const struct param *list;             /* its own parameters; NULL: none */
-	const struct param_section *sections; /* those of its blocks; NULL: none */
+	const struct param_section *sections; /* parameters of its blocks; NULL: none */
 	const struct composite_extra *extra;  /* NULL: none */
-	/* What else its map means, after its values were read; NULL: nothing. */
+	/* Derives further values after the map has been read. NULL: none. */
 	void (*finish)(struct yaml_node *map, void *params, struct yaml_errors *errors);
 };
 
 const struct composite *composite_of(enum composite_kind kind);
 
-/* A params struct with all defaults, for free(); of COMPOSITE_ENDPOINT for endpoint_device_destroy(). */
+/* Returns a params struct with all defaults. The caller releases it with free(), and
+ * COMPOSITE_ENDPOINT with endpoint_device_destroy(). */
 void *composite_create(enum composite_kind kind);
 
-/* Overrides what the map says; keys of nobody are errors, but for those in `others` (NULL-terminated or NULL). */
+/* Overrides parameters with the values of a map. Unknown keys are errors, except those in `others`
+ * (NULL-terminated, or NULL). */
 void composite_override(enum composite_kind kind, struct yaml_node *map, const char *const *others,
 			void *params, struct yaml_errors *errors);
 
-/* As YAML, `indent` blanks before each line. */
+/* Prints the parameters as YAML, indented by `indent` spaces. */
 void composite_print(enum composite_kind kind, const void *params, unsigned indent, FILE *out);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "hcasim/schema/scenario_read.h"
 
-#define NOTHING "none" /* where nothing was chosen */
+#define NOTHING "none" /* without a choice */
 
 static void read_name(struct yaml_node *node, struct congestion_choice *choice,
 		      struct yaml_errors *errors)

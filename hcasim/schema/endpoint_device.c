@@ -10,6 +10,8 @@
 /* clang-format off */
 const struct param_section endpoint_device_sections[] = {
 	{"port", port_param_list, offsetof(struct endpoint_device, port), "its port"},
+	{"tcp", endpoint_tcp_param_list, offsetof(struct endpoint_device, tcp),
+	 "its TCP connections, with transport: tcp"},
 	{0}};
 /* clang-format on */
 

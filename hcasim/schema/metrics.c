@@ -10,9 +10,10 @@
 /* clang-format off */
 #define INFO(name, unit, meaning) {#name, unit, meaning},
 const struct metric_info metric_list[] = { METRICS(INFO) {0} };
-const struct metric_info flow_metric_list[] = { FLOW_METRICS(INFO) {0} };
-const struct metric_info port_metric_list[] = { PORT_METRICS(INFO) {0} };
-const struct metric_info load_metric_list[] = { LOAD_METRICS(INFO) {0} };
+const struct metric_info metric_flow_list[] = { FLOW_METRICS(INFO) {0} };
+const struct metric_info metric_port_list[] = { PORT_METRICS(INFO) {0} };
+const struct metric_info metric_workload_list[] = { WORKLOAD_METRICS(INFO) {0} };
+const struct metric_info metric_load_list[] = { LOAD_METRICS(INFO) {0} };
 /* clang-format on */
 
 #define NAMES_MAX 96
@@ -26,15 +27,14 @@ int metric_index(const struct metric_info *list, const char *name)
 	return -1;
 }
 
-/* Says what is near, of two lists, either of which may be NULL. */
-static bool refuse(const char *name, const struct metric_info *one, const struct metric_info *other,
-		   char *error, size_t error_bytes)
+/* Writes an error with the most similar name of the lists, which end with NULL. Returns false. */
+static bool refuse(const char *name, const struct metric_info *const *lists, char *error,
+		   size_t error_bytes)
 {
-	const struct metric_info *lists[] = {one, other};
 	const char *names[NAMES_MAX];
 	size_t count = 0;
-	for (size_t i = 0; i < 2; i++) {
-		for (const struct metric_info *info = lists[i]; info && info->name; info++)
+	for (; *lists; lists++) {
+		for (const struct metric_info *info = *lists; info->name; info++)
 			names[count++] = info->name;
 	}
 	char hint[256];
@@ -45,23 +45,24 @@ static bool refuse(const char *name, const struct metric_info *one, const struct
 
 bool metric_name_valid(const char *name, char *error, size_t error_bytes)
 {
+	static const struct metric_info *const of_run[] = {metric_list, NULL};
+	static const struct metric_info *const of_parts[] = {metric_flow_list, metric_port_list,
+							     metric_workload_list, NULL};
 	const char *dot = strrchr(name, '.'), *last = dot ? dot + 1 : name;
-	if (!dot && metric_index(metric_list, name) >= 0)
-		return true;
-	if (dot && (metric_index(flow_metric_list, last) >= 0 ||
-		    metric_index(port_metric_list, last) >= 0))
-		return true;
-	return refuse(last, dot ? flow_metric_list : metric_list, dot ? port_metric_list : NULL,
-		      error, error_bytes);
+	const struct metric_info *const *lists = dot ? of_parts : of_run;
+	for (size_t i = 0; lists[i]; i++)
+		if (metric_index(lists[i], last) >= 0)
+			return true;
+	return refuse(last, lists, error, error_bytes);
 }
 
-bool load_metric_name_valid(const char *name, char *error, size_t error_bytes)
+bool metric_load_name_valid(const char *name, char *error, size_t error_bytes)
 {
-	return metric_index(load_metric_list, name) >= 0 ||
-	       refuse(name, load_metric_list, NULL, error, error_bytes);
+	static const struct metric_info *const lists[] = {metric_load_list, NULL};
+	return metric_index(metric_load_list, name) >= 0 || refuse(name, lists, error, error_bytes);
 }
 
-double load_metric(const struct load_result *result, int index)
+double metric_of_load(const struct load_result *result, int index)
 {
 	static const size_t places[] = {
 #define PLACE(name, unit, meaning) offsetof(struct load_result, name),

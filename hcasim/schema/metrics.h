@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metrics: what a run of a workload comes to, as single numbers by name, which `expect` bounds, the summary prints
+ * metrics: results of a workload as single named numbers, which `expect` bounds, the summary prints
  * and a sweep tabulates.
  *
- *     goodput_gbps          of the whole run: one of the list below
- *     flow3.fct_us          of flow 3: of the second list
- *     switch0.port2.queue_mean_bytes      of a port: of the third; queues need `record: {series: ...}`
+ *     goodput_gbps                     metric of the whole run: first list
+ *     flow3.fct_us                     metric of flow 3: second list
+ *     switch0.port2.queue_mean_bytes   metric of a port: third list; queues need
+ *                                      `record: {series: ...}`
+ *     storage.fct_p99_us               metric of the workload `storage` of several: fourth list
  */
 #ifndef HCASIM_SCHEMA_METRICS_H
 #define HCASIM_SCHEMA_METRICS_H
@@ -16,81 +18,197 @@
 #include "traffic/load/load.h"
 
 /* clang-format off */
-/* X(name, unit, meaning). "measured": from run.warm_up, or the first flow, to run.measure_until, run.until, or the last
- * flow's end. Times of flows are of those that are ready from run.warm_up on. */
-#define METRICS(X)                                                                                         \
-	X(flows,          "flows",   "of the workload, without barriers")                                  \
-	X(flows_done,     "flows",   "that were finished")                                                 \
-	X(flows_failed,   "flows",   "that ran out of retries")                                            \
-	X(duration_us,    "us",      "measured")                                                           \
-	X(goodput_gbps,   "Gb/s",    "payload that came to its destination while measured, once each packet, all flows together")            \
-	X(jain,           "",        "Jain's index of what the queue pairs got through while measured; 1: all the same") \
-	X(fct_mean_us,    "us",      "mean time of a flow, post to completion")                            \
-	X(fct_p50_us,     "us",      "its median")                                                         \
-	X(fct_p99_us,     "us",      "its 99th percentile")                                                \
-	X(wait_mean_us,   "us",      "mean of that time less the ideal one")                               \
-	X(slowdown_mean,  "",        "mean of that time over the ideal one")                               \
-	X(slowdown_p50,   "",        "its median")                                                         \
-	X(slowdown_p95,   "",        "its 95th percentile")                                                \
-	X(slowdown_p99,   "",        "its 99th percentile")                                                \
-	X(small_fct_p50_us, "us",    "median time of the flows of run.small bytes or less, without those of incasts") \
-	X(small_fct_p90_us, "us",    "its 90th percentile")                                                \
-	X(small_fct_p95_us, "us",    "its 95th percentile")                                                \
-	X(small_fct_p99_us, "us",    "its 99th percentile")                                                \
-	X(small_arrival_p50_us, "us", "median of their times until all data are there, not yet acknowledged") \
-	X(small_arrival_p90_us, "us", "its 90th percentile")                                               \
-	X(small_slowdown_p50, "",    "median of their slowdown")                                           \
-	X(small_slowdown_p95, "",    "its 95th percentile")                                                \
-	X(small_slowdown_p99, "",    "its 99th percentile")                                                \
-	X(large_fct_mean_us, "us",   "mean time of the flows of run.large bytes or more, without those of incasts") \
-	X(large_slowdown_p50, "",    "median of their slowdown")                                           \
-	X(large_slowdown_p95, "",    "its 95th percentile")                                                \
-	X(peak_slowdown_p95, "",     "95th percentile of slowdown, the worst of 20 groups of flows by size (slowdowns.csv)") \
-	X(pattern_fct_mean_us, "us", "mean time of a flow, without those of incasts")                      \
-	X(incast_fct_mean_us, "us",  "mean time of a flow of an incast (workload.incast_load)")            \
-	X(incast_fct_p99_us, "us",   "its 99th percentile")                                                \
-	X(incast_fct_p999_us, "us",  "its 99.9th percentile")                                              \
-	X(packets_sent,   "packets", "data packets that left any port: packet-hops")                       \
-	X(packets_retransmitted, "packets", "retransmitted by HCAs")                                       \
-	X(timeouts,       "times",   "of HCAs that waited for a response")                                 \
-	X(drops,          "packets", "lost for any reason, faults included")                               \
-	X(lossless_drops, "packets", "of them in VLs that are to lose none, without a fault")            \
-	X(pauses,         "packets", "PFC frames sent, repetitions and resumes included")                  \
-	X(pause_us,       "us",      "that priorities were paused, all ports together")                    \
-	X(pause_share,    "",        "of the measured time, that a port was paused, mean of all ports, priorities added up") \
-	X(pauses_deep_share, "",     "of the times that switches with a shared buffer paused a sender, those with two or more switches between it and the congestion") \
-	X(paused_hosts_max, "",      "largest share of the hosts that were paused in a sample (record: {series: ...})") \
-	X(paused_hosts_wide, "",     "of the samples with a paused host, those with more than 3 % of them paused") \
-	X(ecn_marks,      "packets", "marked by switches: CE or FECN")                                     \
-	X(reroutes,       "times",   "a flow was given another path than before (balance: letflow, conga, conweave)") \
-	X(out_of_order,   "packets", "requests that came to an HCA ahead of the expected one")            \
-	X(reorder_packets, "packets", "that waited in leaf switches for those of the path before (balance: conweave)") \
-	X(reorder_packets_max, "packets", "of them, most of one flow at once: the depth of reordering")        \
-	X(cnps,           "packets", "CNPs and BECNs that HCAs got")                                       \
-	X(deadlocks,      "times",   "1: a cycle of full buffers has stopped the run")                    \
-	X(queue_max_bytes, "bytes",  "longest sampled queue of any recorded port")                         \
-	X(queue_p50_bytes, "bytes",  "median of the samples of all recorded ports while measured, to 1 KB") \
-	X(queue_p95_bytes, "bytes",  "their 95th percentile")                                              \
-	X(queue_p99_bytes, "bytes",  "their 99th percentile")
+/* X(name, unit, meaning). "Measured" means: from run.warm_up, or the first flow, to
+ * run.measure_until, run.until, or the end of the last flow. Times of flows include only flows that
+ * are ready at run.warm_up or later. */
+#define METRICS(X) \
+	X(flows, "flows", \
+	  "Flows of the workload, without barriers.") \
+	X(flows_done, "flows", \
+	  "Flows that finished.") \
+	X(flows_failed, "flows", \
+	  "Flows that ran out of retries.") \
+	X(duration_us, "us", "measured") \
+	X(goodput_gbps, "Gb/s", \
+	  "Payload that reached its destination while measured, each packet counted once, sum " \
+	  "of all flows.") \
+	X(jain, "", \
+	  "Jain's fairness index of the throughput of the queue pairs while measured. 1: all " \
+	  "equal.") \
+	X(fct_mean_us, "us", \
+	  "Mean time of a flow, from post to completion.") \
+	X(fct_p50_us, "us", \
+	  "Median time of a flow.") \
+	X(fct_p99_us, "us", \
+	  "99th percentile of the time of a flow.") \
+	X(wait_mean_us, "us", \
+	  "Mean of the time of a flow minus its ideal time.") \
+	X(slowdown_mean, "", \
+	  "Mean slowdown: time of a flow divided by its ideal time.") \
+	X(slowdown_p50, "", \
+	  "Median slowdown.") \
+	X(slowdown_p95, "", \
+	  "95th percentile of the slowdown.") \
+	X(slowdown_p99, "", \
+	  "99th percentile of the slowdown.") \
+	X(small_fct_p50_us, "us", \
+	  "Median time of flows of up to run.small bytes, without incast flows.") \
+	X(small_fct_p90_us, "us", \
+	  "90th percentile of the time of these small flows.") \
+	X(small_fct_p95_us, "us", \
+	  "95th percentile of the time of small flows.") \
+	X(small_fct_p99_us, "us", \
+	  "99th percentile of the time of small flows.") \
+	X(small_arrival_p50_us, "us", \
+	  "Median time until all data of a small flow have arrived, before the acknowledgement.") \
+	X(small_arrival_p90_us, "us", \
+	  "90th percentile of the time until all data of a small flow have arrived.") \
+	X(small_slowdown_p50, "", \
+	  "Median slowdown of small flows.") \
+	X(small_slowdown_p95, "", \
+	  "95th percentile of the slowdown of small flows.") \
+	X(small_slowdown_p99, "", \
+	  "99th percentile of the slowdown of small flows.") \
+	X(large_fct_mean_us, "us", \
+	  "Mean time of flows of run.large bytes or more, without incast flows.") \
+	X(large_slowdown_p50, "", \
+	  "Median slowdown of large flows.") \
+	X(large_slowdown_p95, "", \
+	  "95th percentile of the slowdown of large flows.") \
+	X(peak_slowdown_p95, "", \
+	  "95th percentile of the slowdown in the worst of 20 groups of flows by size " \
+	  "(slowdowns.csv).") \
+	X(pattern_fct_mean_us, "us", \
+	  "Mean time of a flow, without incast flows.") \
+	X(incast_fct_mean_us, "us", \
+	  "Mean time of an incast flow (workload.incast_load).") \
+	X(incast_fct_p99_us, "us", \
+	  "99th percentile of the time of incast flows.") \
+	X(incast_fct_p999_us, "us", \
+	  "99.9th percentile of the time of incast flows.") \
+	X(packets_sent, "packets", \
+	  "Data packets sent, summed over all ports (packet-hops).") \
+	X(packets_retransmitted, "packets", \
+	  "Packets retransmitted by HCAs.") \
+	X(timeouts, "times", \
+	  "Timeouts of HCAs that waited for a response.") \
+	X(drops, "packets", \
+	  "Packets lost for any reason, faults included.") \
+	X(lossless_drops, "packets", "Packets lost in lossless VLs without a fault.") \
+	X(pauses, "packets", \
+	  "PFC frames sent, repetitions and resumes included.") \
+	X(pause_us, "us", \
+	  "Time for which priorities were paused, sum over all ports.") \
+	X(pause_share, "", \
+	  "Share of the measured time for which a port was paused, mean over all ports; " \
+	  "priorities are summed.") \
+	X(pauses_deep_share, "", \
+	  "Share of the pauses by switches with a shared buffer that had two or more switches " \
+	  "between the sender and the congestion.") \
+	X(paused_hosts_max, "", \
+	  "Largest share of hosts paused in one sample (record: {series: ...}).") \
+	X(paused_hosts_wide, "", \
+	  "Share of samples with more than 3 % of the hosts paused, among samples with a " \
+	  "paused host.") \
+	X(ecn_marks, "packets", \
+	  "Packets marked by switches: CE or FECN.") \
+	X(reroutes, "times", \
+	  "Times that a flow was moved to another path (balance: letflow, conga, conweave).") \
+	X(out_of_order, "packets", \
+	  "Request packets that reached an HCA before an expected earlier one.") \
+	X(reorder_packets, "packets", \
+	  "Packets that waited in leaf switches for packets of the previous path (balance: " \
+	  "conweave).") \
+	X(reorder_packets_max, "packets", \
+	  "Largest number of packets of one flow that waited in leaf switches at the same " \
+	  "time: the depth of reordering.") \
+	X(cnps, "packets", \
+	  "CNPs and BECNs that HCAs received.") \
+	X(deadlocks, "times", \
+	  "1: a cycle of full buffers stopped the run.") \
+	X(queue_max_bytes, "bytes", \
+	  "Longest sampled queue of any recorded port.") \
+	X(queue_p50_bytes, "bytes", \
+	  "Median of the queue samples of all recorded ports while measured, with a resolution " \
+	  "of 1 KB.") \
+	X(queue_p95_bytes, "bytes", \
+	  "95th percentile of the queue samples while measured.") \
+	X(queue_p99_bytes, "bytes",  "99th percentile of the queue samples while measured.")
 
-#define FLOW_METRICS(X)                                                                                    \
-	X(goodput_gbps,   "Gb/s",    "payload of its queue pair that came to its destination while measured") \
-	X(rate_gbps,      "Gb/s",    "that its congestion control allows at the run's end")                \
-	X(fct_us,         "us",      "post to completion")                                                 \
-	X(slowdown,       "",        "over the ideal")
+#define FLOW_METRICS(X) \
+	X(goodput_gbps, "Gb/s", \
+	  "Payload of its queue pair that reached its destination while measured.") \
+	X(rate_gbps, "Gb/s", \
+	  "Sending rate that its congestion control allows at the end of the run.") \
+	X(fct_us, "us", \
+	  "Time from post to completion.") \
+	X(slowdown,       "",        "Time divided by the ideal time.")
 
-#define PORT_METRICS(X)                                                                                    \
-	X(queue_mean_bytes, "bytes", "waiting at the egress: mean of the samples while measured")          \
-	X(queue_max_bytes,  "bytes", "the largest sample of the run")                                      \
-	X(queue_p90_bytes,  "bytes", "the samples' 90th percentile while measured (estimated by P2)")      \
-	X(queue_p95_bytes,  "bytes", "their 95th")                                                         \
-	X(queue_p99_bytes,  "bytes", "their 99th")                                                         \
-	X(queue_packets,    "packets", "waiting at the egress: mean of the samples while measured")        \
-	X(backlog_us,       "us",    "to send what waits and what is left of the packet that leaves: mean of the samples while measured") \
-	X(underused_us,     "us",    "intervals while measured in which less than 0.9 of the rate left, added up") \
-	X(rate_gbps,        "Gb/s",  "data packets that left while measured, to the bit")                  \
-	X(utilisation,      "",      "that over the port's rate")                                          \
-	X(pause_share,      "",      "of the measured time that it was paused, priorities added up")
+#define PORT_METRICS(X) \
+	X(queue_mean_bytes, "bytes", \
+	  "Bytes waiting at the egress: mean of the samples while measured.") \
+	X(queue_sd_bytes, "bytes", \
+	  "Bytes waiting at the egress: standard deviation of the samples while measured.") \
+	X(queue_max_bytes, "bytes", \
+	  "Bytes waiting at the egress: largest sample of the run.") \
+	X(queue_p90_bytes, "bytes", \
+	  "Bytes waiting at the egress: 90th percentile of the samples while measured " \
+	  "(estimated by P2).") \
+	X(queue_p95_bytes, "bytes", \
+	  "Bytes waiting at the egress: 95th percentile of the samples while measured " \
+	  "(estimated by P2).") \
+	X(queue_p99_bytes, "bytes", \
+	  "Bytes waiting at the egress: 99th percentile of the samples while measured " \
+	  "(estimated by P2).") \
+	X(queue_packets, "packets", \
+	  "Packets waiting at the egress: mean of the samples while measured.") \
+	X(backlog_us, "us", \
+	  "Time to send the waiting bytes and the rest of the current packet: mean of the " \
+	  "samples while measured.") \
+	X(underused_us, "us", \
+	  "Sum of the sampling intervals while measured in which less than 0.9 of the rate was " \
+	  "used.") \
+	X(rate_gbps, "Gb/s", \
+	  "Rate of data packets sent while measured, exact to the bit.") \
+	X(utilisation, "", \
+	  "Rate of data packets sent divided by the rate of the port.") \
+	X(pause_share, "", \
+	  "Share of the measured time for which the port was paused; priorities are summed.")
+
+/* Of one of several workloads. */
+#define WORKLOAD_METRICS(X) \
+	X(flows, "flows", \
+	  "Flows of the workload, without barriers.") \
+	X(flows_done, "flows", \
+	  "Flows that finished.") \
+	X(flows_failed, "flows", \
+	  "Flows that ran out of retries.") \
+	X(flows_stopped, "flows", \
+	  "Flows that `post_until` ended before all their messages were posted.") \
+	X(goodput_gbps, "Gb/s", \
+	  "Payload of the workload that reached its destination while the run was measured, " \
+	  "divided by that time.") \
+	X(jain, "", \
+	  "Jain's fairness index of the throughput of the workload's queue pairs while measured.") \
+	X(fct_mean_us, "us", \
+	  "Mean time of a flow, from post to completion.") \
+	X(fct_p50_us, "us", \
+	  "Median time of a flow.") \
+	X(fct_p95_us, "us", \
+	  "95th percentile of the time of a flow.") \
+	X(fct_p99_us, "us", \
+	  "99th percentile of the time of a flow.") \
+	X(fct_p999_us, "us", \
+	  "99.9th percentile of the time of a flow.") \
+	X(slowdown_mean, "", \
+	  "Mean slowdown: time of a flow divided by its ideal time.") \
+	X(slowdown_p50, "", \
+	  "Median slowdown.") \
+	X(slowdown_p95, "", \
+	  "95th percentile of the slowdown.") \
+	X(slowdown_p99, "", \
+	  "99th percentile of the slowdown.") \
+	X(slowdown_p999, "", "99.9th percentile of the slowdown.")
 
 #define METRIC_ENUM(name, unit, meaning) METRIC_##name,
 enum metric { METRICS(METRIC_ENUM) METRIC_COUNT };
@@ -98,24 +216,29 @@ enum metric { METRICS(METRIC_ENUM) METRIC_COUNT };
 enum flow_metric { FLOW_METRICS(FLOW_METRIC_ENUM) FLOW_METRIC_COUNT };
 #define PORT_METRIC_ENUM(name, unit, meaning) PORT_METRIC_##name,
 enum port_metric { PORT_METRICS(PORT_METRIC_ENUM) PORT_METRIC_COUNT };
+#define WORKLOAD_METRIC_ENUM(name, unit, meaning) WORKLOAD_METRIC_##name,
+enum workload_metric { WORKLOAD_METRICS(WORKLOAD_METRIC_ENUM) WORKLOAD_METRIC_COUNT };
 /* clang-format on */
 
 struct metric_info {
 	const char *name, *unit, *meaning;
 };
-extern const struct metric_info metric_list[], flow_metric_list[], port_metric_list[];
-extern const struct metric_info load_metric_list[]; /* those of a load: LOAD_METRICS */
+extern const struct metric_info metric_list[], metric_flow_list[], metric_port_list[];
+extern const struct metric_info metric_workload_list[]; /* of one of several workloads */
+extern const struct metric_info metric_load_list[];     /* metrics of a load: LOAD_METRICS */
 
-/* May it be the name of a metric? Whether there is such a flow or port is known when it is built. false: *error. */
+/* Checks that a name can be a metric. Whether its flow or port exists is known only after the
+ * build. Returns false and writes the reason to *error if not. */
 bool metric_name_valid(const char *name, char *error, size_t error_bytes);
 
-/* The same of a load. */
-bool load_metric_name_valid(const char *name, char *error, size_t error_bytes);
+/* Checks that a name is a metric of a load. Returns false and writes the reason to *error if
+ * not. */
+bool metric_load_name_valid(const char *name, char *error, size_t error_bytes);
 
-/* One of load_metric_list. */
-double load_metric(const struct load_result *result, int index);
+/* Returns the metric with this index in metric_load_list. */
+double metric_of_load(const struct load_result *result, int index);
 
-/* Index in a list, -1: not there. */
+/* Returns the index in a list, or -1. */
 int metric_index(const struct metric_info *list, const char *name);
 
 #endif

@@ -29,8 +29,7 @@ static void find(enum module_kind kind, const struct yaml_node *node, struct par
 	candidate(node, module->text, path);
 	if (!realpath(path, whole)) {
 		yaml_error(errors, node,
-			   "no module \"%s\" in the place of %s: there is no %s; expected a shared "
-			   "object",
+			   "no module \"%s\" for %s: there is no file %s; expected a shared object",
 			   module->text, module_block(kind), path);
 		return;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * preset: see preset.h. Finds the file, reads it first, then what stands beside `preset:` over it.
+ * preset: see preset.h. Finds the file and reads it first, then the keys beside `preset:`, which
+ * take precedence.
  */
 #include "hcasim/schema/preset.h"
 #include "sim/install_paths.h"
@@ -61,7 +62,7 @@ const char *preset_directory(void)
 	return realpath(path, directory) ? directory : "";
 }
 
-/* The directories that a preset named in that file may be in; how many. */
+/* Lists the folders in which a preset named in that file is searched. Returns their number. */
 static size_t list_directories(const char *file, char directories[3][PATH_MAX])
 {
 	const char *slash = strrchr(file, '/');
@@ -91,13 +92,13 @@ static bool find_file(const char *file, const char *name, char path[PATH_MAX])
 	return false;
 }
 
-/* Says that there is no such preset, and which one may have been meant. */
+/* Adds an error for an unknown preset, with the most similar name. */
 static void report_missing(struct preset_reader *reader, const struct yaml_node *node,
 			   const char *name)
 {
 	char directories[3][PATH_MAX], *names[NAMES_MAX];
 	size_t places = list_directories(node->file, directories), count = 0;
-	for (size_t i = 1; i < places; i++) { /* not 0: scenarios are there */
+	for (size_t i = 1; i < places; i++) { /* places[0] has no scenarios */
 		DIR *directory = opendir(directories[i]);
 		for (struct dirent *entry; directory && (entry = readdir(directory));) {
 			size_t length = strlen(entry->d_name);
@@ -145,7 +146,8 @@ static void read_file(struct preset_reader *reader, const struct yaml_node *node
 	reader->depth++;
 	if (!kind || kind->kind != YAML_SCALAR)
 		yaml_error(reader->errors, root,
-			   "a preset says its kind first; expected \"kind: %s\"", kind_name);
+			   "the first key of a preset is its kind; expected \"kind: %s\"",
+			   kind_name);
 	else if (strcmp(kind->text, kind_name) != 0)
 		yaml_error(reader->errors, node, "preset \"%s\" is of kind %s; expected kind %s",
 			   name, kind->text, kind_name);

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * preset: the numbers of a real part, in a YAML file of its own, by name:
+ * preset: parameters of a real device, in its own YAML file, used by name:
  *
- *     hca: connectx4-edr                                   the preset as it is
- *     hca: {preset: connectx4-edr, pcie: {lanes: 8}}       the same with single keys of one's own
+ *     hca: connectx4-edr                                   the preset unchanged
+ *     hca: {preset: connectx4-edr, pcie: {lanes: 8}}       the preset with single keys changed
  *
- * A preset may stand on another one in the same way. It is looked for beside the file that names it (a name with
- * a slash is a path from there), in `presets/` there, then in share/hcasim/scenarios/presets of the installation or build tree.
+ * A preset may be based on another preset in the same way. The search order is: the folder of the
+ * file that names it (a name with a slash is a path relative to that folder), `presets/` in that
+ * folder, share/hcasim/scenarios/presets of the installation or build tree.
  */
 #ifndef HCASIM_SCHEMA_PRESET_H
 #define HCASIM_SCHEMA_PRESET_H
 
 #include "hcasim/schema/composite.h"
 
-/* Reads what stands behind a key of that kind, a preset's name or a map, over the values in params. others: further
- * keys that the map may have, which the caller reads. given (may be NULL): bit i is set if something says the value of
- * entry i of the composite's own list. */
+/* Reads a preset's name or a map over the values in `params`. `others` lists further keys that the
+ * caller reads. Sets bit i of *given if the value of entry i of the composite's own list is set.
+ * `given` may be NULL. */
 void preset_read(enum composite_kind kind, struct yaml_node *node, const char *const *others,
 		 void *params, uint64_t *given, struct yaml_errors *errors);
 
-/* What a preset of that name says from now on in the place of its file: "pcie.lanes=8" (yaml_set()); count 0: its file
- * again. The caller owns them as long. */
+/* Replaces values of a preset from now on: "pcie.lanes=8" (yaml_set()). A count of 0 restores the
+ * file. The caller keeps the strings until then. */
 void preset_replace(const char *name, const char *const *assignments, size_t count);
-bool preset_was_replaced(void); /* has anyone read it since? */
+bool preset_was_replaced(void); /* true if the replaced preset has been read since */
 
-/* Where presets of the installation or build tree are: a directory, "" if there is none. */
+/* Returns the folder of presets of the installation or build tree, or "" if there is none. */
 const char *preset_directory(void);
 
 #endif

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario: one YAML file as plain values: who is there, how they are joined, what goes wrong, what is recorded,
- * what is expected. Everything is checked here; build.h turns it into simulation objects.
+ * scenario: one YAML file as plain values: hosts, fabric, faults, records, expectations. All checks
+ * are made here. build.h creates the simulation objects.
  *
- *     file.yaml --scenario_read()--> struct scenario --build_create()--> hosts, HCAs, switches, links
- *                                         `--scenario_print()--> effective configuration, which reads back the same
+ *     file.yaml --scenario_read()--> struct scenario --build_create()--> hosts, HCAs, switches,
+ *                                         |                              links
+ *                                         `--scenario_print()--> effective configuration, which
+ *                                                                reads back the same
  */
 #ifndef HCASIM_SCHEMA_SCENARIO_H
 #define HCASIM_SCHEMA_SCENARIO_H
 
 #include "fabric/layout.h"
+#include "hca/congestion/congestion.h"
 #include "hcasim/schema/composite.h"
 #include "hcasim/schema/mpi_params.h"
 #include "hcasim/schema/scenario_faults.h"
@@ -32,6 +35,7 @@ enum scenario_topology_kind {
 	TOPOLOGY_DRAGONFLY,
 	TOPOLOGY_TORUS,
 	TOPOLOGY_NET_FILE,
+	TOPOLOGY_HPCC_FILE,
 };
 
 enum deadlock_judgement { DEADLOCK_ERROR, DEADLOCK_EXPECTED, DEADLOCK_POSSIBLE };
@@ -39,86 +43,236 @@ enum partition_enforcement { ENFORCE_BOTH, ENFORCE_IN, ENFORCE_OUT, ENFORCE_OFF 
 enum fabric_fidelity { FIDELITY_PACKET, FIDELITY_FLOW };
 
 struct endpoint_device;
+struct packet;
 struct hca_params;
 struct switch_params;
 struct port_params;
 
 /* clang-format off */
-#define SCENARIO_PARAMS(X)                                                                                 \
-	X(seed,       COUNT,  "1",          "",                "of all random streams; the same seed, the same run", "choice")
+#define SCENARIO_PARAMS(X) \
+	X(seed, COUNT, "1", "", \
+	  "Seed of all random streams. Runs with the same seed are identical.", \
+	  "choice")
 
-#define FABRIC_PARAMS(X)                                                                                   \
-	X(link_layer, CHOICE, "infiniband", "infiniband|roce", "what the links and switches are", "choice")  \
-	X(fidelity,   CHOICE, "packet", "packet|flow", "workload: what goes over the links; flow: rates that flows share max-min fairly, for long flows", "choice") \
-	X(partition_enforcement, CHOICE, "both", "both|in|out|off", "partitions: which filters the switches' ports towards hosts have", "choice: OpenSM's default") \
-	X(reroute_delay, TIME, "10ms", "0ps..100s", "faults: from a link going down or coming up until all switches use tables that know it; 0: tables stay as they are. A switch's own links are known to it at once", "assumed: loss of signal is seen within milliseconds; PortLand (SIGCOMM 2009) measures 65 ms, RFC 7938 section 7.1 expects below a second, a simulator of ground truth D-10 takes none") \
-	X(routing,    CHOICE, "as_built",   "as_built|min_hop|up_down|dimension_order", "which routes packets take; as_built: the topology's own", "choice")
+#define FABRIC_PARAMS(X) \
+	X(link_layer, CHOICE, "infiniband", "infiniband|roce", \
+	  "Link layer of all links and switches.", \
+	  "choice") \
+	X(fidelity, CHOICE, "packet", "packet|flow", \
+	  "Workload: fidelity of the links. flow: flows share rates with max-min fairness, for " \
+	  "long flows.", \
+	  "choice") \
+	X(partition_enforcement, CHOICE, "both", "both|in|out|off", \
+	  "Partitions: filters of the switch ports towards hosts.", \
+	  "choice: default of OpenSM") \
+	X(reroute_delay, TIME, "10ms", "0ps..100s", \
+	  "Faults: delay from a change of link state until all switches use tables that take " \
+	  "it into account. 0: tables never change. A switch detects its own links without " \
+	  "delay.", \
+	  "assumed: loss of signal is detected within milliseconds; PortLand (SIGCOMM 2009) " \
+	  "measures 65 ms, RFC 7938 section 7.1 expects less than a second, the simulator of " \
+	  "HPCC (row D-10) takes none") \
+	X(routing, CHOICE, "as_built", \
+	  "as_built|min_hop|up_down|dimension_order", \
+	  "Routing algorithm. as_built: the routes of the topology.", \
+	  "choice")
 
-/* Which of them a kind takes: topology_keys[] in scenario_topology.c. */
-#define TOPOLOGY_PARAMS(X)                                                                                 \
-	X(kind,       CHOICE, "links", "links|back-to-back|single-switch|dumbbell|parking-lot|leaf-spine|fat-tree|dragonfly|torus|net-file", \
-	  "links: as the lists `switches` and `links` say; net-file: as a file of ibnetdiscover or ibsim says", "choice") \
-	X(left,       COUNT, "2", "1..63",       "dumbbell: hosts at the one switch",                      "choice") \
-	X(right,      COUNT, "2", "1..63",       "dumbbell: hosts at the other",                           "choice") \
-	X(switches,   COUNT, "2", "2..1000000",  "parking-lot: in a row",                                  "choice") \
-	X(hosts,      COUNT, "1", "1..63",       "hosts at a switch: of a row, a torus, a group; at a leaf; at an edge switch", "choice") \
-	X(leaves,     COUNT, "2", "1..100000",   "leaf-spine: leaves",                                     "choice") \
-	X(spines,     COUNT, "1", "1..100000",   "leaf-spine: spines",                                     "choice") \
-	X(parallel,   COUNT, "1", "1..64",       "leaf-spine: links between a leaf and a spine",           "choice") \
-	X(rails,      COUNT, "1", "1..64",       "leaf-spine, fat-tree: NICs of a machine, each at a leaf of its own", "choice") \
-	X(arity,      COUNT, "4", "0..64",       "fat-tree: ports of each switch, even; 0: the six numbers below", "Al-Fares et al., SIGCOMM 2008") \
-	X(pods,       COUNT, "2", "1..64",       "fat-tree: pods",                                         "choice") \
-	X(edges,      COUNT, "2", "1..64",       "fat-tree: edge switches of a pod",                       "choice") \
-	X(aggregations, COUNT, "2", "1..64",     "fat-tree: aggregation switches of a pod",                "choice") \
-	X(uplinks,    COUNT, "2", "1..64",       "fat-tree: links of an aggregation switch to the core",   "choice") \
-	X(routers,    COUNT, "4", "1..64",       "dragonfly: switches of a group",                         "Kim et al., ISCA 2008") \
-	X(global,     COUNT, "2", "1..64",       "dragonfly: links of a switch to other groups",           "Kim et al., ISCA 2008") \
-	X(groups,     COUNT, "0", "0..4097",     "dragonfly: groups, 0: as many as the links allow",       "Kim et al., ISCA 2008") \
-	X(size_x,     COUNT, "4", "1..65535",    "torus: switches along the first dimension",              "choice") \
-	X(size_y,     COUNT, "4", "1..65535",    "torus: along the second, 1: there is none",              "choice") \
-	X(size_z,     COUNT, "1", "1..65535",    "torus: along the third",                                 "choice") \
-	X(uplink_rate, RATE, "0bps", "0bps..3.2Tbps", "between the switches of a dumbbell, between leaves and spines, 0: as the other links", "choice") \
-	X(uplink_length, METRES, "0m", "0m..100km", "dumbbell: of the link between the switches, 0: as the other links", "choice")
+/* Each kind uses some of these keys: topology_keys[] in scenario_topology.c. */
+#define TOPOLOGY_PARAMS(X) \
+	X(kind, CHOICE, "links", \
+	  "links|back-to-back|single-switch|dumbbell|parking-lot|leaf-spine|fat-tree|dragonfly|" \
+	  "torus|net-file|hpcc-file", \
+	  "links: from the lists `switches` and `links`. net-file: from a file of " \
+	  "ibnetdiscover or ibsim. hpcc-file: from a topology file of the HPCC study.", \
+	  "choice") \
+	X(left, COUNT, "2", "1..63", \
+	  "dumbbell: hosts at the first switch.", \
+	  "choice") \
+	X(right, COUNT, "2", "1..63", \
+	  "dumbbell: hosts at the second switch.", \
+	  "choice") \
+	X(switches, COUNT, "2", "2..1000000", \
+	  "parking-lot: number of switches in the row.", \
+	  "choice") \
+	X(hosts, COUNT, "1", "1..63", \
+	  "Hosts per switch: of a row, a torus or a group, per leaf, or per edge switch.", \
+	  "choice") \
+	X(leaves, COUNT, "2", "1..100000", \
+	  "leaf-spine: number of leaves.", \
+	  "choice") \
+	X(spines, COUNT, "1", "1..100000", \
+	  "leaf-spine: number of spines.", \
+	  "choice") \
+	X(parallel, COUNT, "1", "1..64", \
+	  "leaf-spine: links between each leaf and each spine.", \
+	  "choice") \
+	X(rails, COUNT, "1", "1..64", \
+	  "leaf-spine, fat-tree: NICs per machine, each connected to a different leaf.", \
+	  "choice") \
+	X(arity, COUNT, "4", "0..64", \
+	  "fat-tree: ports per switch, an even number. 0: the six keys below define the tree.", \
+	  "Al-Fares et al., SIGCOMM 2008") \
+	X(pods, COUNT, "2", "1..64", \
+	  "fat-tree: number of pods.", \
+	  "choice") \
+	X(edges, COUNT, "2", "1..64", \
+	  "fat-tree: edge switches per pod.", \
+	  "choice") \
+	X(aggregations, COUNT, "2", "1..64", \
+	  "fat-tree: aggregation switches per pod.", \
+	  "choice") \
+	X(uplinks, COUNT, "2", "1..64", \
+	  "fat-tree: links of each aggregation switch to the core.", \
+	  "choice") \
+	X(routers, COUNT, "4", "1..64", \
+	  "dragonfly: switches per group.", \
+	  "Kim et al., ISCA 2008") \
+	X(global, COUNT, "2", "1..64", \
+	  "dragonfly: links of each switch to other groups.", \
+	  "Kim et al., ISCA 2008") \
+	X(groups, COUNT, "0", "0..4097", \
+	  "dragonfly: number of groups. 0: the maximum that the links allow.", \
+	  "Kim et al., ISCA 2008") \
+	X(size_x, COUNT, "4", "1..65535", \
+	  "torus: switches in the first dimension.", \
+	  "choice") \
+	X(size_y, COUNT, "4", "1..65535", \
+	  "torus: switches in the second dimension. 1: no second dimension.", \
+	  "choice") \
+	X(size_z, COUNT, "1", "1..65535", \
+	  "torus: switches in the third dimension. 1: no third dimension.", \
+	  "choice") \
+	X(uplink_rate, RATE, "0bps", "0bps..3.2Tbps", \
+	  "Rate of the links between the switches of a dumbbell, or between leaves and spines. " \
+	  "0: as the other links.", \
+	  "choice") \
+	X(uplink_length, METRES, "0m", "0m..100km", \
+	  "dumbbell: length of the link between the switches. 0: as the other links.", \
+	  "choice")
 
-#define RUN_PARAMS(X)                                                                                      \
-	X(until,      TIME,   "0ps", "",   "workload: virtual time at which the run ends, 0: when all flows are done", "choice") \
-	X(warm_up,    TIME,   "0ps", "",   "workload: means and rates are taken from then on",              "choice") \
-	X(measure_until, TIME, "0ps", "", "workload: means and rates are taken until then, 0: to the end; flows that are under way go on", "choice") \
-	X(large,      BYTES,  "1MB",   "1B..", "workload: flows from this size on are those of the large_ metrics", "choice") \
-	X(small,      BYTES,  "100KB", "1B..", "workload: flows up to this size are those of the small_ metrics", "choice") \
-	X(deadlock,   CHOICE, "error", "error|expected|possible", "workload: what a deadlock at the end of the run is; error: routes that can form one are refused before the run; possible: they are not", "choice") \
-	X(loss,       CHOICE, "as_vl", "as_vl|expected", "workload: loss in a lossless VL fails the run, unless a fault of this file explains it, or it is expected", "choice") \
-	X(failed,     CHOICE, "error", "error|expected", "workload: flows that run out of retries fail the run, unless they are expected: so, or by a bound of flows_failed or flows_done", "choice")
+#define RUN_PARAMS(X) \
+	X(until, TIME, "0ps", "", \
+	  "Workload: virtual time at which the run ends. 0: when all flows are done.", \
+	  "choice") \
+	X(warm_up, TIME, "0ps", "", \
+	  "Workload: virtual time at which the measurement starts.", \
+	  "choice") \
+	X(measure_until, TIME, "0ps", "", \
+	  "Workload: virtual time at which the measurement ends. 0: at the end of the run. " \
+	  "Incomplete flows continue.", \
+	  "choice") \
+	X(large, BYTES, "1MB", "1B..", \
+	  "Workload: smallest size of the flows of the large_ metrics.", \
+	  "choice") \
+	X(small, BYTES, "100KB", "1B..", \
+	  "Workload: largest size of the flows of the small_ metrics.", \
+	  "choice") \
+	X(bins, SIZES, "[10KB, 100KB, 1MB]", "0B..", \
+	  "workload: limits of the bins of flow sizes in bins.csv. Ascending", \
+	  "choice") \
+	X(deadlock, CHOICE, "error", "error|expected|possible", \
+	  "Workload: meaning of a deadlock at the end of the run. error: the run fails, and " \
+	  "routes that can form a deadlock are refused before it. possible: such routes are " \
+	  "accepted.", \
+	  "choice") \
+	X(loss, CHOICE, "as_vl", "as_vl|expected", \
+	  "Workload: meaning of loss in a lossless VL. as_vl: the run fails unless a fault of " \
+	  "this file explains the loss. expected: no failure.", \
+	  "choice") \
+	X(failed, CHOICE, "error", "error|expected", \
+	  "Workload: meaning of flows that run out of retries. error: the run fails, unless " \
+	  "`expect` bounds flows_failed or flows_done. expected: no failure.", \
+	  "choice")
 
-#define RECORD_PARAMS(X)                                                                                   \
-	X(packets,    FLAG,   "false", "", "packets.pcapng: every packet that leaves a port, credits and pauses too", "choice") \
-	X(max_bytes,  BYTES,  "8GiB", "64KiB..", "largest size of packets.pcapng and of trace.bin, each; what comes later is not recorded, and a message says since when", "choice: less than what disks have left") \
-	X(snap,       BYTES,  "0B",   "0B..64KiB", "bytes of each packet in packets.pcapng, of which the whole length is noted; 0B: all", "choice") \
-	X(counters,   FLAG,   "true",  "", "counters.json: all counters of all blocks at the end", "choice") \
-	X(flows,      FLAG,   "true",  "", "workload: flows.csv, a line a flow", "choice")                        \
-	X(series,     TIME,   "0ps",   "", "workload: between two lines a port of series.csv, which queue metrics come from; 0ps: none", "choice")
+#define RECORD_PARAMS(X) \
+	X(packets, FLAG, "false", "", \
+	  "Write packets.pcapng: every packet that leaves a port, credits and pauses included.", \
+	  "choice") \
+	X(max_bytes, BYTES, "8GiB", "64KiB..", \
+	  "Maximum size of packets.pcapng and of trace.bin, each. Later records are dropped; a " \
+	  "message states the time of the first one.", \
+	  "choice: less than the free space of common disks") \
+	X(snap, BYTES, "0B", "0B..64KiB", \
+	  "Bytes stored of each packet in packets.pcapng, beside its full length. 0B: all.", \
+	  "choice") \
+	X(counters, FLAG, "true", "", \
+	  "Write counters.json: all counters of all blocks at the end.", \
+	  "choice") \
+	X(flows, FLAG, "true", "", \
+	  "Workload: write flows.csv, one line per flow.", \
+	  "choice") \
+	X(series, TIME, "0ps", "", \
+	  "Workload: interval between two lines per port of series.csv, which queue metrics " \
+	  "need. 0ps: no series.", \
+	  "choice") \
+	X(queues, FLAG, "false", "", \
+	  "Workload: write queue_series.csv, the queues of ports by priority over time, and " \
+	  "queues.csv, their quantiles and standard deviations. Both need `series`.", \
+	  "choice")
 
-#define PROGRAM_PARAMS(X)                                                                                  \
-	X(start,      TIME,   "0ps",   "", "virtual time before which it does not start", "choice")
+/* Keys of record.only that no list of names is. */
+#define RECORD_ONLY_PARAMS(X) \
+	X(from, TIME, "0ps", "", \
+	  "Virtual time from which packets are recorded.", \
+	  "choice") \
+	X(until, TIME, "0ps", "", \
+	  "Virtual time until which packets are recorded. 0ps: the end of the run.", \
+	  "choice")
+
+#define RECORD_RING_PARAMS(X) \
+	X(packets, COUNT, "0", "0..100000000", \
+	  "Latest packets that are kept in memory. packets.pcapng gets them at the first " \
+	  "trigger. 0: it gets all packets.", \
+	  "choice") \
+	X(behind, COUNT, "100", "0..100000000", \
+	  "Packets that packets.pcapng gets behind the trigger. A packet that is dropped on its " \
+	  "link may be among these.", \
+	  "choice") \
+	X(drop, FLAG, "true", "", \
+	  "Trigger: a packet is dropped, wherever and for whatever reason.", \
+	  "choice") \
+	X(pause, FLAG, "false", "", \
+	  "Trigger: a PFC frame that pauses a priority leaves a port.", \
+	  "choice") \
+	X(failure, FLAG, "true", "", \
+	  "Trigger: the run ends with an exit code other than 0, as by an expectation that fails " \
+	  "or a law that is violated.", \
+	  "choice")
+
+#define PROGRAM_PARAMS(X) \
+	X(start,      TIME,   "0ps",   "", "Virtual time at which the program starts.", "choice")
 
 struct scenario_fabric { FABRIC_PARAMS(PARAM_FIELD) };
 struct scenario_record { RECORD_PARAMS(PARAM_FIELD) };
+struct scenario_record_only { RECORD_ONLY_PARAMS(PARAM_FIELD) };
+struct scenario_record_ring { RECORD_RING_PARAMS(PARAM_FIELD) };
 struct scenario_start  { PROGRAM_PARAMS(PARAM_FIELD) };
 struct scenario_topology { TOPOLOGY_PARAMS(PARAM_FIELD) };
 struct scenario_run { RUN_PARAMS(PARAM_FIELD) };
 /* clang-format on */
 
+/* Which packets are recorded. */
+struct scenario_packets {
+	struct scenario_record_only window;
+	const char **ports, **opcodes; /* patterns; none: all */
+	uint32_t port_count, opcode_count;
+	bool *chosen; /* by opcode, then by kind of packet; NULL: all */
+	bool *hosts;  /* [hosts]; NULL: all */
+	uint32_t *qps;
+	uint32_t qp_count; /* 0: all */
+};
+
 struct scenario_host {
 	const char *name;
 	uint8_t ipv4[4];
-	bool alike;                       /* what it has is scenario.every_host's */
-	struct hca_params *detailed;      /* NULL: of fidelity endpoint */
-	struct endpoint_device *endpoint; /* NULL: of fidelity detailed */
+	bool alike;                       /* its configuration is scenario.every_host */
+	struct hca_params *detailed;      /* NULL: adapter of fidelity endpoint */
+	struct endpoint_device *endpoint; /* NULL: adapter of fidelity detailed */
 };
 
 struct scenario_switch {
 	const char *name;
-	uint16_t ports; /* 0: as many as it has links */
+	uint16_t ports; /* 0: the number of its links */
 	struct switch_params *params;
 };
 
@@ -129,14 +283,14 @@ struct scenario_node { /* one end of a link */
 
 struct scenario_link {
 	struct scenario_node ends[2];
-	/* What `given` says replaces the values of both ends' own ports. */
+	/* The parameters in `given` override the parameters of the ports at both ends. */
 	struct port_params *port;
 	uint64_t given;    /* bit i: entry i of port_param_list */
-	uint16_t ports[2]; /* of the switches at its ends */
-	bool numbered;     /* someone has said which */
+	uint16_t ports[2]; /* port numbers at the switches */
+	bool numbered;     /* the scenario gives the port numbers */
 };
 
-struct scenario_link_rule {  /* replaces values of those links of a topology whose ends match */
+struct scenario_link_rule {  /* overrides parameters of a topology's links whose ends match */
 	const char *ends[2]; /* patterns, in either order */
 	struct port_params *port;
 	uint64_t given;
@@ -148,59 +302,81 @@ struct scenario_program {
 	sim_time start;
 };
 
-struct scenario_expectation { /* at the end, of a counter or a metric */
-	/* "block.name.counter"; * stands for any text, and then it is the sum. */
+/* A workload among others, or the only one, whose values are those of the section `workload`. */
+struct scenario_workload {
+	const char *name;             /* NULL: the only one */
+	const struct yaml_node *node; /* its map; NULL: the section `workload` */
+	struct workload_params params;
+	struct flow_driver_params posting;
+	struct workload_files files; /* paths; released with the scenario */
+	uint32_t *hosts;             /* numbers of its hosts 0, 1 ... in the scenario */
+	const char **host_names;
+	uint32_t host_count;
+	struct congestion_choice congestion; /* ops NULL: that of the adapters */
+};
+
+struct scenario_expectation { /* bounds of a counter or metric at the end */
+	/* "block.name.counter". `*` matches any text; the value is then the sum. */
 	const char *counter;
 	uint64_t low, high;
-	const char *metric; /* one of hcasim/schema/metrics.h; NULL: a counter */
-	const char *row;    /* of the ground truth; NULL: none */
-	double least, most; /* of a metric */
-	bool gated;         /* false: reported only */
+	const char *metric; /* name of a metric of hcasim/schema/metrics.h; NULL: a counter */
+	const char *row;    /* row of scenarios/published; NULL: none */
+	double least, most; /* bounds of a metric */
+	bool gated;         /* false: reported, without effect on the exit code */
 };
 
-/* One value of an axis. A map sets several keys together. */
+/* One value of an axis. It may set several keys together. */
 struct scenario_sweep_value {
-	char *text;  /* as tables show it */
-	char **sets; /* "key.path=value", as --set takes them; ends with NULL */
+	char **cells; /* as tables show it: a text for each column of the axis */
+	char **sets;  /* "key.path=value", as for --set; ends with NULL */
 };
 
+/* Values of which each point of a sweep has one. */
 struct scenario_sweep_axis {
-	const char *path; /* as --set takes it; ".": the top of the file */
-	uint32_t line, column;
+	const char **columns; /* names in tables; most axes have one */
+	uint32_t column_count;
+	uint32_t line, column; /* of its key in the file */
 	struct scenario_sweep_value *values;
 	uint32_t count;
 };
 
-/* All texts belong to the document, which is kept. */
+/* All texts belong to `document`, which the scenario owns. */
 struct scenario {
 	const char *file;
 	SCENARIO_PARAMS(PARAM_FIELD)
 	struct cpu_params cpu;
 	struct session_params session;
 	struct kernel_params kernel;
+	struct socket_params sockets;
 	struct mpi_params mpi;
-	struct load_host_params mpi_hosts; /* of detailed adapters */
+	struct load_host_params mpi_hosts; /* detailed adapters */
 	struct scenario_fabric fabric;
 	struct scenario_vls vls;
 	struct scenario_subnet subnet;
 	struct scenario_record record;
+	struct scenario_packets packets; /* record.only */
+	struct scenario_record_ring ring;
 	struct scenario_topology topology;
 	struct scenario_run run;
-	bool has_workload;
+	bool has_workload;  /* one or several */
+	bool has_workloads; /* by name; `workload` and `posting` are then their defaults */
+	struct scenario_workload *workloads;
+	uint32_t workload_count;
 	struct workload_params workload;
 	bool has_load;
 	struct load_params load;
 	struct flow_driver_params posting;
-	struct load_host_params workload_hosts; /* of detailed adapters */
-	char *trace_file;     /* of the workload, from where the scenario is; ours; NULL: none */
-	struct layout layout; /* of a topology that a builder or file makes; empty: none */
-	bool generated;       /* hosts by count, all alike but for exceptions */
+	struct load_host_params workload_hosts; /* detailed adapters */
+	struct workload_files workload_files;   /* paths; released with the scenario */
+	struct layout layout; /* topology made by a builder or from a file; empty: none */
+	bool generated;       /* hosts are given as a count and are equal, except for exceptions */
 	struct scenario_host every_host;
 	char (*host_names)[LAYOUT_NAME_BYTES];
-	struct scenario_switch every_switch; /* of a generated topology; params NULL: none */
+	struct scenario_switch every_switch; /* generated topology; params NULL: none */
 	struct scenario_link every_link;     /* port NULL: none */
 	struct scenario_link_rule *link_rules;
-	const char **series_ports; /* patterns; none: all */
+	const char **series_ports; /* patterns; empty: all ports */
+	uint32_t *series_flows;    /* flows whose rate and window are recorded */
 	struct scenario_sweep_axis *axes;
 	struct scenario_host *hosts;
 	struct scenario_switch *switches;
@@ -208,49 +384,60 @@ struct scenario {
 	struct scenario_fault *faults;
 	struct scenario_program *programs;
 	struct scenario_expectation *expectations;
-	const char **traces; /* block names to be traced; * stands for any text */
+	const char **traces; /* names of blocks to trace; `*` matches any text */
 	uint32_t host_count, switch_count, link_count, fault_count, program_count,
-		expectation_count, trace_count, link_rule_count, series_port_count, axis_count;
+		expectation_count, trace_count, link_rule_count, series_port_count,
+		series_flow_count, axis_count;
 	struct yaml_errors
-		warnings; /* what is accepted, and has no effect or not the one that may be meant */
+		warnings; /* accepted keys that have no effect, or perhaps not the intended one */
 	struct yaml_document *document;
 };
 
-/* overrides: `count` texts "key.path=value" that replace single values of the file. NULL: errors says why. */
+/* Reads a scenario. `overrides` has `count` texts "key.path=value" that replace single values of
+ * the file. Returns NULL and adds the reasons to `errors` on failure. */
 struct scenario *scenario_read(const char *file, const char *const *overrides, size_t count,
 			       struct yaml_errors *errors);
+
+/* Reads a scenario from a text. `name` stands for the file in messages. Files that the text names
+ * are relative to the current folder. */
+struct scenario *scenario_read_text(const char *name, const char *text,
+				    const char *const *overrides, size_t count,
+				    struct yaml_errors *errors);
 void scenario_destroy(struct scenario *scenario);
 
-/* The effective configuration: every value, as YAML that reads back to an equal scenario. */
+/* Prints the effective configuration: every value, as YAML that reads back to an equal scenario. */
 void scenario_print(const struct scenario *scenario, FILE *out);
 
-/* A hash of it, with what files hold in place of their names: the same wherever the scenario and they are. */
+/* Returns a hash of the effective configuration, with the contents of files in place of their
+ * names. It does not depend on where the files are. */
 uint64_t scenario_hash(const struct scenario *scenario);
+
+/* Returns the seed of the workload's random streams. */
+uint64_t scenario_workload_seed(const struct scenario *scenario,
+				const struct scenario_workload *workload);
+
+/* Returns true if the packet is to be recorded, by its hosts, queue pair and opcode. */
+bool scenario_packets_choose(const struct scenario *scenario, const struct packet *packet);
 
 const char *scenario_node_name(const struct scenario *scenario, const struct scenario_node *node);
 
-/* Puts the place of the key at that path ("fabric.routes.2"; "": the file) in front of `error`, what is wrong with it, or that of the nearest
- * above it. Returns false. */
+/* Prepends to `error` the file position of the key at that path ("fabric.routes.2"; "": the file),
+ * or of its nearest existing parent. Returns false. */
 bool scenario_blame(const struct scenario *scenario, const char *path, char *error,
 		    size_t error_bytes);
 
-/* Has any host an adapter of that kind? */
+/* Returns true if any host has an adapter of that fidelity. */
 enum adapter_fidelity { FIDELITY_ENDPOINT, FIDELITY_DETAILED };
+/* Returns true if any host sends with TCP. */
+bool scenario_has_tcp(const struct scenario *scenario);
+bool scenario_sends_rdma(const struct scenario *scenario); /* true if any host sends with RDMA */
 bool scenario_has(const struct scenario *scenario, enum adapter_fidelity fidelity);
 
-/* NO_HOST: no such host. */
+/* Returns NO_HOST if there is no such host. */
 #define NO_HOST UINT32_MAX
 uint32_t scenario_find_host(const struct scenario *scenario, const char *name);
 
-/* NULL: none is near. */
+/* Returns the most similar name of a host, or NULL. */
 const char *scenario_suggest_host(const struct scenario *scenario, const char *name);
-
-/* The lists of the keys that are not part of a composite, by their place in the file; ends with a NULL name. */
-struct scenario_section {
-	const char *name; /* "" for the top of the file */
-	const struct param *list;
-	const char *meaning;
-};
-extern const struct scenario_section scenario_sections[];
 
 #endif

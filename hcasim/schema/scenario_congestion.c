@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_congestion: congestion control that would never hear of congestion: the marks, the telemetry or the ACKs by
- * which it lives do not exist. It would run as if there were none, so that is an error. A scenario that means it says
- * so: `mark: off` or `threshold: 0` of a switch, `notify: none` of an HCA.
+ * scenario_congestion: refuses congestion control that never receives its signal, because the
+ * scenario has no marks, telemetry or ACKs. It would run without any control. A scenario that
+ * intends this states it: `mark: off` or `threshold: 0` of a switch, `notify: none` of an HCA.
  */
 #include <string.h>
 
@@ -25,23 +25,44 @@ static bool wants_no_marks(const struct scenario_host *host)
 			      : host->detailed->notification.notify == NOTIFICATION_NONE;
 }
 
-/* Returns the first host whose algorithm cannot do without the signal. NULL: none. */
-static const struct scenario_host *find(const struct scenario *scenario, uint32_t signal)
+/* A host or a workload whose algorithm needs a signal. */
+struct user {
+	const char *kind, *name; /* kind: "", or "workload " */
+	const struct congestion_ops *ops;
+	const struct scenario_workload *workload; /* NULL: a host */
+};
+
+static bool lives_by(const struct congestion_ops *ops, const struct scenario_host *host,
+		     uint32_t signal)
+{
+	return ops && ops->lives_by & signal &&
+	       !(signal == CONGESTION_MARKS && wants_no_marks(host));
+}
+
+/* Finds the first host, or else the first workload with an algorithm of its own, whose algorithm
+ * needs the signal. */
+static bool find(const struct scenario *scenario, uint32_t signal, struct user *user)
 {
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
 		const struct scenario_host *host = &scenario->hosts[i];
-		const struct congestion_ops *ops = ops_of(host);
-		if (!ops || !(ops->lives_by & signal))
-			continue;
-		if (signal == CONGESTION_MARKS && wants_no_marks(host))
-			continue;
-		return host;
+		*user = (struct user){"", host->name, ops_of(host), NULL};
+		if (lives_by(user->ops, host, signal))
+			return true;
 	}
-	return NULL;
+	for (uint32_t i = 0; i < scenario->workload_count; i++) {
+		const struct scenario_workload *workload = &scenario->workloads[i];
+		*user = (struct user){"workload ", workload->name,
+				      workload->congestion.congestion.ops, workload};
+		if (lives_by(user->ops, &scenario->hosts[workload->hosts[0]], signal))
+			return true;
+	}
+	return false;
 }
 
 static bool marks(const struct scenario *scenario, const struct switch_params *sw)
 {
+	if (*sw->plugins.marking.text != '\0')
+		return true;
 	if (scenario->fabric.link_layer == LINK_INFINIBAND)
 		return sw->fecn.threshold != 0;
 	return sw->ecn.mark != ECN_MARK_OFF && sw->ecn.priorities != 0;
@@ -66,7 +87,7 @@ static bool gathers(const struct scenario *scenario)
 	return false;
 }
 
-/* Does the switch have that value in the scenario itself? */
+/* Returns true if the scenario itself sets the key of the switch to that value. */
 static bool says(struct yaml_node *sw, const char *group, const char *key, const char *value)
 {
 	struct yaml_node *map = sw->kind == YAML_MAP ? yaml_get(sw, group) : NULL;
@@ -91,39 +112,53 @@ static bool means_no_marks(const struct scenario *scenario, struct yaml_node *fa
 static void check_marks(struct scenario_reader *reader, struct yaml_node *fabric)
 {
 	const struct scenario *scenario = reader->scenario;
-	const struct scenario_host *host = find(scenario, CONGESTION_MARKS);
-	const char *expected = "switch: {ecn: {mark: dequeue}}, or {mark: off} to mean it";
-	if (!host || is_marked(scenario) || means_no_marks(scenario, fabric))
+	struct user user;
+	const char *expected = "switch: {ecn: {mark: dequeue}}, or {mark: off} if this is intended";
+	if (!find(scenario, CONGESTION_MARKS, &user) || is_marked(scenario) ||
+	    means_no_marks(scenario, fabric))
 		return;
 	if (scenario->switch_count == 0)
-		expected = "a switch, a fault that marks, or notify: none of the HCA to mean it";
+		expected = "a switch, a fault that marks, or notify: none of the HCA if this is "
+			   "intended";
 	else if (scenario->fabric.link_layer == LINK_INFINIBAND)
-		expected = "switch: {fecn: {threshold: 1..15}}, or {threshold: 0} to mean it";
+		expected =
+			"switch: {fecn: {threshold: 1..15}}, or {threshold: 0} if this is intended";
 	yaml_error(reader->errors, fabric,
-		   "congestion of %s, %s, lives by congestion marks, and nothing marks packets; "
+		   "congestion of %s%s: %s needs congestion marks, and nothing marks packets; "
 		   "expected %s",
-		   host->name, ops_of(host)->name, expected);
+		   user.kind, user.name, user.ops->name, expected);
 }
 
-/* Without any of it, such an algorithm would leave its window as it began. */
+/* Refuses algorithms that need telemetry. Without it they would keep their initial window. */
 static void check_telemetry(struct scenario_reader *reader, struct yaml_node *fabric)
 {
 	const struct scenario *scenario = reader->scenario;
-	const struct scenario_host *host = find(scenario, CONGESTION_TELEMETRY);
-	if (!host || scenario->switch_count == 0 || gathers(scenario))
+	struct user user;
+	if (!find(scenario, CONGESTION_TELEMETRY, &user) || scenario->switch_count == 0 ||
+	    gathers(scenario))
 		return;
 	yaml_error(reader->errors, fabric,
-		   "congestion of %s lives by telemetry, which no switch adds; expected switch: "
+		   "congestion of %s%s needs telemetry, which no switch adds; expected switch: "
 		   "{telemetry: true}",
-		   host->name);
+		   user.kind, user.name);
 }
 
-/* What has no ACKs that tell of its data: reads, whose responses are the data, and unreliable queue pairs. */
-static const char *without_acks(const struct scenario *scenario, const char **expected)
+static bool reads(const struct workload_params *workload)
 {
-	if (scenario->has_workload && scenario->workload.operation == WORKLOAD_READ &&
-	    scenario->workload.pattern != PATTERN_trace &&
-	    scenario->workload.pattern != PATTERN_goal) {
+	return workload->operation == WORKLOAD_READ && workload->pattern != PATTERN_trace &&
+	       workload->pattern != PATTERN_goal;
+}
+
+/* Returns operations without ACKs for their data: reads, whose responses are the data, and
+ * unreliable queue pairs. `workload` is the one whose algorithm needs ACKs; NULL: any. */
+static const char *without_acks(const struct scenario *scenario,
+				const struct scenario_workload *workload, const char **expected)
+{
+	for (uint32_t i = 0; i < scenario->workload_count; i++) {
+		const struct scenario_workload *one = &scenario->workloads[i];
+		if (!reads(&one->params) ||
+		    (workload ? one != workload : one->congestion.congestion.ops != NULL))
+			continue;
 		*expected = "operation: write or send";
 		return "read responses";
 	}
@@ -142,18 +177,74 @@ static const char *without_acks(const struct scenario *scenario, const char **ex
 static void check_acks(struct scenario_reader *reader, struct yaml_node *root)
 {
 	const struct scenario *scenario = reader->scenario;
-	const struct scenario_host *host = find(scenario, CONGESTION_ACKS);
-	const char *expected, *what = without_acks(scenario, &expected);
-	if (!host || !what)
+	struct user user;
+	const char *expected, *what;
+	if (!find(scenario, CONGESTION_ACKS, &user))
 		return;
-	yaml_error(reader->errors, yaml_get(root, scenario->has_load ? "load" : "workload"),
-		   "congestion of %s, %s, lives by ACKs, which %s have not; expected %s, or an "
-		   "algorithm that lives by marks",
-		   host->name, ops_of(host)->name, what, expected);
+	what = without_acks(scenario, user.workload, &expected);
+	if (!what)
+		return;
+	const char *section = scenario->has_load        ? "load"
+			      : scenario->has_workloads ? "workloads"
+							: "workload";
+	yaml_error(reader->errors, yaml_get(root, section),
+		   "congestion of %s%s: %s needs ACKs, which %s do not have; expected %s, or an "
+		   "algorithm that uses marks",
+		   user.kind, user.name, user.ops->name, what, expected);
 }
 
-void scenario_check_congestion(struct scenario_reader *reader, struct yaml_node *root)
+/* Finds the first host, or else the first workload, whose algorithm acts on packets or at the
+ * receiver. */
+static bool find_extended(const struct scenario *scenario, struct user *user)
 {
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		*user = (struct user){"", scenario->hosts[i].name, ops_of(&scenario->hosts[i]),
+				      NULL};
+		if (user->ops && congestion_is_extended(user->ops))
+			return true;
+	}
+	for (uint32_t i = 0; i < scenario->workload_count; i++) {
+		const struct scenario_workload *workload = &scenario->workloads[i];
+		*user = (struct user){"workload ", workload->name,
+				      workload->congestion.congestion.ops, workload};
+		if (user->ops && congestion_is_extended(user->ops))
+			return true;
+	}
+	return false;
+}
+
+/* Returns what keeps the algorithm from working at the host, or NULL. */
+static const char *unfit(const struct scenario_host *host)
+{
+	if (!host->endpoint)
+		return "has no fidelity: endpoint";
+	if (host->endpoint->endpoint.transport == ENDPOINT_TCP)
+		return "has transport: tcp";
+	return NULL;
+}
+
+/* Refuses an algorithm that would do only a part of its work. */
+static void check_extended(struct scenario_reader *reader, struct yaml_node *root)
+{
+	const struct scenario *scenario = reader->scenario;
+	struct user user;
+	if (!find_extended(scenario, &user))
+		return;
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		const char *problem = unfit(&scenario->hosts[i]);
+		if (!problem)
+			continue;
+		yaml_error(reader->errors, yaml_get(root, "hosts"),
+			   "congestion of %s%s: %s acts on packets or at the receiver, and %s %s; "
+			   "expected fidelity: endpoint and transport: rdma at all hosts",
+			   user.kind, user.name, user.ops->name, scenario->hosts[i].name, problem);
+		return;
+	}
+}
+
+void scenario_congestion_check(struct scenario_reader *reader)
+{
+	struct yaml_node *root = reader->root;
 	struct yaml_node *fabric = yaml_get(root, "fabric");
 	if (reader->errors->count > 0 || !fabric ||
 	    reader->scenario->fabric.fidelity == FIDELITY_FLOW)
@@ -161,4 +252,5 @@ void scenario_check_congestion(struct scenario_reader *reader, struct yaml_node 
 	check_telemetry(reader, fabric);
 	check_marks(reader, fabric);
 	check_acks(reader, root);
+	check_extended(reader, root);
 }

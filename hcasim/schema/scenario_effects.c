@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_effects: keys that are accepted and have no effect beside others, which a warning says with file and line: one table of
- * what each depends on. Only keys that stand in the scenario itself, with another value than their default, are looked at.
+ * scenario_effects: warns, with file and line, of keys that have no effect because of other keys.
+ * One table lists the dependencies. It covers keys that the scenario itself sets to a value other
+ * than the default, and keys of --set with any value.
  */
 #include <string.h>
 
@@ -50,6 +51,8 @@ CONDITION(requests, is_pattern(scenario, OF(request_response)))
 CONDITION(has_steps, scenario->workload.phases > 1 || is_pattern(scenario, COLLECTIVE))
 CONDITION(cut, scenario->posting.message > 0)
 CONDITION(detailed, scenario_has(scenario, FIDELITY_DETAILED))
+CONDITION(tcp, scenario_has_tcp(scenario))
+CONDITION(rdma, scenario_sends_rdma(scenario))
 CONDITION(series, scenario->record.series > 0)
 CONDITION(programs, !scenario->has_load && !scenario->has_workload)
 CONDITION(registers, load->bfregs > 0)
@@ -72,33 +75,51 @@ CONDITION(datagrams, load->server.cores > 0 && load->server.response == LOAD_RES
 CONDITION(background, load->background.threads > 0)
 CONDITION(compresses, load->cqe_compression || (!scenario->has_load && !scenario->has_workload))
 
-/* ---- what depends on what ---- */
+/* ---- dependencies ---- */
 
 struct dependency {
-	const char *section; /* where its keys are; "hosts ...": in any map of that name in hosts */
+	const char *section; /* section of the keys; "hosts ...": any map of that name in hosts */
 	const struct param *list;
 	const char *keys; /* "*": all of the list */
 	bool (*holds)(const struct scenario *scenario);
 	const char *needs;
 };
 
+/* Keys of an adapter of fidelity endpoint that belong to its RDMA transport. */
+#define RDMA_KEYS                                                                                \
+	"read_latency atomic_latency window_packets cwnd_fill pace_from pace_update "            \
+	"max_rd_atomic "                                                                         \
+	"ack_interval "                                                                          \
+	"recovery nak repeat_nak cumulative_ack nak_delay nak_reaction read_loss_delay "         \
+	"timeout_mode timeout timeout_fixed retry_count rto_low rto_high rto_low_packets "       \
+	"timeout_restart timeout_retransmits partial_ack notify ack_priority data_header_extra " \
+	"base_rtt"
+
 /* clang-format off */
 static const struct dependency dependencies[] = {
-	{"workload", workload_param_list, "bytes operation queue_pairs", no_file, "patterns other than trace and goal, whose files say it"},
-	{"workload", workload_param_list, "sizes", draws_sizes, "patterns other than trace, goal and collectives"},
+	{"workload", workload_param_list, "bytes operation queue_pairs", no_file,
+	 "patterns other than trace and goal, whose files contain it"},
+	{"workload", workload_param_list, "sizes", draws_sizes,
+	 "patterns other than trace, goal and collectives"},
 	{"workload", workload_param_list, "bytes", fixed_sizes, "sizes: fixed"},
-	{"workload", workload_param_list, "target", has_target, "pattern: incast, hotspot or request_response"},
+	{"workload", workload_param_list, "target", has_target,
+	 "pattern: incast, hotspot or request_response"},
 	{"workload", workload_param_list, "fan_in", incast, "pattern: incast"},
 	{"workload", workload_param_list, "stride", shift, "pattern: shift"},
 	{"workload", workload_param_list, "count", counted, "a pattern that counts flows"},
 	{"workload", workload_param_list, "hot", hotspot, "pattern: hotspot"},
-	{"workload", workload_param_list, "offered_load incast_load across arrivals_until", poisson, "pattern: poisson"},
-	{"workload", workload_param_list, "incast_fan_in incast_flows incast_bytes", incasts, "pattern: poisson and incast_load above 0"},
+	{"workload", workload_param_list, "offered_load incast_load across arrivals_until", poisson,
+	 "pattern: poisson"},
+	{"workload", workload_param_list, "incast_fan_in incast_flows incast_bytes", incasts,
+	 "pattern: poisson and incast_load above 0"},
 	{"workload", workload_param_list, "request", requests, "pattern: request_response"},
 	{"workload", workload_param_list, "gap", has_steps, "phases above 1, or a collective"},
-	{"workload.posting", flow_driver_param_list, "outstanding_messages", cut, "workload.posting.message: a flow is one message otherwise"},
+	{"workload.posting", flow_driver_param_list, "outstanding_messages", cut,
+	 "workload.posting.message: a flow is one message otherwise"},
 	{"workload.host", load_host_param_list, "*", detailed, "adapters of fidelity: detailed"},
 	{"workload.cpu", load_cpu_param_list, "*", detailed, "adapters of fidelity: detailed"},
+	{"hosts tcp", endpoint_tcp_param_list, "*", tcp, "transport: tcp"},
+	{"hosts hca", endpoint_param_list, RDMA_KEYS, rdma, "transport: rdma"},
 	{"load", load_param_list, "low_latency_bfregs", registers, "load.bfregs above 0"},
 	{"load", load_param_list, "stride_bytes", strides, "load.strides above 0"},
 	{"load", load_param_list, "address_stride", places, "load.addresses_per_region above 1"},
@@ -106,18 +127,27 @@ static const struct dependency dependencies[] = {
 	{"load", load_param_list, "rx_depth", receives, "verb: send, or server.cores"},
 	{"load", load_param_list, "order", several, "several queue pairs of a thread"},
 	{"load", load_param_list, "posting", lone, "post_list: 1; lists are posted by doorbell"},
-	{"load", load_param_list, "bytes", no_sges, "no sges, whose sum is the message"},
+	{"load", load_param_list, "bytes", no_sges, "no sges; the message is their sum"},
 	{"load", load_param_list, "page", pages, "contiguous: false"},
-	{"load.cpu", load_cpu_param_list, "lock_handoff", locks, "load.cores_per_thread above 1 or load.bfregs above 0"},
+	{"load.cpu", load_cpu_param_list, "lock_handoff", locks,
+	 "load.cores_per_thread above 1 or load.bfregs above 0"},
 	{"load.cpu", load_cpu_param_list, "receive", receives, "verb: send, or server.cores"},
-	{"load.cpu", load_cpu_param_list, "idle_poll cache memory side_by_side", serves, "load.server.cores above 0"},
-	{"load.background", load_background_param_list, "qps verb bytes inline_data pattern regions", background, "load.background.threads above 0"},
-	{"load.server", load_server_param_list, "response chosen batch work lines slot", serves, "load.server.cores above 0"},
-	{"load.server", load_server_param_list, "table changes", looks_up, "load.server.lines above 0"},
-	{"load.server", load_server_param_list, "bytes inline_data post_list cq_mod", responds, "server.cores that respond"},
+	{"load.cpu", load_cpu_param_list, "idle_poll cache memory side_by_side", serves,
+	 "load.server.cores above 0"},
+	{"load.background", load_background_param_list,
+	 "qps verb bytes inline_data pattern regions", background,
+	 "load.background.threads above 0"},
+	{"load.server", load_server_param_list, "response chosen batch work lines slot", serves,
+	 "load.server.cores above 0"},
+	{"load.server", load_server_param_list, "table changes", looks_up,
+	 "load.server.lines above 0"},
+	{"load.server", load_server_param_list, "bytes inline_data post_list cq_mod", responds,
+	 "server.cores that respond"},
 	{"load.server", load_server_param_list, "qps", datagrams, "server.response: datagram"},
-	{"hosts event_queue", event_queue_param_list, "*", programs, "programs: the cores of a load or workload poll, and wait for no event"},
-	{"hosts completion", completion_param_list, "compression_max compression_timeout", compresses, "load.cqe_compression: true, or programs that ask for it"},
+	{"hosts event_queue", event_queue_param_list, "*", programs,
+	 "programs: the cores of a load or workload poll, and wait for no event"},
+	{"hosts completion", completion_param_list, "compression_max compression_timeout",
+	 compresses, "load.cqe_compression: true, or programs that request it"},
 };
 /* clang-format on */
 
@@ -132,8 +162,9 @@ static bool is_named(const char *keys, const char *key)
 	return false;
 }
 
-/* Does it say something else than the parameter's default? */
-static bool says_more(const struct param *param, const struct yaml_node *node)
+/* Returns true if the node differs from the value in `defaults`. NULL: from the parameter's
+ * default. */
+static bool says_more(const struct param *param, const struct yaml_node *node, const void *defaults)
 {
 	_Alignas(16) char value[VALUE_BYTES] = {0};
 	char here[VALUE_BYTES], nobody[VALUE_BYTES], error[VALUE_BYTES];
@@ -146,6 +177,8 @@ static bool says_more(const struct param *param, const struct yaml_node *node)
 	if (!param_parse(&alone, param->default_text, value, error, sizeof(error)))
 		return false;
 	param_print(&alone, value, nobody, sizeof(nobody));
+	if (defaults)
+		param_print(param, defaults, nobody, sizeof(nobody));
 	if (!param_parse(&alone, node->text, value, error, sizeof(error)))
 		return false;
 	param_print(&alone, value, here, sizeof(here));
@@ -153,14 +186,14 @@ static bool says_more(const struct param *param, const struct yaml_node *node)
 }
 
 static void check_map(struct scenario_reader *reader, const struct dependency *dependency,
-		      const struct yaml_node *map)
+		      const struct yaml_node *map, const void *defaults)
 {
 	for (const struct yaml_node *node = map->children; node; node = node->next) {
 		const struct param *param = dependency->list;
 		while (param->name && strcmp(param->name, node->key) != 0)
 			param++;
 		if (!param->name || !is_named(dependency->keys, node->key) ||
-		    !says_more(param, node))
+		    !(yaml_is_set(node) || says_more(param, node, defaults)))
 			continue;
 		yaml_error_key(&reader->scenario->warnings, node,
 			       "warning: %s has no effect here; it needs %s", node->key,
@@ -174,7 +207,7 @@ static void check_all(struct scenario_reader *reader, const struct dependency *d
 {
 	for (const struct yaml_node *child = node->children; child; child = child->next) {
 		if (child->kind == YAML_MAP && child->key && strcmp(child->key, key) == 0)
-			check_map(reader, dependency, child);
+			check_map(reader, dependency, child, NULL);
 		else
 			check_all(reader, dependency, child, key);
 	}
@@ -205,10 +238,53 @@ static void check_section(struct scenario_reader *reader, const struct dependenc
 		key = dot ? dot + 1 : NULL;
 	}
 	if (node && node->kind == YAML_MAP)
-		check_map(reader, dependency, node);
+		check_map(reader, dependency, node, NULL);
 }
 
-/* ---- what no table says ---- */
+/* Returns true if the section is `workload` or a map inside it. */
+static bool is_of_workload(const struct dependency *dependency)
+{
+	static const char workload[] = "workload";
+	size_t length = sizeof(workload) - 1;
+	return strncmp(dependency->section, workload, length) == 0 &&
+	       (dependency->section[length] == '\0' || dependency->section[length] == '.');
+}
+
+/* The same for one of several workloads: conditions are about its values. */
+static bool holds_for(const struct scenario *scenario, const struct dependency *dependency,
+		      const struct scenario_workload *workload)
+{
+	struct scenario alone = *scenario;
+	alone.workload = workload->params;
+	alone.posting = workload->posting;
+	return dependency->holds(&alone);
+}
+
+/* Keys of `workload` have an effect if they have one on any workload. */
+static void check_workloads(struct scenario_reader *reader, const struct dependency *dependency,
+			    const struct yaml_node *root)
+{
+	const struct scenario *scenario = reader->scenario;
+	const char *inner = strchr(dependency->section, '.');
+	bool holds = false;
+	for (uint32_t i = 0; i < scenario->workload_count; i++) {
+		const struct scenario_workload *workload = &scenario->workloads[i];
+		const struct yaml_node *node = workload->node;
+		if (holds_for(scenario, dependency, workload)) {
+			holds = true;
+			continue;
+		}
+		if (inner)
+			node = child_of(node, inner + 1, strlen(inner + 1));
+		if (node && node->kind == YAML_MAP)
+			check_map(reader, dependency, node,
+				  inner ? (const void *)&scenario->posting : &scenario->workload);
+	}
+	if (!holds)
+		check_section(reader, dependency, root);
+}
+
+/* ---- checks without a table ---- */
 
 static uint64_t rate_of(const struct port_params *port)
 {
@@ -230,7 +306,8 @@ static const struct port_params *port_of(const struct scenario_host *host)
 	return host->detailed ? &host->detailed->port : &host->endpoint->port;
 }
 
-/* A link's speed replaces that of both ends: an adapter whose preset or map says more is slowed down. The first is named. */
+/* Warns if a link's rate, which overrides both ends, reduces the rate that an adapter's preset or
+ * map sets. Only the first such adapter is named. */
 static void check_links(struct scenario_reader *reader, const struct yaml_node *root)
 {
 	struct scenario *scenario = reader->scenario;
@@ -247,11 +324,10 @@ static void check_links(struct scenario_reader *reader, const struct yaml_node *
 		uint64_t rate = rate_of(port_of(host)), most = rate_of(link->port);
 		if (rate == rate_of(&nobody) || rate <= most)
 			continue;
-		yaml_error(
-			&scenario->warnings, node ? node : fabric,
-			"warning: the adapter of %s has a port of %.6g Gb/s, and its link makes it "
-			"%.6g",
-			host->name, (double)rate / 1e9, (double)most / 1e9);
+		yaml_error(&scenario->warnings, node ? node : fabric,
+			   "warning: the link of %s reduces the rate of its adapter from %.6g to "
+			   "%.6g Gb/s",
+			   host->name, (double)rate / 1e9, (double)most / 1e9);
 		return;
 	}
 }
@@ -264,17 +340,22 @@ static void check_fan_in(struct scenario_reader *reader, const struct yaml_node 
 	if (!node || !incasts(scenario) || scenario->workload.incast_fan_in < scenario->host_count)
 		return;
 	yaml_error(&reader->scenario->warnings, node,
-		   "warning: of %u hosts %u can send to another one; all of them do",
+		   "warning: %u hosts, of which %u can send to other hosts; in this run all of "
+		   "them do",
 		   scenario->host_count, scenario->host_count - 1);
 }
 
-void scenario_check_effects(struct scenario_reader *reader, struct yaml_node *root)
+void scenario_effects_check(struct scenario_reader *reader)
 {
-	if (reader->errors->text)
+	struct yaml_node *root = reader->root;
+	if (reader->errors->count > 0)
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(dependencies); i++)
-		if (!dependencies[i].holds(reader->scenario))
+	for (size_t i = 0; i < ARRAY_SIZE(dependencies); i++) {
+		if (reader->scenario->has_workloads && is_of_workload(&dependencies[i]))
+			check_workloads(reader, &dependencies[i], root);
+		else if (!dependencies[i].holds(reader->scenario))
 			check_section(reader, &dependencies[i], root);
+	}
 	if (!series(reader->scenario)) {
 		const struct yaml_node *node =
 			child_of(child_of(root, "record", 6), "series_ports", 12);

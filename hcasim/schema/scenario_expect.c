@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_expect: what must hold at the end of a run: bounds of counters, and of metrics with a tolerance.
+ * scenario_expect: section `expect`: bounds of counters and metrics at the end of a run.
  *
  *     expect:
  *       - {counter: "*.fault_drops", at_least: 1}
@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "hcasim/schema/metrics.h"
 #include "hcasim/schema/scenario_read.h"
@@ -38,7 +39,8 @@ static void read_counter(struct scenario_reader *reader, struct yaml_node *node,
 			yaml_expect_text(counter, "block.name.counter", reader->errors);
 	yaml_override_params(node, bounds, expectation, reader->errors);
 	if (equals && (expectation->low != 0 || expectation->high != UINT64_MAX))
-		yaml_error(reader->errors, equals, "equals stands beside at_least or at_most");
+		yaml_error(reader->errors, equals,
+			   "equals excludes at_least and at_most; remove one of them");
 	if (expectation->low > expectation->high)
 		refuse_bounds(reader, node);
 	if (equals) {
@@ -64,7 +66,9 @@ static void read_metric(struct scenario_reader *reader, struct yaml_node *node,
 	static const struct param list[] = {
 		BOUND(equals, RATIO, "0", ""),
 		BOUND(tolerance, RATIO, "0",
-		      "0..1"), /* a part of what was expected: more is no bound */
+		      /* the tolerance is a share of the expected value; above 1 it bounds
+		       * nothing */
+		      "0..1"),
 		BOUND(at_least, RATIO, "0", ""),
 		BOUND(at_most, RATIO, "0", ""),
 		BOUND(gated, FLAG, "true", ""),
@@ -81,14 +85,15 @@ static void read_metric(struct scenario_reader *reader, struct yaml_node *node,
 	expectation->least = least ? bounds.at_least : -INFINITY;
 	expectation->most = most ? bounds.at_most : INFINITY;
 	bool of_load = reader->scenario->has_load;
-	if (expectation->metric && !(of_load ? load_metric_name_valid : metric_name_valid)(
+	if (expectation->metric && !(of_load ? metric_load_name_valid : metric_name_valid)(
 					   expectation->metric, error, sizeof(error)))
 		yaml_error(reader->errors, metric, "%s", error);
 	if (!reader->scenario->has_workload && !of_load)
 		yaml_error(reader->errors, metric,
-			   "metrics are those of a workload or a load; there is none");
+			   "metrics need a workload or a load; the scenario has neither");
 	if (equals && (least || most))
-		yaml_error(reader->errors, equals, "equals stands beside at_least or at_most");
+		yaml_error(reader->errors, equals,
+			   "equals excludes at_least and at_most; remove one of them");
 	if (least && most && bounds.at_least > bounds.at_most)
 		refuse_bounds(reader, node);
 	if (!equals && !least && !most)
@@ -118,21 +123,20 @@ static void read_expectation(struct scenario_reader *reader, struct yaml_node *n
 		read_counter(reader, node, expectation);
 }
 
-void scenario_read_expectations(struct scenario_reader *reader, struct yaml_node *node)
+const char *const *scenario_expect_read(struct scenario_reader *reader, struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
 	if (!node || !scenario_expect_list(reader, node, "expectations"))
-		return;
+		return NULL;
 	scenario->expectations = scenario_take_entries(node, sizeof(*scenario->expectations),
 						       &scenario->expectation_count);
 	for (struct yaml_node *entry = node->children; entry; entry = entry->next)
 		read_expectation(reader, entry);
+	return NULL;
 }
 
-void scenario_print_expectations(const struct scenario *scenario, FILE *out)
+void scenario_expect_print(const struct scenario *scenario, FILE *out)
 {
-	if (scenario->expectation_count > 0)
-		fprintf(out, "expect:\n");
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
 		const struct scenario_expectation *expectation = &scenario->expectations[i];
 		if (!expectation->metric) {
@@ -156,4 +160,9 @@ void scenario_print_expectations(const struct scenario *scenario, FILE *out)
 			fputc('\n', out);
 		}
 	}
+}
+
+void scenario_expect_release(struct scenario *scenario)
+{
+	free(scenario->expectations);
 }

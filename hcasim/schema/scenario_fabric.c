@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_fabric: switches by name and a list of links, or a topology that stands for them.
+ * scenario_fabric: section `fabric`: named switches with a list of links, or a topology.
  *
  *     fabric:
  *       link_layer: infiniband
@@ -8,7 +8,7 @@
  *       links:                                          switch: sb7800
  *         - {between: [host0, leaf0], preset: edr}      link: {preset: edr, length: 2m}
  *
- * A link's map says only what is to replace the values of both ends' own ports.
+ * The map of a link has only the values that override the ports at both ends.
  */
 #include <assert.h>
 #include <fnmatch.h>
@@ -30,13 +30,19 @@ static void read_link_rules(struct scenario_reader *reader, struct yaml_node *no
 static void number_ports(struct scenario *scenario);
 static void check_linked(struct scenario_reader *reader, const struct yaml_node *fabric);
 
-/* Which keys go with which topology. */
 /* clang-format off */
-#define VL_KEYS "vl_arbitration", "service_levels", "dscp", "routes", "forwarding", "multicast", "partitions"
+#define ROW(...) PARAM_ROW(struct scenario_fabric, __VA_ARGS__)
+const struct param scenario_fabric_param_list[] = { FABRIC_PARAMS(ROW) {0} };
+
+/* Which keys go with which topology. */
+#define VL_KEYS "vl_arbitration", "service_levels", "dscp", "routes", "forwarding", "multicast", \
+	"partitions"
 static const char *const link_keys[] = {"topology", "switches", "links", VL_KEYS, NULL};
 static const char *const back_to_back_keys[] = {"topology", "link", VL_KEYS, NULL};
-static const char *const single_switch_keys[] = {"topology", "switch", "link", "link_rules", VL_KEYS, NULL};
-static const char *const layout_keys[] = {"topology", "switch", "link", "link_rules", VL_KEYS, NULL};
+static const char *const single_switch_keys[] = {"topology", "switch", "link", "link_rules",
+	VL_KEYS, NULL};
+static const char *const layout_keys[] = {"topology", "switch", "link", "link_rules", VL_KEYS,
+	NULL};
 /* clang-format on */
 
 /* Each link layer has marks of its own. */
@@ -48,26 +54,27 @@ static void check_marks(struct scenario_reader *reader, struct yaml_node *node)
 		const struct switch_params *sw = scenario->switches[i].params;
 		const char *found = NULL;
 		if (infiniband && sw->ecn.mark != ECN_MARK_OFF)
-			found = "ecn with link_layer: infiniband; expected fecn: {threshold: ..}";
+			found = "ecn is for link_layer: roce; expected fecn: {threshold: ..}";
 		else if (!infiniband && (sw->fecn.threshold != 0 || sw->fecn.cs_threshold != 0))
-			found = "fecn with link_layer: roce; expected ecn: {mark: ..}";
+			found = "fecn is for link_layer: infiniband; expected ecn: {mark: ..}";
+		else if (infiniband && *sw->plugins.buffer.text != '\0')
+			found = "plugins.buffer is for link_layer: roce";
 		if (!found)
 			continue;
-		yaml_error(reader->errors, node, "%s marks by %s", scenario->switches[i].name,
-			   found);
+		yaml_error(reader->errors, node, "%s: %s", scenario->switches[i].name, found);
 		return;
 	}
 }
 
-void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node)
+const char *const *scenario_fabric_read(struct scenario_reader *reader, struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
 	const char *const *keys = link_keys;
-	unsigned before = reader->errors->count;
-	params_default(scenario_fabric_param_list, &scenario->fabric);
-	if (!yaml_expect_map(node, "what joins the hosts", reader->errors))
-		return;
-	yaml_override_params(node, scenario_fabric_param_list, &scenario->fabric, reader->errors);
+	if (!node)
+		yaml_error(reader->errors, reader->root,
+			   "no fabric; expected fabric: {topology: single-switch, ...}");
+	if (!node || node->kind != YAML_MAP)
+		return keys;
 	switch ((enum scenario_topology_kind)scenario->topology.kind) {
 	case TOPOLOGY_LINKS:
 		read_switches(reader, yaml_get(node, "switches"));
@@ -88,22 +95,28 @@ void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node
 	case TOPOLOGY_DRAGONFLY:
 	case TOPOLOGY_TORUS:
 	case TOPOLOGY_NET_FILE:
+	case TOPOLOGY_HPCC_FILE:
 		keys = layout_keys;
 		make_layout(reader, node);
 		break;
 	}
 	number_ports(scenario);
 	check_marks(reader, node);
-	scenario_read_vls(reader, node);
-	scenario_read_subnet(reader, node);
-	scenario_refuse_unused(reader, node, scenario_fabric_param_list, keys);
+	scenario_vls_read(reader, node);
+	scenario_subnet_read(reader, node);
+	return keys;
+}
+
+void scenario_fabric_check(struct scenario_reader *reader, struct yaml_node *node)
+{
+	const struct scenario *scenario = reader->scenario;
 	uint32_t places = layout_hosts(&scenario->layout);
-	if (reader->errors->count == before && !reader->no_topology &&
+	if (reader->errors->count == reader->errors_before && !reader->no_topology &&
 	    (places == 0 || places == scenario->host_count))
 		check_linked(reader, node);
 }
 
-/* Of each switch in the order of the links, if no layout says it. */
+/* Numbers the ports of each switch in the order of the links, unless a layout does. */
 static void number_ports(struct scenario *scenario)
 {
 	uint16_t *used = calloc(scenario->switch_count + 1, sizeof(*used));
@@ -139,7 +152,7 @@ static void read_switches(struct scenario_reader *reader, struct yaml_node *node
 	for (struct yaml_node *entry = node->children; entry; entry = entry->next) {
 		if (!scenario_name_valid(entry->key))
 			yaml_error_key(reader->errors, entry,
-				       "\"%s\" cannot be a switch's name; expected letters, "
+				       "\"%s\" is not a valid switch name; expected letters, "
 				       "digits, - and _",
 				       entry->key);
 		else if (scenario_find_host(scenario, entry->key) != NO_HOST)
@@ -149,7 +162,7 @@ static void read_switches(struct scenario_reader *reader, struct yaml_node *node
 	}
 }
 
-/* What a link's map or preset says; value NULL: nothing. */
+/* Reads the map or preset of a link. A NULL `value` changes nothing. */
 static void read_port(struct scenario_reader *reader, struct scenario_link *link,
 		      struct yaml_node *value, const char *const *others)
 {
@@ -159,7 +172,7 @@ static void read_port(struct scenario_reader *reader, struct scenario_link *link
 			    reader->errors);
 }
 
-/* hosts: may it be one of them, too? NULL: none is near. */
+/* Returns the most similar name of a switch, or of a host if `hosts` is true, or NULL. */
 static const char *suggest_node(const struct scenario *scenario, const char *name, bool hosts)
 {
 	size_t count = 0;
@@ -220,7 +233,8 @@ static bool find_node(const struct scenario *scenario, const char *name, struct 
 		if (strcmp(scenario->switches[i].name, name) == 0)
 			return true;
 	}
-	*node = (struct scenario_node){0}; /* no number that others might follow */
+	/* no port number, so that later links are not affected */
+	*node = (struct scenario_node){0};
 	return false;
 }
 
@@ -238,7 +252,8 @@ static void read_end(struct scenario_reader *reader, struct yaml_node *node,
 		yaml_error(reader->errors, node, "no host or switch \"%s\"", name);
 }
 
-/* ports: [0, 17]: of the switches at its ends, in place of the next free ones; of a host it is 0. */
+/* Reads `ports: [0, 17]`: the port numbers at the switches, instead of the next free ones. A host's
+ * port is 0. */
 static void read_port_numbers(struct scenario_reader *reader, struct yaml_node *node,
 			      struct scenario_link *link)
 {
@@ -301,8 +316,8 @@ static void make_back_to_back(struct scenario_reader *reader, struct yaml_node *
 {
 	struct scenario *scenario = reader->scenario;
 	if (scenario->host_count != 2) {
-		yaml_error(reader->errors, fabric, "back-to-back joins two hosts; there are %u",
-			   scenario->host_count);
+		yaml_error(reader->errors, fabric,
+			   "topology back-to-back needs two hosts; found %u", scenario->host_count);
 		return;
 	}
 	scenario->links = calloc(1, sizeof(*scenario->links));
@@ -324,7 +339,8 @@ static void make_single_switch(struct scenario_reader *reader, struct yaml_node 
 		abort();
 	if (scenario_find_host(scenario, "switch0") != NO_HOST)
 		yaml_error(reader->errors, fabric,
-			   "single-switch calls its switch switch0; a host has that name");
+			   "topology single-switch names its switch switch0, and a host has this "
+			   "name; rename the host");
 	add_switch(reader, "switch0", yaml_get(fabric, "switch"));
 	struct yaml_node *value = yaml_get(fabric, "link");
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
@@ -347,7 +363,7 @@ static void copy_link(const struct scenario_link *from, struct scenario_link *to
 	to->given = from->given;
 }
 
-/* One value, as a link's map would say it. */
+/* Sets one value as a link's map does. */
 static void set_value(struct port_params *port, uint64_t *given, const char *name, const char *text)
 {
 	for (unsigned i = 0; port_param_list[i].name; i++) {
@@ -360,7 +376,7 @@ static void set_value(struct port_params *port, uint64_t *given, const char *nam
 	}
 }
 
-/* What the builder says of that link alone. */
+/* Applies the builder's values for one link. */
 static void apply_layout(const struct layout_link *from, struct scenario_link *link)
 {
 	char text[64];
@@ -402,7 +418,7 @@ static void apply_rule(struct scenario_reader *reader, const struct yaml_node *n
 			   rule->ends[1]);
 }
 
-/* link_rules: [{between: ["left", "right"], rate: 10Gbps}]: the later one wins. */
+/* Reads `link_rules: [{between: ["left", "right"], rate: 10Gbps}]`. Later rules take precedence. */
 static void read_link_rules(struct scenario_reader *reader, struct yaml_node *node)
 {
 	static const char *const others[] = {"between", NULL};
@@ -434,7 +450,7 @@ static void read_link_rules(struct scenario_reader *reader, struct yaml_node *no
 	}
 }
 
-/* What a builder or a net file has laid out. */
+/* Creates the switches and links of a builder or net file. */
 static void make_layout(struct scenario_reader *reader, struct yaml_node *fabric)
 {
 	struct scenario *scenario = reader->scenario;
@@ -496,7 +512,7 @@ static void check_linked(struct scenario_reader *reader, const struct yaml_node 
 	}
 	for (uint32_t host = 0; host < scenario->host_count; host++) {
 		if (ends_of[host] != 1)
-			yaml_error(reader->errors, fabric, "%s is at %u links; an HCA has one port",
+			yaml_error(reader->errors, fabric, "%s has %u links; an HCA has one port",
 				   scenario->hosts[host].name, ends_of[host]);
 	}
 	free(ends_of);
@@ -506,4 +522,22 @@ static void check_linked(struct scenario_reader *reader, const struct yaml_node 
 			yaml_error(reader->errors, fabric, "a link joins %s with itself",
 				   scenario->switches[ends[0].number].name);
 	}
+}
+
+void scenario_fabric_release(struct scenario *scenario)
+{
+	for (uint32_t i = 0; i < scenario->link_rule_count; i++)
+		free(scenario->link_rules[i].port);
+	free(scenario->link_rules);
+	free(scenario->every_switch.params);
+	free(scenario->every_link.port);
+	for (uint32_t i = 0; i < scenario->switch_count; i++)
+		free(scenario->switches[i].params);
+	free(scenario->switches);
+	for (uint32_t i = 0; i < scenario->link_count; i++)
+		free(scenario->links[i].port);
+	free(scenario->links);
+	layout_fini(&scenario->layout);
+	scenario_vls_free(scenario);
+	scenario_subnet_free(scenario);
 }

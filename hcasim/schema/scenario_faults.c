@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_faults: what goes wrong, as a list. Each entry names links by the two ends a packet goes between, and one
- * thing that happens, to packets or to the ports at the `from` ends:
+ * scenario_faults: section `faults`. Each entry names links by the two ends that packets go
+ * between, and one action on packets, or on the ports at the `from` ends:
  *
  *     faults:
- *       - drop: {probability: 1%}                                             everywhere
+ *       - drop: {probability: 1%}                               on every link
  *       - {from: host0, to: "*", drop: {nth: 3, opcode: RC_SEND_ONLY}}
  *       - {from: leaf*, drop: {burst: {to_bad: 0.1%, to_good: 10%}}}
- *       - {from: leaf0, link_down: {begin: 1ms, lasts: 50us}}                 a switch that restarts
- *       - {from: host3, pause_storm: {when: {counter: host3.hca.port.packets_received, reaches: 1000}}}
+ *       - {from: leaf0, link_down: {begin: 1ms, lasts: 50us}}   a switch that restarts
+ *       - from: host3
+ *         pause_storm: {when: {counter: host3.hca.port.packets_received, reaches: 1000}}
  */
 #include "hcasim/schema/scenario_faults.h"
 
@@ -49,7 +50,7 @@ bool scenario_fault_concerns(const struct scenario *scenario, const struct scena
 	       fnmatch(fault->to, scenario_node_name(scenario, &link->ends[1 - from]), 0) == 0;
 }
 
-/* Both names may be known, and no link join them. */
+/* Adds an error if both names exist but no link connects them. */
 static void expect_link(struct scenario_reader *reader, struct yaml_node *node,
 			const struct scenario_fault *fault)
 {
@@ -61,21 +62,22 @@ static void expect_link(struct scenario_reader *reader, struct yaml_node *node,
 			return;
 	}
 	yaml_error(reader->errors, node,
-		   "no link leads from \"%s\" to \"%s\"; expected two neighbours, or * for any",
+		   "no link from \"%s\" to \"%s\"; expected two neighbours, or * for any",
 		   fault->from, fault->to);
 }
 
 static void read_fault(struct scenario_reader *reader, struct yaml_node *node);
 
-void scenario_read_faults(struct scenario_reader *reader, struct yaml_node *node)
+const char *const *scenario_faults_read(struct scenario_reader *reader, struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
 	if (!node || !scenario_expect_list(reader, node, "faults"))
-		return;
+		return NULL;
 	scenario->faults =
 		scenario_take_entries(node, sizeof(*scenario->faults), &scenario->fault_count);
 	for (struct yaml_node *fault = node->children; fault; fault = fault->next)
 		read_fault(reader, fault);
+	return NULL;
 }
 
 static uint16_t read_opcode(struct scenario_reader *reader, struct yaml_node *map)
@@ -99,8 +101,8 @@ static uint16_t read_opcode(struct scenario_reader *reader, struct yaml_node *ma
 		yaml_error(reader->errors, node, "no opcode \"%s\"; did you mean \"%s\"?", text,
 			   near);
 	else
-		yaml_error(reader->errors, node, "no opcode \"%s\"; expected one as RC_SEND_ONLY",
-			   text);
+		yaml_error(reader->errors, node,
+			   "no opcode \"%s\"; expected for example RC_SEND_ONLY", text);
 	return FAULT_ANY_OPCODE;
 }
 
@@ -142,8 +144,8 @@ static void read_packets(struct scenario_reader *reader, struct yaml_node *node,
 		yaml_error(reader->errors, node, "%s is possible at the transmitter only", action);
 	if (fault->action == FAULT_reorder && reader->scenario->fabric.link_layer == 0)
 		yaml_error(reader->errors, node,
-			   "reorder: links of InfiniBand keep the order of packets; expected "
-			   "link_layer: roce");
+			   "reorder is not possible on InfiniBand links, which preserve packet "
+			   "order; expected link_layer: roce");
 }
 
 /* priorities: [3, 4] */
@@ -178,8 +180,8 @@ static void read_ports(struct scenario_reader *reader, struct yaml_node *node,
 	fault->priorities = read_priorities(reader, node);
 	if (fault->port_kind == PORT_FAULT_pause_storm && reader->scenario->fabric.link_layer == 0)
 		yaml_error(reader->errors, node,
-			   "pause_storm: links of InfiniBand know no pause; expected link_layer: "
-			   "roce");
+			   "pause_storm is not possible on InfiniBand links, which have no pause "
+			   "frames; expected link_layer: roce");
 	if ((fault->port_kind == PORT_FAULT_slow_receiver) != !!yaml_get(node, "rate"))
 		yaml_error(reader->errors, node,
 			   fault->port_kind == PORT_FAULT_slow_receiver
@@ -191,8 +193,7 @@ static void read_ports(struct scenario_reader *reader, struct yaml_node *node,
 		yaml_error(reader->errors, node, "%s has no side", action);
 	if (fault->repeat.times > 1 &&
 	    (fault->time.lasts == 0 || fault->repeat.period <= fault->time.lasts))
-		yaml_error(reader->errors, node,
-			   "times: expected lasts: and a longer period: beside it");
+		yaml_error(reader->errors, node, "times needs lasts: and a longer period:");
 }
 
 static void read_condition(struct scenario_reader *reader, struct yaml_node *map,
@@ -214,7 +215,7 @@ static void read_condition(struct scenario_reader *reader, struct yaml_node *map
 	scenario_refuse_unused(reader, node, scenario_fault_condition_list, keys);
 }
 
-/* All keys of an action: its own list's, and those of all. */
+/* Refuses keys that are neither common to all actions nor in the list of this action. */
 static void refuse_unused(struct scenario_reader *reader, struct yaml_node *node, bool of_ports)
 {
 	static const char *const packets[] = {"opcode", "burst", "begin", "lasts", "when", NULL};
@@ -232,8 +233,10 @@ static void read_action(struct scenario_reader *reader, struct yaml_node *node,
 	params_default(scenario_fault_repeat_list, &fault->repeat);
 	params_default(scenario_fault_time_list, &fault->time);
 	if (node->kind != YAML_NULL &&
-	    !yaml_expect_map(node, "when and to what: {probability: 1%}, {begin: 1ms}",
-			     reader->errors))
+	    !yaml_expect_map(
+		    node,
+		    "an action with its conditions, for example {probability: 1%} or {begin: 1ms}",
+		    reader->errors))
 		return;
 	yaml_override_params(node, scenario_fault_time_list, &fault->time, reader->errors);
 	read_condition(reader, node, fault);
@@ -318,7 +321,7 @@ struct port_fault_plan scenario_fault_plan(const struct scenario_fault *fault,
 	};
 }
 
-/* Without those that reading takes as not given. */
+/* Prints the values that were set; the reader treats others as absent. */
 static void print_packets(const struct scenario_fault *fault, FILE *out)
 {
 	const struct scenario_fault_choice *choice = &fault->choice;
@@ -385,10 +388,13 @@ static void print_fault(const struct scenario_fault *fault, FILE *out)
 	scenario_print_list(scenario_fault_condition_list, &fault->condition, 8, out);
 }
 
-void scenario_print_faults(const struct scenario *scenario, FILE *out)
+void scenario_faults_print(const struct scenario *scenario, FILE *out)
 {
-	if (scenario->fault_count > 0)
-		fprintf(out, "faults:\n");
 	for (uint32_t i = 0; i < scenario->fault_count; i++)
 		print_fault(&scenario->faults[i], out);
+}
+
+void scenario_faults_release(struct scenario *scenario)
+{
+	free(scenario->faults);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_flow: fabric: {fidelity: flow}: what a flow model has no place for is an error, not silence.
+ * scenario_flow: checks fabric: {fidelity: flow}. Sections and values that a flow-level model does
+ * not support are errors.
  */
 #include "hcasim/schema/endpoint_device.h"
 #include "hcasim/schema/scenario_read.h"
@@ -11,7 +12,8 @@
 static void refuse(struct scenario_reader *reader, const struct yaml_node *node, const char *what,
 		   const char *instead)
 {
-	yaml_error(reader->errors, node, "fidelity: flow has no %s; expected %s", what, instead);
+	yaml_error(reader->errors, node, "fidelity: flow does not support %s; expected %s", what,
+		   instead);
 }
 
 static bool is_balanced(const struct scenario *scenario)
@@ -37,8 +39,9 @@ static bool is_slow(const struct scenario *scenario)
 	return false;
 }
 
-void scenario_check_flow(struct scenario_reader *reader, struct yaml_node *root)
+void scenario_flow_check(struct scenario_reader *reader)
 {
+	struct yaml_node *root = reader->root;
 	const struct scenario *scenario = reader->scenario;
 	struct yaml_node *fabric = yaml_get(root, "fabric");
 	struct yaml_node *node = fabric ? yaml_get(fabric, "fidelity") : NULL;

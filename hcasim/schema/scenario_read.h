@@ -1,111 +1,172 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_read: what the files that read a scenario share and nobody else includes.
+ * scenario_read: declarations that the files of the scenario reader share. Other folders do not
+ * include it. A section NAME has its functions in scenario_NAME.c, and scenario_sections.c has them
+ * in its table.
  */
 #ifndef HCASIM_SCHEMA_SCENARIO_READ_H
 #define HCASIM_SCHEMA_SCENARIO_READ_H
 
 #include "hcasim/schema/scenario.h"
 
+#define SCENARIO_NAME_BYTES 31 /* maximum length of a host or switch name, as in struct endpoint */
+
 struct scenario_reader {
 	struct scenario *scenario;
 	struct yaml_errors *errors;
-	bool no_topology; /* it could not be read: what follows from it is no error of its own */
+	struct yaml_node *root; /* the top of the file */
+	unsigned errors_before; /* number of errors before the current section */
+	bool no_topology; /* the topology is wrong: errors that follow from it are not reported */
 };
 
-/* Zeroed, for as many elements as the list or map has entries; *count is 0: the reader counts those it took. */
+/* ---- helpers of readers ---- */
+
+/* Returns zeroed memory for as many elements as the list or map has entries, and sets *count to 0.
+ * The reader counts the elements that it takes. */
 void *scenario_take_entries(const struct yaml_node *node, size_t element_bytes, uint32_t *count);
 
-/* Letters, digits and - _, as in a host's name. */
+/* Returns true if the name consists of letters, digits, - and _, as in a host's name. */
 bool scenario_name_valid(const char *name);
 
-/* Errors for the unused keys of the map: known are the list's names and the others (both may be NULL). */
+/* Adds an error for each unused key of the map. Known keys are the list's names and the others
+ * (both may be NULL). */
 void scenario_refuse_unused(struct scenario_reader *reader, const struct yaml_node *map,
 			    const struct param *list, const char *const *others);
 
-/* The same where the names of groups are known, too. */
+/* The same, with the names of sections among the known keys. */
 void scenario_refuse_sections(struct scenario_reader *reader, const struct yaml_node *map,
 			      const struct param *list, const struct param_section *sections,
 			      const char *const *others);
 
+/* Returns true if the node is a list. Otherwise adds an error that expects a list of `what`. */
 bool scenario_expect_list(struct scenario_reader *reader, const struct yaml_node *node,
 			  const char *what);
 
-/* fabric.topology: its numbers, and the layout if it is one that builders or files make. Comes before hosts.
- * scenario_topology.c */
-void scenario_read_topology(struct scenario_reader *reader, struct yaml_node *fabric);
-void scenario_print_topology(const struct scenario *scenario, FILE *out); /* one line */
+/* Returns the texts of a list and their number, or NULL without a list. `what` and `expected` say
+ * in errors what the list and an entry have. The caller owns the array. */
+const char **scenario_read_texts(struct scenario_reader *reader, struct yaml_node *node,
+				 const char *what, const char *expected, uint32_t *count);
 
-/* `host` beside an adapter that has been read; hca NULL: the adapter of the defaults; params
- * NULL: of fidelity endpoint, which is refused. scenario_slot.c */
-void scenario_read_slot(struct scenario_reader *reader, struct yaml_node *hca,
-			struct yaml_node *slot, struct hca_params *params);
+/* Returns the path of a file that the scenario names, relative to the scenario's folder. The caller
+ * releases it with free(). */
+char *scenario_read_file_path(const struct scenario *scenario, const char *name);
 
-/* Warns of keys that have no effect beside others. All has been read; after an error nothing is said.
- * scenario_effects.c */
-void scenario_check_effects(struct scenario_reader *reader, struct yaml_node *root);
-
-/* workload, run, sweep. scenario_workload.c */
-void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *root);
-void scenario_print_workload(const struct scenario *scenario, FILE *out);
-void scenario_free_workload(struct scenario *scenario);
-
-/* load. Hosts and fabric have been read. scenario_load.c */
-void scenario_read_load(struct scenario_reader *reader, struct yaml_node *root);
-void scenario_print_load(const struct scenario *scenario, FILE *out);
-
-/* expect. scenario_expect.c */
-void scenario_read_expectations(struct scenario_reader *reader, struct yaml_node *node);
-void scenario_print_expectations(const struct scenario *scenario, FILE *out);
-
-/* `host` and `cpu` of those who ask detailed adapters for something. scenario_workload.c */
-void scenario_print_hosts(const struct load_host_params *params, FILE *out);
-
-void scenario_print_list(const struct param *list, const void *params, int indent, FILE *out);
-void scenario_print_text(const char *text, FILE *out); /* in double quotes */
-
-/* Its whole name, as who reads this may stand elsewhere; for scenario_hash() what it holds. */
-void scenario_print_file(const char *path, FILE *out);
-
-/* A name, which is a file's if there is a slash in it. */
-void scenario_print_name(const char *name, FILE *out);
-
-/* A file named in the scenario, from where the scenario is; for free(). */
-char *scenario_file_path(const struct scenario *scenario, const char *name);
-
-/* What stands behind `key`: a pattern of names, of which there is one; absent: "*". hosts: may it mean one of them, or switches
- * alone? Both have been read. scenario_fabric.c */
+/* Returns the pattern of names behind `key`, which must match a switch, or a host if `hosts` is
+ * true. Returns "*" if the key is absent. Hosts and switches have been read. */
 const char *scenario_read_names(struct scenario_reader *reader, struct yaml_node *map,
 				const char *key, bool hosts);
 
-/* fabric: switches, links or a topology. Hosts have been read. scenario_fabric.c */
-void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node);
+/* ---- helpers of printers ---- */
 
-/* fabric: VLs and forwarding tables. Hosts and switches have been read. scenario_vls.c */
-void scenario_read_vls(struct scenario_reader *reader, struct yaml_node *fabric);
-void scenario_print_vls(const struct scenario *scenario, FILE *out);
-void scenario_free_vls(struct scenario *scenario);
+void scenario_print_list(const struct param *list, const void *params, int indent, FILE *out);
+void scenario_print_text(const char *text, FILE *out); /* in double quotes */
+/* Prints a list of texts below a key, which has `indent` spaces before it. An empty list prints
+ * nothing. */
+void scenario_print_texts(const char *key, int indent, const char *const *texts, uint32_t count,
+			  FILE *out);
 
-/* fabric: who belongs together. Hosts have been read. scenario_subnet.c */
-void scenario_read_subnet(struct scenario_reader *reader, struct yaml_node *fabric);
-void scenario_print_subnet(const struct scenario *scenario, FILE *out);
-void scenario_free_subnet(struct scenario *scenario);
+/* Prints the absolute path of the file, so that the text is valid in any folder. scenario_hash()
+ * gets a hash of the contents instead. */
+void scenario_print_file(const char *path, FILE *out);
 
-/* What does not go with fidelity: flow. Last of all. scenario_flow.c */
-void scenario_check_flow(struct scenario_reader *reader, struct yaml_node *root);
+/* Prints a name, or a file's path if there is a slash in it. */
+void scenario_print_name(const char *name, FILE *out);
 
-/* Refuses congestion control that would never hear of congestion. Last of all. scenario_congestion.c */
-void scenario_check_congestion(struct scenario_reader *reader, struct yaml_node *root);
+/* ---- sections, see scenario_sections.h ---- */
 
-/* faults: what goes wrong. Hosts and switches have been read. scenario_faults.c */
-void scenario_read_faults(struct scenario_reader *reader, struct yaml_node *node);
-void scenario_print_faults(const struct scenario *scenario, FILE *out);
+const char *const *scenario_hosts_read(struct scenario_reader *reader, struct yaml_node *node);
+void scenario_hosts_print(const struct scenario *scenario, FILE *out);
+void scenario_hosts_release(struct scenario *scenario);
+
+/* Precedes `hosts`, because the topology may determine the number of hosts. */
+const char *const *scenario_topology_read(struct scenario_reader *reader, struct yaml_node *node);
+bool scenario_topology_is_file(const struct scenario *scenario);          /* a file describes it */
+void scenario_topology_print(const struct scenario *scenario, FILE *out); /* one line */
+
+const char *const *scenario_fabric_read(struct scenario_reader *reader, struct yaml_node *node);
+void scenario_fabric_check(struct scenario_reader *reader, struct yaml_node *node);
+void scenario_fabric_print(const struct scenario *scenario, FILE *out);
+void scenario_fabric_release(struct scenario *scenario);
+
+const char *const *scenario_workload_read(struct scenario_reader *reader, struct yaml_node *node);
+void scenario_workload_check(struct scenario_reader *reader, struct yaml_node *node);
+void scenario_workload_check_run(struct scenario_reader *reader, struct yaml_node *node);
+void scenario_workload_print(const struct scenario *scenario, FILE *out);
+void scenario_workload_release(struct scenario *scenario);
+
+const char *const *scenario_workloads_read(struct scenario_reader *reader, struct yaml_node *node);
+void scenario_workloads_print(const struct scenario *scenario, FILE *out);
+void scenario_workloads_release(struct scenario *scenario);
+
+const char *const *scenario_load_read(struct scenario_reader *reader, struct yaml_node *node);
+void scenario_load_check(struct scenario_reader *reader, struct yaml_node *node);
+
+const char *const *scenario_faults_read(struct scenario_reader *reader, struct yaml_node *node);
+void scenario_faults_print(const struct scenario *scenario, FILE *out);
+void scenario_faults_release(struct scenario *scenario);
+
+const char *const *scenario_record_read(struct scenario_reader *reader, struct yaml_node *node);
+void scenario_record_check(struct scenario_reader *reader, struct yaml_node *node);
+void scenario_record_print(const struct scenario *scenario, FILE *out);
+void scenario_record_release(struct scenario *scenario);
+
+/* The keys of record.only: which packets are recorded. */
+void scenario_packets_read(struct scenario_reader *reader, struct yaml_node *node);
+void scenario_packets_print(const struct scenario *scenario, FILE *out);
+void scenario_packets_release(struct scenario *scenario);
+
+const char *const *scenario_expect_read(struct scenario_reader *reader, struct yaml_node *node);
+void scenario_expect_print(const struct scenario *scenario, FILE *out);
+void scenario_expect_release(struct scenario *scenario);
+
+const char *const *scenario_programs_read(struct scenario_reader *reader, struct yaml_node *node);
+void scenario_programs_print(const struct scenario *scenario, FILE *out);
+void scenario_programs_release(struct scenario *scenario);
+
+const char *const *scenario_sweep_read(struct scenario_reader *reader, struct yaml_node *node);
+const char *const *scenario_sweep_variants_read(struct scenario_reader *reader,
+						struct yaml_node *node);
+void scenario_sweep_release(struct scenario *scenario); /* of both */
+
+/* ---- parts of `hosts` and `fabric` ---- */
+
+/* Reads the key `host` beside an adapter that has been read. If `hca` is NULL, the adapter has
+ * defaults only. If `params` is NULL, the adapter has fidelity endpoint, which is an error. */
+void scenario_slot_read(struct scenario_reader *reader, struct yaml_node *hca,
+			struct yaml_node *slot, struct hca_params *params);
+
+/* VLs and forwarding tables. Hosts and switches have been read. */
+void scenario_vls_read(struct scenario_reader *reader, struct yaml_node *fabric);
+void scenario_vls_print(const struct scenario *scenario, FILE *out);
+void scenario_vls_free(struct scenario *scenario);
+
+/* Partitions and multicast groups. Hosts have been read. */
+void scenario_subnet_read(struct scenario_reader *reader, struct yaml_node *fabric);
+void scenario_subnet_print(const struct scenario *scenario, FILE *out);
+void scenario_subnet_free(struct scenario *scenario);
+
+/* ---- checks between sections, after all of them have been read ---- */
+
+/* Refuses unsupported combinations of adapters of fidelity endpoint and detailed. */
+void scenario_workload_check_fidelities(struct scenario_reader *reader);
+
+/* Refuses sections and values that fidelity: flow does not support. */
+void scenario_flow_check(struct scenario_reader *reader);
+
+/* Refuses sections and values that TCP connections do not support. */
+void scenario_tcp_check(struct scenario_reader *reader);
+
+/* Refuses congestion control that never receives its signal. */
+void scenario_congestion_check(struct scenario_reader *reader);
+
+/* Adds warnings for keys that have no effect beside others, if there is no error. */
+void scenario_effects_check(struct scenario_reader *reader);
 
 extern const struct param scenario_fault_place_list[], scenario_fault_choice_list[],
 	scenario_fault_burst_list[], scenario_fault_time_list[], scenario_fault_repeat_list[],
 	scenario_fault_condition_list[];
-extern const struct param scenario_param_list[], scenario_fabric_param_list[],
-	scenario_record_param_list[], scenario_program_param_list[], scenario_topology_param_list[],
-	scenario_run_param_list[];
+extern const struct param scenario_fabric_param_list[], scenario_record_param_list[],
+	scenario_program_param_list[], scenario_topology_param_list[];
+extern const struct param_section scenario_workload_sections[]; /* of an entry of `workloads` */
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_slot: the host that an adapter is in (`host:` beside `hca:`), of which both presets say something:
+ * scenario_slot: host of an adapter (`host:` beside `hca:`). Both presets contain values for it.
+ * Later sources take precedence:
  *
- *     the adapter's preset  <  the host's preset  <  keys that the scenario itself gives, in `hca` or in `host`
+ *     adapter's preset  <  host's preset  <  keys `hca` and `host` of the scenario
  *
- * An adapter's preset assumes a host. Where the host's preset says another value, that counts, and a warning says so.
+ * An adapter's preset assumes a host. If the host's preset has another value, that value is used,
+ * with a warning.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,7 @@ enum { VALUE_BYTES = 128 };
 typedef void slot_visit(void *context, const struct param_section *section,
 			const struct param *param);
 
-/* All parameters of hosts. */
+/* Visits all parameters of hosts. */
 static void visit_all(slot_visit *visit, void *context)
 {
 	for (const struct param_section *section = composite_of(COMPOSITE_HOST)->sections;
@@ -49,7 +51,7 @@ struct slot_check {
 	const struct yaml_node *adapter, *slot;
 	const void *defaults, *assumed, *found, *said_by_slot;
 	bool has_preset;
-	char *differences; /* of presets */
+	char *differences; /* differences between presets */
 	size_t length;
 	FILE *out;
 };
@@ -66,7 +68,7 @@ static void refuse_twice(void *context, const struct param_section *section,
 	print_value(section, param, check->found, there);
 	if (strcmp(here, there) != 0)
 		yaml_error(check->reader->errors, check->slot,
-			   "%s.%s is %s here and %s in hca; expected one of them", section->name,
+			   "%s.%s is %s here and %s in hca; remove one of them", section->name,
 			   param->name, here, there);
 }
 
@@ -81,7 +83,7 @@ static void note_difference(void *context, const struct param_section *section,
 	print_value(section, param, check->found, here);
 	print_value(section, param, check->assumed, there);
 	print_value(section, param, check->defaults, nobody);
-	/* how many lanes of which generation a card has its preset says, if only by the default */
+	/* the preset of a card determines lanes and generation, if only by the default */
 	bool of_card =
 		check->has_preset && strcmp(section->name, "pcie") == 0 &&
 		(strcmp(param->name, "generation") == 0 || strcmp(param->name, "lanes") == 0);
@@ -99,7 +101,7 @@ static void *copy_of(const void *params)
 	return memcpy(copy, params, bytes);
 }
 
-void scenario_read_slot(struct scenario_reader *reader, struct yaml_node *adapter,
+void scenario_slot_read(struct scenario_reader *reader, struct yaml_node *adapter,
 			struct yaml_node *slot, struct hca_params *params)
 {
 	unsigned before = reader->errors->count;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_subnet: the keys of `fabric` that say who belongs together:
+ * scenario_subnet: keys of `fabric` for multicast groups and partitions:
  *
- *     multicast:  [{mgid: "ff12:401b::1", mlid: 0xc001, members: ["host*"], senders: [host9], changes: [{at: 1ms, leave: host3}]}]
+ *     multicast:  [{mgid: "ff12:401b::1", mlid: 0xc001, members: ["host*"], senders: [host9],
+ *                   changes: [{at: 1ms, leave: host3}]}]
  *     partitions: [{pkey: 1, full: [host0], limited: ["*"]}]
  */
 #include "hcasim/schema/scenario_subnet.h"
@@ -15,7 +16,7 @@
 
 #include "hcasim/schema/scenario_read.h"
 
-/* Marks the hosts whose names match one of the list's patterns. */
+/* Marks the hosts whose names match a pattern of the list. */
 static void mark_hosts(struct scenario_reader *reader, struct yaml_node *list, bool *marks)
 {
 	const struct scenario *scenario = reader->scenario;
@@ -84,8 +85,8 @@ static void read_gid(struct scenario_reader *reader, struct yaml_node *map,
 		return;
 	if (!parse_gid(text, entry->group.gid)) {
 		yaml_error(reader->errors, node,
-			   "\"%s\" is no group's GID; expected an IPv6 address that begins with "
-			   "ff, or 224.0.0.0 to 239.255.255.255",
+			   "\"%s\" is not a multicast GID; expected an IPv6 address that begins "
+			   "with ff, or 224.0.0.0 to 239.255.255.255",
 			   text);
 		return;
 	}
@@ -107,7 +108,7 @@ static void read_lid(struct scenario_reader *reader, struct yaml_node *map,
 		if (node)
 			yaml_error(
 				reader->errors, node,
-				"mlid: expected link_layer: infiniband; RoCE's groups have none");
+				"mlid: expected link_layer: infiniband; RoCE groups have no LID");
 		return;
 	}
 	if (node) {
@@ -116,7 +117,7 @@ static void read_lid(struct scenario_reader *reader, struct yaml_node *map,
 		lid = text ? strtoul(text, &end, 0) : lid;
 		if (text && (*end != '\0' || lid < GROUP_LID_FIRST || lid > GROUP_LID_LAST)) {
 			yaml_error(reader->errors, node,
-				   "\"%s\" is no group's LID; expected 0x%x to 0x%x", text,
+				   "\"%s\" is not a multicast LID; expected 0x%x to 0x%x", text,
 				   GROUP_LID_FIRST, GROUP_LID_LAST);
 			return;
 		}
@@ -137,8 +138,8 @@ static void refuse_endpoints(struct scenario_reader *reader, const struct yaml_n
 		if (host->detailed)
 			continue;
 		yaml_error(reader->errors, map,
-			   "%s has an HCA of fidelity endpoint, which knows no multicast; expected "
-			   "fidelity: detailed",
+			   "%s has an HCA of fidelity endpoint, which does not support multicast; "
+			   "expected fidelity: detailed",
 			   host->name);
 		return;
 	}
@@ -205,9 +206,10 @@ static void read_change(struct scenario_reader *reader, struct yaml_node *map,
 	refuse_endpoints(reader, map, &change->host, 1);
 	if (group->change_count > 0 && change->at < change[-1].at)
 		yaml_error(reader->errors, map,
-			   "comes before the change above; expected times that do not decrease");
+			   "at: earlier than the previous change; expected times that do not "
+			   "decrease");
 	else if (is_member(group, change->host) == change->joins)
-		yaml_error(reader->errors, map, "%s is %s then; expected %s",
+		yaml_error(reader->errors, map, "%s is %s at this time; expected %s",
 			   reader->scenario->hosts[change->host].name,
 			   change->joins ? "a member" : "no member",
 			   change->joins ? "leave" : "join");
@@ -257,8 +259,8 @@ static void read_number(struct scenario_reader *reader, struct yaml_node *map,
 	unsigned long number = strtoul(text, &end, 0);
 	if (*end != '\0' || number < 1 || number > PKEY_NUMBER) {
 		yaml_error(reader->errors, node,
-			   "\"%s\" is no P_Key without its membership bit; expected 1 to 0x%x",
-			   text, PKEY_NUMBER);
+			   "\"%s\" is not a P_Key without membership bit; expected 1 to 0x%x", text,
+			   PKEY_NUMBER);
 		return;
 	}
 	entry->number = (uint16_t)number;
@@ -283,7 +285,7 @@ static void read_partition(struct scenario_reader *reader, struct yaml_node *map
 	scenario_refuse_unused(reader, map, NULL, keys);
 }
 
-/* A host that is both is a full member. */
+/* Adds a host to a partition. A host in both lists is a full member. */
 static void enter(struct scenario_reader *reader, const struct yaml_node *node, uint32_t host,
 		  uint16_t pkey)
 {
@@ -306,7 +308,8 @@ static void enter_members(struct scenario_reader *reader, const struct yaml_node
 		enter(reader, node, entry->limited[i], entry->number);
 }
 
-/* The default partition first, of which all are limited members unless the list says who is in it: so does OpenSM. */
+/* Creates the tables of all hosts. They begin with the default partition, in which all hosts are
+ * limited members unless the list defines it, as in OpenSM. */
 static void make_tables(struct scenario_reader *reader, const struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
@@ -340,8 +343,8 @@ static void read_partitions(struct scenario_reader *reader, struct yaml_node *li
 		return;
 	if (reader->scenario->fabric.link_layer != 0) {
 		yaml_error(reader->errors, list,
-			   "partitions: expected link_layer: infiniband; RoCE has the default "
-			   "partition alone");
+			   "partitions: expected link_layer: infiniband; RoCE has only the default "
+			   "partition");
 		return;
 	}
 	subnet->partitions =
@@ -352,7 +355,7 @@ static void read_partitions(struct scenario_reader *reader, struct yaml_node *li
 		make_tables(reader, list);
 }
 
-void scenario_read_subnet(struct scenario_reader *reader, struct yaml_node *fabric)
+void scenario_subnet_read(struct scenario_reader *reader, struct yaml_node *fabric)
 {
 	struct scenario_subnet *subnet = &reader->scenario->subnet;
 	struct yaml_node *groups = yaml_get(fabric, "multicast");
@@ -365,7 +368,7 @@ void scenario_read_subnet(struct scenario_reader *reader, struct yaml_node *fabr
 	}
 }
 
-void scenario_free_subnet(struct scenario *scenario)
+void scenario_subnet_free(struct scenario *scenario)
 {
 	for (uint32_t i = 0; i < scenario->subnet.group_count; i++) {
 		free(scenario->subnet.groups[i].members);
@@ -408,7 +411,7 @@ static void print_changes(const struct scenario *scenario, const struct scenario
 		fputc(']', out);
 }
 
-void scenario_print_subnet(const struct scenario *scenario, FILE *out)
+void scenario_subnet_print(const struct scenario *scenario, FILE *out)
 {
 	const struct scenario_subnet *subnet = &scenario->subnet;
 	if (subnet->group_count > 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_subnet: who belongs together, as a scenario says it: groups of multicast, partitions. What a subnet manager would have
- * been told by those who join, and by its administrator.
+ * scenario_subnet: multicast groups and partitions of a scenario. In a real subnet, the subnet
+ * manager learns them from joining hosts and from the administrator.
  */
 #ifndef HCASIM_SCHEMA_SCENARIO_SUBNET_H
 #define HCASIM_SCHEMA_SCENARIO_SUBNET_H
@@ -10,7 +10,7 @@
 #include "fabric/partition.h"
 #include "fabric/topology.h"
 
-/* A host joins or leaves a group during the run. */
+/* Change of a group's membership during the run. */
 struct scenario_membership {
 	sim_time at;
 	uint32_t host;
@@ -19,15 +19,15 @@ struct scenario_membership {
 
 struct scenario_group {
 	struct group group;
-	uint32_t *members, *senders; /* hosts, ours */
+	uint32_t *members, *senders; /* hosts; owned */
 	uint32_t member_count, sender_count;
-	struct scenario_membership *changes; /* in the order of time; ours */
+	struct scenario_membership *changes; /* in order of time; owned */
 	uint32_t change_count;
 };
 
 struct scenario_partition {
 	uint16_t number;
-	uint32_t *full, *limited; /* hosts, ours */
+	uint32_t *full, *limited; /* hosts; owned */
 	uint32_t full_count, limited_count;
 };
 
@@ -35,7 +35,8 @@ struct scenario_subnet {
 	struct scenario_group *groups;
 	struct scenario_partition *partitions;
 	uint32_t group_count, partition_count;
-	struct partitions *of_hosts; /* what follows for each host; NULL: the default partition */
+	/* resulting partitions of each host; NULL: the default partition */
+	struct partitions *of_hosts;
 };
 
 #endif

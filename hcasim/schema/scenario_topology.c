@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_topology: fabric.topology: a name, or a map with the numbers of a shape, from which the builders of
- * fabric/topologies.h make a layout, or the name of a net file.
+ * scenario_topology: key fabric.topology: a name, or a map with the parameters of a shape, or the
+ * name of a net file. The builders of fabric/topologies.h make a layout from the parameters.
  *
- *     topology: back-to-back          topology: {kind: fat-tree, arity: 8}          topology: {kind: net-file, file: x}
+ *     topology: back-to-back
+ *     topology: {kind: fat-tree, arity: 8}
+ *     topology: {kind: net-file, file: x}
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/hpccfile.h"
 #include "fabric/netfile.h"
 #include "fabric/topologies.h"
 #include "hcasim/schema/scenario_read.h"
 #include "sim/input.h"
 
 #define ERROR_BYTES     512
-#define UPLINK_RATE_MIN 1000000 /* of a port's rate */
+#define UPLINK_RATE_MIN 1000000 /* lowest rate of a port */
 
 /* clang-format off */
 #define ROW(...) PARAM_ROW(struct scenario_topology, __VA_ARGS__)
@@ -29,13 +32,18 @@ static const char *const topology_keys[][10] = {
 	[TOPOLOGY_SINGLE_SWITCH] = {NULL},
 	[TOPOLOGY_DUMBBELL]      = {"left", "right", "uplink_rate", "uplink_length", NULL},
 	[TOPOLOGY_PARKING_LOT]   = {"switches", "hosts", NULL},
-	[TOPOLOGY_LEAF_SPINE]    = {"leaves", "spines", "hosts", "parallel", "rails", "uplink_rate", NULL},
-	[TOPOLOGY_FAT_TREE]      = {"arity", "pods", "edges", "aggregations", "hosts", "uplinks", "rails", NULL},
+	[TOPOLOGY_LEAF_SPINE]    = {"leaves", "spines", "hosts", "parallel", "rails", "uplink_rate",
+		NULL},
+	[TOPOLOGY_FAT_TREE]      = {"arity", "pods", "edges", "aggregations", "hosts", "uplinks",
+		"rails", NULL},
 	[TOPOLOGY_DRAGONFLY]     = {"routers", "hosts", "global", "groups", NULL},
 	[TOPOLOGY_TORUS]         = {"size_x", "size_y", "size_z", "hosts", NULL},
 	[TOPOLOGY_NET_FILE]      = {"file", NULL},
+	[TOPOLOGY_HPCC_FILE]     = {"file", NULL},
 };
 /* clang-format on */
+
+static void read_topology(struct scenario_reader *reader, struct yaml_node *node);
 
 static bool build_shape(struct layout *layout, const struct scenario_topology *numbers, char *error,
 			size_t bytes)
@@ -70,7 +78,7 @@ static bool build_shape(struct layout *layout, const struct scenario_topology *n
 			return false;
 		}
 		if (n->arity > 0)
-			shape = fat_tree_of((uint32_t)n->arity);
+			shape = topology_fat_tree_of((uint32_t)n->arity);
 		shape.rails = (uint32_t)n->rails;
 		return topology_fat_tree(layout, &shape, error, bytes);
 	}
@@ -91,12 +99,13 @@ static bool build_shape(struct layout *layout, const struct scenario_topology *n
 	case TOPOLOGY_BACK_TO_BACK:
 	case TOPOLOGY_SINGLE_SWITCH:
 	case TOPOLOGY_NET_FILE:
+	case TOPOLOGY_HPCC_FILE:
 		break;
 	}
 	return true;
 }
 
-/* All of a file; NULL: cannot be read. */
+/* Returns the contents of a file, or NULL if it cannot be read. */
 static char *read_all(const char *path, size_t *length)
 {
 	char *text = NULL, buffer[4096];
@@ -114,39 +123,50 @@ static char *read_all(const char *path, size_t *length)
 	return text;
 }
 
-static void read_net_file(struct scenario_reader *reader, struct yaml_node *map)
+bool scenario_topology_is_file(const struct scenario *scenario)
 {
+	return scenario->topology.kind == TOPOLOGY_NET_FILE ||
+	       scenario->topology.kind == TOPOLOGY_HPCC_FILE;
+}
+
+static void read_layout_file(struct scenario_reader *reader, struct yaml_node *map)
+{
+	bool is_hpcc = reader->scenario->topology.kind == TOPOLOGY_HPCC_FILE;
 	char error[ERROR_BYTES];
 	size_t length = 0;
 	struct yaml_node *node = yaml_get(map, "file");
 	if (!node) {
-		yaml_error(reader->errors, map, "no file; expected file: and a net file's name");
+		yaml_error(reader->errors, map, "no file; expected file: and its name");
 		return;
 	}
-	const char *name = yaml_expect_text(node, "a net file's name", reader->errors);
+	const char *name = yaml_expect_text(node, "a file's name", reader->errors);
 	if (!name)
 		return;
-	char *path = scenario_file_path(reader->scenario, name);
+	char *path = scenario_read_file_path(reader->scenario, name);
 	char *text = read_all(path, &length);
 	if (!text)
 		yaml_error(reader->errors, node, "%s cannot be read: %s", path, strerror(errno));
-	else if (!netfile_read(&reader->scenario->layout, text, length, error, sizeof(error)))
+	else if (!(is_hpcc ? hpccfile_read : netfile_read)(&reader->scenario->layout, text, length,
+							   error, sizeof(error)))
 		yaml_error(reader->errors, node, "%s: %s", path, error);
 	free(text);
 	free(path);
 }
 
-void scenario_read_topology(struct scenario_reader *reader, struct yaml_node *fabric)
+const char *const *scenario_topology_read(struct scenario_reader *reader, struct yaml_node *node)
+{
+	params_default(scenario_topology_param_list, &reader->scenario->topology);
+	if (node)
+		read_topology(reader, node);
+	reader->no_topology = reader->errors->count != reader->errors_before;
+	return NULL;
+}
+
+static void read_topology(struct scenario_reader *reader, struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
 	struct scenario_topology *topology = &scenario->topology;
 	char error[ERROR_BYTES];
-	params_default(scenario_topology_param_list, topology);
-	if (fabric->kind != YAML_MAP)
-		return;
-	struct yaml_node *node = yaml_get(fabric, "topology");
-	if (!node)
-		return;
 	if (node->kind != YAML_MAP) {
 		const char *name = yaml_expect_text(node, "a topology", reader->errors);
 		if (name && !param_parse(&scenario_topology_param_list[0], name, topology, error,
@@ -155,8 +175,8 @@ void scenario_read_topology(struct scenario_reader *reader, struct yaml_node *fa
 	} else {
 		unsigned before = reader->errors->count;
 		yaml_override_params(node, scenario_topology_param_list, topology, reader->errors);
-		if (topology->kind == TOPOLOGY_NET_FILE)
-			read_net_file(reader, node);
+		if (scenario_topology_is_file(scenario))
+			read_layout_file(reader, node);
 		if (reader->errors->count != before)
 			return;
 		for (struct yaml_node *entry = node->children; entry; entry = entry->next) {
@@ -178,7 +198,7 @@ void scenario_read_topology(struct scenario_reader *reader, struct yaml_node *fa
 		yaml_error(reader->errors, node, "%s", error);
 }
 
-void scenario_print_topology(const struct scenario *scenario, FILE *out)
+void scenario_topology_print(const struct scenario *scenario, FILE *out)
 {
 	const char *const *keys = topology_keys[scenario->topology.kind];
 	char text[128];

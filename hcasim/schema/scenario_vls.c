@@ -3,7 +3,8 @@
  * scenario_vls: the keys of `fabric` that a subnet manager would answer for:
  *
  *     vl_arbitration: [{from: "switch*", high: [[0, 4]], low: [[1, 64], [2, 128]], high_limit: 1}]
- *     service_levels: [{at: switch0, from: "*", to: "*", vls: [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3]}]
+ *     service_levels: [{at: switch0, from: "*", to: "*",
+ *                       vls: [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3]}]
  *     dscp:           [{at: "*", priorities: {26: 3, 46: 5}}]
  *     routes:         [{at: switch0, to: host1, via: switch1}, {at: "leaf*", to: host2, via: none}]
  *     forwarding:     tables.lft
@@ -15,7 +16,7 @@
 
 #include "hcasim/schema/scenario_read.h"
 
-#define VL_COUNT 15 /* of data */
+#define VL_COUNT 15 /* VLs for data */
 
 static const struct param vl_number[] = {
 	{"vl", PARAM_COUNT, 0, "0", "0..14", "virtual lane", "IBTA vol. 1, 7.6"}, {0}};
@@ -32,7 +33,7 @@ static const struct param dscp_number[] = {
 static const struct param priority_number[] = {
 	{"priority", PARAM_COUNT, 0, "0", "0..7", "of PFC", "IEEE 802.1Q 6.9.3"}, {0}};
 
-/* One number as its row of a list says. */
+/* Reads one number with the range of its row in a list. */
 static uint8_t read_text(struct scenario_reader *reader, const struct yaml_node *node,
 			 const char *text, const struct param *param)
 {
@@ -177,7 +178,7 @@ static struct yaml_node *list_of(struct scenario_reader *reader, struct yaml_nod
 			read(reader, node, &vls->entries[vls->count++]);                        \
 	} while (0)
 
-void scenario_read_vls(struct scenario_reader *reader, struct yaml_node *fabric)
+void scenario_vls_read(struct scenario_reader *reader, struct yaml_node *fabric)
 {
 	struct scenario_vls *vls = &reader->scenario->vls;
 	READ_LIST("vl_arbitration", 0, arbitrations, arbitration_count, read_arbitration);
@@ -190,13 +191,13 @@ void scenario_read_vls(struct scenario_reader *reader, struct yaml_node *fabric)
 				      : NULL;
 	if (name && reader->scenario->fabric.link_layer != 0)
 		yaml_error(reader->errors, forwarding,
-			   "forwarding: tables by LID are InfiniBand's; expected link_layer: "
+			   "forwarding: LID tables are for InfiniBand; expected link_layer: "
 			   "infiniband");
 	else if (name)
-		vls->forwarding = scenario_file_path(reader->scenario, name);
+		vls->forwarding = scenario_read_file_path(reader->scenario, name);
 }
 
-void scenario_free_vls(struct scenario *scenario)
+void scenario_vls_free(struct scenario *scenario)
 {
 	free(scenario->vls.arbitrations);
 	free(scenario->vls.service_levels);
@@ -287,7 +288,7 @@ static void print_routes(const struct scenario_vls *vls, FILE *out)
 	}
 }
 
-void scenario_print_vls(const struct scenario *scenario, FILE *out)
+void scenario_vls_print(const struct scenario *scenario, FILE *out)
 {
 	print_arbitrations(&scenario->vls, out);
 	print_service_levels(&scenario->vls, out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_vls: which packets share a VL and which VL goes first, as a scenario says it, and forwarding tables
- * from a file. What a subnet manager would have set up.
+ * scenario_vls: mapping of packets to VLs, VL arbitration, and forwarding tables from a file. In a
+ * real subnet, the subnet manager configures them.
  */
 #ifndef HCASIM_SCHEMA_SCENARIO_VLS_H
 #define HCASIM_SCHEMA_SCENARIO_VLS_H
@@ -18,7 +18,8 @@ struct scenario_arbitration {
 };
 
 struct scenario_service_levels {
-	const char *at, *from, *to; /* switches; whom its input and its output are linked to */
+	/* at: switches. from, to: neighbours at the input and at the output. */
+	const char *at, *from, *to;
 	uint8_t vls[SERVICE_LEVEL_COUNT];
 };
 
@@ -38,7 +39,7 @@ struct scenario_vls {
 	struct scenario_dscp *dscps;
 	struct scenario_route *routes;
 	uint32_t arbitration_count, service_level_count, dscp_count, route_count;
-	char *forwarding; /* a file's path; ours; NULL: as the topology is routed */
+	char *forwarding; /* path of a file; owned; NULL: routes of the topology */
 };
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves how published figures are judged: each tolerance admits its error and no more, on either side, also factors of two and
- * of ten; that ranks and knees of curves count; and groups of flows by size hold what they should.
+ * Tests the judgement of published figures. Each tolerance admits its error and no more, on either
+ * side, also factors of two and of ten. Ranks and knees of curves count. Groups of flows by size
+ * have the right contents.
  */
 #include <math.h>
 #include <string.h>
@@ -72,7 +73,8 @@ static void test_shape(void)
 	CU_ASSERT_TRUE(same_shape(10, 9.9, 10)); /* less than 2 %: no direction */
 }
 
-/* 100 up to x = 4, then 80, 60, 40: it leaves its level, by 10 %, at 4 * sqrt(2). Ours with the same values `times` further. */
+/* 100 up to x = 4, then 80, 60, 40: it leaves its level, by 10 %, at 4 * sqrt(2). Simulated values,
+ * with the same curve `times` further. */
 static bool same_knees(double times, bool mirrored)
 {
 	struct compare_point points[7];
@@ -101,7 +103,7 @@ static void test_knees(void)
 		CU_ASSERT_FALSE(same_knees(1.7, mirrored));
 		CU_ASSERT_FALSE(same_knees(1 / 1.7, mirrored));
 	}
-	CU_ASSERT_FALSE(compare_knees(level, 3)); /* ours has no knee */
+	CU_ASSERT_FALSE(compare_knees(level, 3)); /* the simulated curve has no knee */
 	level[2].low = 5;
 	CU_ASSERT_TRUE(compare_knees(level, 3)); /* neither has one */
 	level[2].low = 1;
@@ -109,7 +111,8 @@ static void test_knees(void)
 	CU_ASSERT_TRUE(compare_knees(level, 3)); /* no axis */
 }
 
-/* 40 flows of 1000 to 40,000 bytes, the k-th takes k times its ideal time; one of an incast, one barrier, one early. */
+/* 40 flows of 1000 to 40,000 bytes, the k-th takes k times its ideal time; one of an incast, one
+ * barrier, one early. */
 static void test_groups(void)
 {
 	struct flow_record records[43];

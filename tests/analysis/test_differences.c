@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that of two sets of values those that differ are found, in whatever order either has them, with what only one has; how
- * large each difference is, with and without slack; in which order they come; and that settings which differ alike in several
- * places become one line.
+ * Tests differences between two sets of values. Values that differ, or exist in one set only, are
+ * found in any order. The size of each difference, with and without slack, and the order of the
+ * results are right. Settings that differ in the same way in several places become one line.
  */
 #include <math.h>
 #include <string.h>
@@ -22,8 +22,8 @@ static size_t count;
 
 static void end(void)
 {
-	values_free(&one);
-	values_free(&other);
+	differences_free_values(&one);
+	differences_free_values(&other);
 	differences_free(list, count);
 	list = NULL;
 	count = 0;
@@ -32,18 +32,18 @@ static void end(void)
 static void both(const char *name, const char *before, const char *after)
 {
 	if (before != NULL)
-		values_add(&one, name, "ns", before);
+		differences_add(&one, name, "ns", before);
 	if (after != NULL)
-		values_add(&other, name, "ns", after);
+		differences_add(&other, name, "ns", after);
 }
 
 static void test_finds(void)
 {
-	values_add(&other, "same", "", "1");
+	differences_add(&other, "same", "", "1");
 	both("text", "8ns", "9ns");
 	both("gone", "5", NULL);
 	both("new", NULL, "x");
-	values_add(&one, "same", "", "1");
+	differences_add(&one, "same", "", "1");
 	count = differences_find(&one, &other, 0, &list);
 	CU_ASSERT_EQUAL_FATAL(count, 3);
 	CU_ASSERT_STRING_EQUAL(list[0].name, "text");
@@ -60,7 +60,8 @@ static void test_finds(void)
 	end();
 }
 
-/* A change over the larger value; with a slack of 10, from 1 to 3 is less than from 1000 to 2000. */
+/* A change over the larger value; with a slack of 10, from 1 to 3 is less than from 1000 to
+ * 2000. */
 static void test_sorts(void)
 {
 	static const char *const plain[] = {"c", "a", "b"}, *const slack[] = {"b", "c", "a"},

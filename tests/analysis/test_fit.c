@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a fit finds the whole numbers that something was made with, one or three of them, on a rough surface and from a bad
- * start; that it stays within bounds and steps, measures no point twice, and ends with what cannot be measured.
+ * Tests that a fit finds the whole numbers, one or three, that generated the data, on a rough
+ * surface and from a bad start. It stays within bounds and steps, measures no point twice, and ends
+ * at a point that cannot be measured. Standard errors are those of linear regression, and unknown
+ * if the data do not determine a number.
  */
 #include <math.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 
 #define TESTS(TEST)               \
 	TEST(two_numbers)         \
+	TEST(errors)              \
 	TEST(one_number_in_steps) \
 	TEST(bounds)              \
 	TEST(not_measured)
@@ -70,6 +73,20 @@ static bool never(void *context, const uint64_t *values, double *residuals)
 	return seen_count < 3;
 }
 
+/* y = 1000 + 10 x at x = 1 .. 6, and noise of 8 that neither number explains; the second kind has
+ * no slope with the second number. */
+static bool regression(void *context, const uint64_t *values, double *residuals)
+{
+	static const double noise[] = {8, -8, -8, 8, 8, -8};
+	const bool *flat = context;
+
+	note(values);
+	for (int x = 1; x <= 6; x++)
+		*residuals++ = (double)values[0] + (*flat ? 0 : (double)values[1] * x) -
+			       (1000 + (*flat ? 0 : 10.0 * x) + noise[x - 1]);
+	return true;
+}
+
 static void run(struct fit *fit, bool good)
 {
 	seen_count = 0;
@@ -77,10 +94,32 @@ static void run(struct fit *fit, bool good)
 	CU_ASSERT_EQUAL(fit_run(fit), good);
 }
 
+static void test_errors(void)
+{
+	bool flat = false;
+	struct fit_number numbers[] = {{1, 4000, 1, 900, 0}, {1, 100, 1, 50, 0}};
+	struct fit fit = {.numbers = numbers,
+			  .number_count = 2,
+			  .residual_count = 6,
+			  .measure = regression,
+			  .context = &flat};
+	double variance;
+
+	run(&fit, true);
+	variance = fit.error * fit.error * 6 / 4; /* residuals of 6 points, 2 numbers */
+	/* slope: variance / sum (x - mean)^2
+	 * intercept: variance * sum x^2 / (n sum (x - mean)^2) */
+	CU_ASSERT_DOUBLE_EQUAL(numbers[1].error, sqrt(variance / 17.5), 1e-6);
+	CU_ASSERT_DOUBLE_EQUAL(numbers[0].error, sqrt(variance * 91 / (6 * 17.5)), 1e-6);
+	flat = true;
+	run(&fit, true);
+	CU_ASSERT_TRUE(isnan(numbers[0].error) && isnan(numbers[1].error));
+}
+
 static void test_two_numbers(void)
 {
 	double made_with[] = {586, 287};
-	struct fit_number numbers[] = {{100, 2000, 1, 100}, {50, 1000, 1, 999}};
+	struct fit_number numbers[] = {{100, 2000, 1, 100, 0}, {50, 1000, 1, 999, 0}};
 	struct fit fit = {numbers, 2, 4, line, made_with, 0, 0};
 
 	run(&fit, true);
@@ -93,7 +132,7 @@ static void test_two_numbers(void)
 static void test_one_number_in_steps(void)
 {
 	double made_with[] = {416};
-	struct fit_number numbers[] = {{16, 4096, 4, 16}};
+	struct fit_number numbers[] = {{16, 4096, 4, 16, 0}};
 	struct fit fit = {numbers, 1, 8, cache, made_with, 0, 0};
 
 	run(&fit, true);
@@ -106,7 +145,7 @@ static void test_one_number_in_steps(void)
 static void test_bounds(void)
 {
 	double made_with[] = {586, 287};
-	struct fit_number numbers[] = {{100, 500, 10, 300}, {287, 287, 1, 287}};
+	struct fit_number numbers[] = {{100, 500, 10, 300, 0}, {287, 287, 1, 287, 0}};
 	struct fit fit = {numbers, 2, 4, line, made_with, 0, 0};
 
 	run(&fit, true);
@@ -121,7 +160,7 @@ static void test_bounds(void)
 
 static void test_not_measured(void)
 {
-	struct fit_number numbers[] = {{1, 100, 1, 50}};
+	struct fit_number numbers[] = {{1, 100, 1, 50, 0}};
 	struct fit fit = {numbers, 1, 1, never, NULL, 0, 0};
 
 	run(&fit, false);

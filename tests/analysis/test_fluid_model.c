@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that the fluid models settle where their equations say: DCQCN at the queues of D-01, its rates the same share for
- * all; that it swings where the paper's figure does, and with marks at egress where packets do; patched TIMELY at N delta q' / (beta C) + q' (D-04), from whatever rate it starts; and that TIMELY as first
- * published settles nowhere, its queue rising to the 70 KB of D-04 and emptying again.
+ * Tests that the fluid models reach the equilibria of their equations. DCQCN settles at the queues
+ * of D-01 with equal rates. It oscillates where the paper's figure does, and with marks at egress
+ * where packets do. Patched TIMELY settles at N delta q' / (beta C) + q' (D-04) from any initial
+ * rate. TIMELY as first published does not settle: its queue rises to the 70 KB of D-04 and empties
+ * again.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -47,11 +49,11 @@ static void test_dcqcn_settles(void)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct fluid_dcqcn model = dcqcn_of(rows[i].flows);
-		size_t count = fluid_dcqcn_solve(&model, 10e-6, 0.1, &points);
+		size_t count = fluid_model_dcqcn(&model, 10e-6, 0.1, &points);
 
 		CU_ASSERT_EQUAL(count, 10001);
-		CU_ASSERT_DOUBLE_EQUAL(fluid_queue_mean(points, count, 0.05), rows[i].queue_bytes,
-				       1100);
+		CU_ASSERT_DOUBLE_EQUAL(fluid_model_queue_mean(points, count, 0.05),
+				       rows[i].queue_bytes, 1100);
 		CU_ASSERT_DOUBLE_EQUAL(points[count - 1].rate_bps, 40e9 / rows[i].flows, 40e6);
 		CU_ASSERT_EQUAL(points[0].queue_bytes, 0);
 		CU_ASSERT_DOUBLE_EQUAL(points[0].rate_bps, 40e9, 1);
@@ -65,9 +67,9 @@ static void test_dcqcn_with_many_flows(void)
 {
 	const struct fluid_dcqcn model = dcqcn_of(20);
 	struct fluid_point *points;
-	size_t count = fluid_dcqcn_solve(&model, 10e-6, 0.1, &points);
+	size_t count = fluid_model_dcqcn(&model, 10e-6, 0.1, &points);
 
-	CU_ASSERT_DOUBLE_EQUAL(fluid_queue_mean(points, count, 0.05), 200e3, 20e3);
+	CU_ASSERT_DOUBLE_EQUAL(fluid_model_queue_mean(points, count, 0.05), 200e3, 20e3);
 	free(points);
 }
 
@@ -90,7 +92,7 @@ static struct swing swing_of(unsigned flows, double delay, enum fluid_marks mark
 		model.kmax_bytes = 2000e3;
 		model.pmax = 0.1;
 	}
-	count = fluid_dcqcn_solve(&model, 10e-6, 0.5, &points);
+	count = fluid_model_dcqcn(&model, 10e-6, 0.5, &points);
 	for (size_t i = count / 2; i < count; i++) {
 		swing.least = fmin(swing.least, points[i].queue_bytes / 1e3);
 		swing.most = fmax(swing.most, points[i].queue_bytes / 1e3);
@@ -99,7 +101,8 @@ static struct swing swing_of(unsigned flows, double delay, enum fluid_marks mark
 	return swing;
 }
 
-/* EOD, figure 5, read in the paper's sources: with 85 us 2 flows stand at 20.6 KB, 64 at 1182, and 10 swing between nothing and 276. */
+/* EOD, figure 5, read in the paper's sources: with 85 us, 2 flows settle at 20.6 KB and 64 at 1182
+ * KB. 10 flows swing between 0 and 276 KB. */
 static void test_dcqcn_from_afar(void)
 {
 	struct swing two = swing_of(2, 85e-6, FLUID_MARKS_SENT);
@@ -114,8 +117,8 @@ static void test_dcqcn_from_afar(void)
 	CU_ASSERT_DOUBLE_EQUAL(many.most, 1182, 12);
 }
 
-/* What leaves a queue that stands leaves at the port's rate: more that is sent does not bring more marks at once. With a short way all
- * are calm as before; with 85 us 64 flows are not. */
+/* A standing queue sends at the port's rate. A higher input rate does not increase the marks at
+ * once. With a short path all numbers of flows are stable. With 85 us, 64 flows are not. */
 static void test_dcqcn_marks_at_egress(void)
 {
 	struct swing near = swing_of(64, 4e-6, FLUID_MARKS_LEAVING);
@@ -140,7 +143,7 @@ static size_t solve_timely(unsigned flows, bool patched, double share, struct fl
 		.increase_bps = 10e6,
 		.segment_bytes = 16e3,
 	};
-	return fluid_timely_solve(&model, 10e-6, 0.3, points);
+	return fluid_model_timely(&model, 10e-6, 0.3, points);
 }
 
 static void test_patched_timely_settles(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a CSV file is read as it was written, quotes and all; that one with a value too few or too many, or that is
- * empty, is refused by name; and that means over seeds have the intervals of Student's t: 1, 2, 3 is 2 +- 4.30265 / sqrt 3.
+ * Tests that a CSV file is read as it was written, including quotes. A file with a value too few or
+ * too many, or an empty one, is refused by name. Means over seeds have the intervals of Student's
+ * t: 1, 2, 3 is 2 +- 4.30265 / sqrt 3.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -76,7 +77,8 @@ static void test_quotes(void)
 	free(text);
 }
 
-/* Two keys besides the seed; of the second group one run has no number, of the third there is one run alone. */
+/* Two keys besides the seed; of the second group one run has no number, of the third there is one
+ * run alone. */
 static void test_means(void)
 {
 	struct table *results = read_text("kind,seed,load,point,exit_code,x\n"

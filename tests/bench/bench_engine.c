@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_engine: what one event costs, schedule and pop, with a steady number of events pending: on each engine, on
- * bare SystemC (an SC_METHOD on its own sc_event for each) and on the binary heap of sim/event_heap.h.
+ * bench_engine: measures the cost of one event, schedule and pop, with a constant number of pending
+ * events. Compares each engine, bare SystemC (an SC_METHOD with its own sc_event per event), and
+ * the binary heap of sim/event_heap.h.
  *
  *     bench_engine [--quick]
  *
- * CPU time, median of 5 interleaved runs (3 with --quick, which leaves out a million pending). A row that has taken
- * ROW_SECONDS of real time is not repeated: the whole ends within about two minutes; `runs` says how often each row was
- * run. A `hold` replaces the event that fires by a new one, with the delays of a network:
+ * The result is CPU time, the median of 5 interleaved runs (3 with --quick, which omits a million
+ * pending events). A row that has taken ROW_SECONDS of real time is not repeated, so the whole run
+ * ends within about two minutes. `runs` is the number of runs of each row. A `hold` replaces the
+ * event that fires by a new one, with the delays of a network:
  *
- *     model 1   40 % a packet's serialization, 30 % propagation of 0.5-1 us in 64 steps, 20 % PCIe of 300-350 ns, 10 %
- *               a pipeline of 1-16 ns
- *     model 2   the same, and half of the pending events are timers of 1-4 ms: every 4th hold moves a random one
+ *     model 1   40 % a packet's serialization, 30 % propagation of 0.5-1 us in 64 steps, 20 % PCIe
+ *               of 300-350 ns, 10 % a pipeline of 1-16 ns
+ *     model 2   the same, and half of the pending events are timers of 1-4 ms: every 4th hold moves
+ *               a random one
  *
- * All but bare SystemC must fire in the same order. Exit code 1: they do not; 2: slower than the project's bars.
+ * All except bare SystemC must fire in the same order. Exit code 1: the orders differ. 2: slower
+ * than the project's bars.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -47,7 +51,7 @@ static const char *const queue_names[] = {QUEUES(QUEUE_NAME)};
 
 static const size_t pending_counts[] = {1000, 100000, 1000000};
 
-/* As in a model, an event shares its cache line with what it concerns. */
+/* As in a model, an event shares its cache line with its owner. */
 struct item {
 	_Alignas(64) struct event event;
 	uint64_t index;
@@ -63,7 +67,7 @@ static struct load {
 	uint64_t order_hash;
 } load;
 
-/* What a child process reports, and where; see measure_apart(). */
+/* Result of a child process, and its file. See measure_apart(). */
 struct result {
 	double ns;
 	uint64_t order_hash;
@@ -278,8 +282,8 @@ static int compare(const void *a, const void *b)
 	return one < other ? -1 : one > other;
 }
 
-/* In a process of its own, which ends without giving back what it allocated: SystemC needs minutes to delete a hundred
- * thousand processes. */
+/* Runs in its own process, which ends without freeing memory: SystemC needs minutes to delete a
+ * hundred thousand processes. */
 static double measure_apart(enum queue queue, size_t pending, int model, bool quick,
 			    uint64_t *order_hash)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_engine_systemc: the same load on bare SystemC, one SC_METHOD and one sc_event for each pending event. */
+/* bench_engine_systemc: the same benchmark on bare SystemC, with one SC_METHOD and one sc_event for
+ * each pending event. */
 #ifndef TESTS_BENCH_BENCH_ENGINE_SYSTEMC_H
 #define TESTS_BENCH_BENCH_ENGINE_SYSTEMC_H
 

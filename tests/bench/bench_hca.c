@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_hca: how fast detailed adapters are simulated: RC writes from one host through a switch to another, EDR.
+ * bench_hca: measures the simulation speed of detailed adapters: RC writes from one host through a
+ * switch to another host, EDR.
  *
  *     write64        64 B, one doorbell for 16 work requests, the last of them signaled
  *     write64-each   64 B, a BlueFlame store with the data inline and a CQE for each
  *     stream         1 MiB, MTU 4096, a doorbell and a CQE for each
- *     idle           bytes of memory that a connected queue pair takes which does nothing
+ *     idle           bytes of memory of a connected queue pair that is idle
  *
- * One processor core, processor time. `bench_hca [workload ...]`.
+ * It measures processor time on one core. `bench_hca [workload ...]`.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -220,9 +221,9 @@ static uint32_t add_qp(struct host *host, uint64_t *ring)
 		.sq_buffer = take(host, SQ_BLOCKS * WQE_BLOCK_BYTES),
 		.doorbell_record = take(host, 8),
 		.sq_blocks = SQ_BLOCKS,
-		.rq_buffer = take(host, RQ_ENTRIES * WQE_UNIT_BYTES),
+		.rq_buffer = take(host, RQ_ENTRIES * WQE_DS_BYTES),
 		.rq_entries = RQ_ENTRIES,
-		.rq_stride_bytes = WQE_UNIT_BYTES,
+		.rq_stride_bytes = WQE_DS_BYTES,
 		.pd = PD,
 		.send_cqn = host->cqn,
 		.recv_cqn = host->cqn,
@@ -270,7 +271,7 @@ static uint32_t build(const struct workload *workload, const struct host *host, 
 		be32_put(wqe + 36, host->key);
 		be64_put(wqe + 40, DATA);
 	}
-	return (units * WQE_UNIT_BYTES + WQE_BLOCK_BYTES - 1) / WQE_BLOCK_BYTES * WQE_BLOCK_BYTES;
+	return (units * WQE_DS_BYTES + WQE_BLOCK_BYTES - 1) / WQE_BLOCK_BYTES * WQE_BLOCK_BYTES;
 }
 
 /* A list of work requests from block *block on, and its doorbell. */
@@ -325,7 +326,7 @@ static void run(const struct workload *workload)
 	       workload->name, (double)count->wqes_completed / seconds, (double)packets / seconds,
 	       (double)count->wqes_completed / simulated / 1e6,
 	       (double)count->wqes_completed * workload->bytes * 8 / simulated / 1e9);
-	free(pair); /* the run ends with the program: what it holds is not torn down */
+	free(pair); /* the run ends with the program, whose memory is not freed */
 }
 
 static uint64_t heap_bytes(void)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_insn: what it costs to carry out an instruction after a trap (verbs-shim/preload/insn), in processor time, over code of
- * the kind that libibverbs and libmlx5 are made of: a queue is polled, which is empty but for every fourth time, by way of a
- * table of functions; entries are checked, converted and copied. The same code runs on the processor for comparison.
+ * bench_insn: measures the processor time to execute an instruction after a trap
+ * (verbs-shim/preload/insn). The code resembles libibverbs and libmlx5. It polls a queue through a
+ * table of functions, and checks, converts and copies entries. The queue has an entry every fourth
+ * time. The same code runs on the processor for comparison.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ struct queue {
 static struct queue queue;
 static struct {
 	uint64_t address, length;
-} ranges[RANGES]; /* that are watched, as trap_ranges.c has them */
+} ranges[RANGES]; /* that are watched, as range.c has them */
 
 static __attribute__((noinline)) const struct entry *next_entry(struct queue *from)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_pcie: the PCIe model beside what pciebench measured on a PCIe 3.0 x8 card (Neugebauer et al., Understanding PCIe
- * performance for end host networking, SIGCOMM 2018; NFP-6000 in a Xeon E5-2630v4): DMA bandwidth by transfer size, and
- * the latency of one read. Then how fast the model itself is. The card's own limits (62 M reads/s, 47 M writes/s) are no
- * part of the model: where theirs is lower at small sizes, that is why.
+ * bench_pcie: compares the PCIe model with the results of pciebench on a PCIe 3.0 x8 card: DMA
+ * bandwidth by transfer size, and the latency of one read. Source: Neugebauer et al., Understanding
+ * PCIe performance for end host networking, SIGCOMM 2018 (NFP-6000 in a Xeon E5-2630v4). Then
+ * measures the speed of the model. The card's own limits (62 M reads/s, 47 M writes/s) are not part
+ * of the model, which explains lower published values at small sizes.
  *
  *     bench_pcie [completion_bytes]        the host's largest completion; default: the parameter's
  */
@@ -113,7 +114,7 @@ static double read_latency_ns(const struct pcie_params *params, uint32_t bytes)
 	return ns;
 }
 
-/* Transfers of one packet each through translation, whose caches hit. */
+/* Transfers of one packet each through the translation unit, with cache hits. */
 static struct dma_engine *engine;
 static struct dma dmas[SPEED_DEPTH];
 static uint64_t dmas_left;
@@ -141,8 +142,8 @@ static void run_dma(const struct pcie_params *params, enum dma_direction directi
 	struct dma_params dma;
 
 	params_default(translation_param_list, &translation);
-	params_default(icm_mpt_param_list, &translation.mpt);
-	params_default(icm_mtt_param_list, &translation.mtt);
+	params_default(icm_cache_mpt_param_list, &translation.mpt);
+	params_default(icm_cache_mtt_param_list, &translation.mtt);
 	params_default(dma_param_list, &dma);
 	unit = translation_unit_create(sim, "translation", &translation, pcie, regions);
 	engine = dma_engine_create(sim, "dma", &dma, unit, pcie);

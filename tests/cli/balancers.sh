@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves the orders between load balancers that scenarios/studies/balancers.yaml is for: who looks at queues packet by packet is best,
-# ConWeave comes next and keeps the order, CONGA after it, and hashes and random flowlets are last; that links.csv, series.csv and
-# switches.csv say of each what docs/explanation/fabric-studies.md promises; that three engines and two threads leave the same bytes; and that what cannot
-# be is refused.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests the order of load balancers in scenarios/studies/balancers.yaml. Balancers that compare
+# queues per packet are best. ConWeave follows and keeps the order. CONGA is next. Hashes and random
+# flowlets are last. links.csv, series.csv and switches.csv have the columns of
+# docs/explanation/fabric-studies.md. Three engines and two threads give the same bytes. Impossible
+# values are refused. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 source=$2
 study=$source/scenarios/studies/balancers.yaml
@@ -66,13 +66,14 @@ refused() {
   [ $? -eq 2 ] && grep -q "$expected" "$folder/log" || fail "$*: expected \"$expected\", found: $(cat "$folder/log")"
 }
 refused "expected queueing: arrival" fabric.switch.balance=conweave fabric.switch.queueing=inputs
-refused "expected a shared one" fabric.switch.balance=conga 'fabric.switch.buffer={}'
-refused "no mask of ports; expected a number, or 0x" 'fabric.switch.fecn={threshold: 1, victim_mask: "0xports"}'
-refused "no mask of ports; expected a number, or 0x" 'fabric.switch.fecn={cs_threshold: 1, credit_mask: "12 and 13"}'
+refused "expected a shared buffer" fabric.switch.balance=conga 'fabric.switch.buffer={}'
+refused "is not a mask of ports; expected a number, or 0x" 'fabric.switch.fecn={threshold: 1, victim_mask: "0xports"}'
+refused "is not a mask of ports; expected a number, or 0x" 'fabric.switch.fecn={cs_threshold: 1, credit_mask: "12 and 13"}'
 refused "expected one of" fabric.switch.balance=flowlet
 
-# Packet by packet a fat tree is filled, whoever looks at queues how: hosts of one pace do not each keep to a path of their own, and what fills a gap is
-# acknowledged, so that nobody waits for a timeout, with a window, too.
+# Per-packet balancing fills a fat tree, for each way to compare queues. Hosts of one pace do not
+# each stay on one path. Late packets are acknowledged, so that no flow waits for a timeout, also
+# with a window.
 cat >"$folder/spray.yaml" <<'END'
 hosts: {count: 0, hca: {fidelity: endpoint, recovery: selective_repeat, nak: false}}
 fabric:

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that congestion control is told the round trip of each queue pair's own empty path, to the picosecond what a lone packet and its
-# ACK take, on links of one rate and of several, on both link layers; that Swift keeps a long fabric busy with it; that runs in several
-# threads agree; and that a value below it is said in the summary.
+# Tests that congestion control gets the round trip of each queue pair's own empty path: the exact
+# time of a single packet and its ACK. Links have one rate or several, on both link layers. Swift
+# keeps a long fabric busy with it. Runs in several threads agree. The summary reports a configured
+# value below it.
 #
 #   tests/cli/base_rtt.sh HCASIM TOP
 set -u
@@ -43,13 +44,14 @@ long=(--set 'workload={pattern: shift, bytes: 1MB}' --set hosts.hca.congestion=s
 "$hcasim" run "$study" "${long[@]}" --set 'expect=[{metric: slowdown_mean, at_least: 2, at_most: 2.2}]' >"$folder/summary" 2>&1 || fail "Swift: $(cat "$folder/summary")"
 grep -q '^base_rtt' "$folder/summary" && fail "auto: $(cat "$folder/summary")"
 "$hcasim" run "$study" "${long[@]}" --set 'expect=[]' --set hosts.hca.base_rtt=8us >"$folder/summary" 2>&1
-grep -q '^base_rtt   below the round trip on the empty path of 32 queue pairs, which is up to 16\.' "$folder/summary" || fail "8 us: $(cat "$folder/summary")"
+grep -q '^base_rtt   below the round-trip time on the idle path of 32 queue pairs, which is up to 16\.' "$folder/summary" || fail "8 us: $(cat "$folder/summary")"
 for threads in 1 2; do
   "$hcasim" run "$study" "${long[@]}" --set 'expect=[]' --threads $threads --out "$folder/threads$threads" >/dev/null 2>&1 || fail "$threads threads"
 done
 diff -r "$folder/threads1" "$folder/threads2" >"$folder/diff" || fail "two threads leave other records: $(head -5 "$folder/diff")"
 
-# Detailed adapters measure from their own port: what they look up and read over PCIe is not in it, and is no more than 300 ns when it is known.
+# Detailed adapters measure from their own port. Lookups and PCIe reads are excluded. They are at
+# most 300 ns when contexts are cached.
 "$hcasim" run "$folder/alone.yaml" --out "$folder/detailed" --set hosts.hca.fidelity=detailed >/dev/null 2>&1 || fail "detailed: exit code $?"
 python3 - "$folder/detailed" "$folder/roce" <<'PYTHON' || fail "detailed"
 import json, sys

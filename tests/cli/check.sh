@@ -1,7 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that `check` refuses what `run` refuses and in the same words, wherever in the making of a run it comes out, that both name the file and the line, and that
-# nothing is left behind; that what check lets pass runs; and that files which a scenario names are found from elsewhere by its effective configuration. Arguments: the hcasim program, the top of the source tree.
+# Tests that `check` refuses the scenarios that `run` refuses, with the same messages, for errors in
+# each phase of a run. Both name file and line, and leave nothing behind. Scenarios that check
+# accepts run. The effective configuration finds the scenario's files from another folder.
+# Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
 cd "$folder" || exit 1
@@ -37,28 +39,28 @@ runs|$hosts; $roce; $work
 scenario.yaml:3:28: trace: none.csv cannot be read: No such file or directory|$hosts; $roce; workload: {pattern: trace, trace: none.csv}
 scenario.yaml:3:27: trace: none.goal cannot be read: No such file or directory|$hosts; $roce; workload: {pattern: goal, trace: none.goal}
 scenario.yaml:2:43: ./none.net cannot be read: No such file or directory|$hosts; fabric: {topology: {kind: net-file, file: ./none.net}}; $work
-scenario.yaml:3:24: target: there is no host 7, the last is 1|$hosts; $roce; workload: {bytes: 1KB, target: 7}
+scenario.yaml:3:24: target: no host 7; expected 0..1|$hosts; $roce; workload: {bytes: 1KB, target: 7}
 scenario.yaml:2:1: b.hca.port: no route leads to a.hca.port|hosts: {a: {hca: {fidelity: endpoint}}, b: {hca: {fidelity: endpoint}}}; fabric: {link_layer: roce, switches: {s: , t: }, links: [{between: [a, s]}, {between: [b, t]}]}; $work
-scenario.yaml:2:9: host0 is at 0 links; an HCA has one port|$hosts; fabric: {link_layer: roce, switches: {s: }, links: [{between: [host1, s]}]}; $work
+scenario.yaml:2:9: host0 has 0 links; an HCA has one port|$hosts; fabric: {link_layer: roce, switches: {s: }, links: [{between: [host1, s]}]}; $work
 scenario.yaml:2:74: host0.hca.port and s.port0 differ in rate|$hosts; fabric: {link_layer: roce, switches: {s: {port: {rate: 1Gbps}}}, links: [{between: [host0, s]}, {between: [host1, s]}]}; $work
-scenario.yaml:2:43: s floods; expected unknown: drop with detailed adapters|$detailed; fabric: {link_layer: roce, switches: {s: {unknown: flood}}, links: [{between: [host0, s]}, {between: [host1, s]}]}; $work
+scenario.yaml:2:43: s floods unknown addresses; with detailed adapters, set unknown: drop|$detailed; fabric: {link_layer: roce, switches: {s: {unknown: flood}}, links: [{between: [host0, s]}, {between: [host1, s]}]}; $work
 scenario.yaml:2:143: routes: s has no link to "host1"|$hosts; fabric: {switches: {s: , t: }, links: [{between: [host0, s]}, {between: [host1, t]}, {between: [s, t]}], routes: [{at: t, to: host0, via: s}, {at: s, to: host0, via: host1}]}; $work
 scenario.yaml:2:35: none.lft: No such file or directory|$hosts; fabric: {topology: single-switch, forwarding: none.lft}; $work
 scenario.yaml:3:12: halving_doubling_allreduce: 3 hosts are no power of two|hosts: {count: 3, hca: {fidelity: endpoint}}; $roce; workload: {pattern: halving_doubling_allreduce, bytes: 1KB}
 scenario.yaml:3:28: flows.csv:1: expected start_us|$hosts; $roce; workload: {pattern: trace, trace: flows.csv}
 scenario.yaml:2:28: host0.hca.port and switch0.port0 differ in rate|$hosts; fabric: {link_layer: roce, topology: single-switch, switch: {port: {rate: 1Gbps}}}; $work
-scenario.yaml:4:24: record: no port is called x*; expected names as switch0.port1|$hosts; $roce; $work; record: {series: 10us, series_ports: ["x*"]}
-scenario.yaml:4:18: record: trace: no block is called "hots0.*"; expected a name as counters.json has them|$hosts; $roce; $work; record: {trace: ["hots0.*"]}
-scenario.yaml:4:11: expect: there is no counter "host0.hca.port.packets_sendt"; expected a name as counters.json has them|$hosts; $roce; $work; expect: [{counter: host0.hca.port.packets_sendt, at_least: 1}]
-scenario.yaml:4:10: faults: when: there is no counter "host0.sent"; expected a name as|$hosts; $roce; $work; faults: [{from: host0, to: "*", drop: {nth: 3, when: {counter: host0.sent, reaches: 1}}}]
+scenario.yaml:4:24: record: no port matches x*; expected names such as switch0.port1|$hosts; $roce; $work; record: {series: 10us, series_ports: ["x*"]}
+scenario.yaml:4:18: record: trace: no block matches "hots0.*"; expected a name as counters.json has them|$hosts; $roce; $work; record: {trace: ["hots0.*"]}
+scenario.yaml:4:11: expect: no counter matches "host0.hca.port.packets_sendt"; expected a name as counters.json has them|$hosts; $roce; $work; expect: [{counter: host0.hca.port.packets_sendt, at_least: 1}]
+scenario.yaml:4:10: faults: when: unknown counter "host0.sent"; expected a name of counters.json|$hosts; $roce; $work; faults: [{from: host0, to: "*", drop: {nth: 3, when: {counter: host0.sent, reaches: 1}}}]
 scenario.yaml:4:10: at_least is above at_most, which nothing meets|$hosts; $roce; $work; expect: [{metric: goodput_gbps, at_least: 5, at_most: 3}]
 scenario.yaml:4:10: at_least is above at_most, which nothing meets|$hosts; $roce; $work; expect: [{counter: "*.drops", at_least: 5, at_most: 3}]
 scenario.yaml:4:6: run: warm_up is not before until|$hosts; $roce; $work; run: {until: 5us, warm_up: 6us}
-scenario.yaml:4:1: programs stands beside workload; expected one of them|$detailed; $cable; $work; programs: [{host: host0, command: [ls]}]
-scenario.yaml:4:1: programs stands beside load; expected one of them|$detailed; $cable; load: {bytes: 8B}; programs: [{host: host0, command: [ls]}]
+scenario.yaml:4:1: programs and workload exclude each other; remove one|$detailed; $cable; $work; programs: [{host: host0, command: [ls]}]
+scenario.yaml:4:1: programs and load exclude each other; remove one|$detailed; $cable; load: {bytes: 8B}; programs: [{host: host0, command: [ls]}]
 scenario.yaml:3:26: host0: no-such-program: no such program in PATH|$detailed; $cable; programs: [{host: host0, command: [no-such-program]}]
 scenario.yaml:3:35: the command is empty; expected [PROGRAM, ARGUMENT, ...]|$detailed; $cable; programs: [{host: host0, command: []}]
-scenario.yaml:2:1: the routes of packets form a circle of buffers, so a deadlock is possible; expected routing: up_down, service_levels with VLs that break it, or run: {deadlock: possible}; the circle: switch1.port2 VL 0, switch2.port2 VL 0, switch3.port2 VL 0, switch0.port2 VL 0|$places; fabric: {link_layer: infiniband, topology: {kind: torus, size_x: 4, size_y: 1}}; $work
+scenario.yaml:2:1: the routes of packets form a circle of buffers, so a deadlock is possible; expected routing: up_down, service_levels with VLs that break the circle, or run: {deadlock: possible}; the circle: switch1.port2 VL 0, switch2.port2 VL 0, switch3.port2 VL 0, switch0.port2 VL 0|$places; fabric: {link_layer: infiniband, topology: {kind: torus, size_x: 4, size_y: 1}}; $work
 scenario.yaml:2:1: the routes of packets form a circle of buffers|$places; fabric: {link_layer: infiniband, topology: {kind: dragonfly, routers: 4, hosts: 2, global: 2}}; $work
 scenario.yaml:2:1: the routes of packets form a circle of buffers, so a deadlock is possible; expected other routes|hosts: {count: 3, hca: {fidelity: endpoint}}; fabric: {link_layer: roce, switches: {a: , b: , c: }, links: [{between: [a, b]}, {between: [b, c]}, {between: [c, a]}, {between: [host0, a]}, {between: [host1, b]}, {between: [host2, c]}], routes: [{at: a, to: host2, via: b}, {at: b, to: host0, via: c}, {at: c, to: host1, via: a}]}; $work
 runs|$places; fabric: {link_layer: infiniband, routing: up_down, topology: {kind: torus, size_x: 4, size_y: 1}}; $work
@@ -73,18 +75,18 @@ scenario.yaml:3:1: host 0 can make no QP: Cannot allocate memory; device.qps is 
 scenario.yaml:3:1: host 0 can make no QP: Cannot allocate memory; device.qps is how many there are|hosts: {count: 2, hca: {device: {qps: 64}}}; $cable; load: {bytes: 8B, qps: 100}
 scenario.yaml:4:55: tolerance: "1000%" is out of range; expected a number, or a percentage with % (0..1)|$hosts; $roce; $work; expect: [{metric: goodput_gbps, equals: 1, tolerance: 1000%}]
 scenario.yaml:5:11: no recorded port "hots0.hca.port"; did you mean "host0.hca.port"?|$hosts; $roce; $work; record: {series: 1us}; expect: [{metric: hots0.hca.port.utilisation, at_least: 0}]
-scenario.yaml:4:11: queue_mean_bytes comes from samples; expected record: {series: TIME}|$hosts; $roce; $work; expect: [{metric: host0.hca.port.queue_mean_bytes, at_least: 0}]
+scenario.yaml:4:11: queue_mean_bytes needs samples; set record: {series: TIME}|$hosts; $roce; $work; expect: [{metric: host0.hca.port.queue_mean_bytes, at_least: 0}]
 scenario.yaml:1:46: unknown key "ryzen"|hosts: {count: 2, hca: connectx5-edr, host: {ryzen: 7000}}; $cable; $work
 scenario.yaml:3:19: bytes: "1e30GB" is too large; expected a size: B, KiB, MiB, GiB, KB, MB, GB (1B..|$hosts; $roce; workload: {bytes: 1e30GB}
 END
 
-# A value of a sweep, and what is checked of programs that only `exec` names.
+# A value of a sweep, and errors of programs that only `exec` reports.
 printf '%s\n' "$hosts" "$roce" "$work" 'sweep: {workload.target: [0, 9]}' >scenario.yaml
 output=$("$hcasim" check scenario.yaml 2>&1)
-[ $? -eq 2 ] && [[ $output == *'scenario.yaml:4:9: sweep: workload.target=9: target: there is no host 9, the last is 1'* ]] || fail "sweep: $output"
+[ $? -eq 2 ] && [[ $output == *'scenario.yaml:4:9: sweep: workload.target=9: target: no host 9; expected 0..1'* ]] || fail "sweep: $output"
 printf '%s\n' "$hosts" "$roce" "$work" 'sweep: {workload: [{target: 0, bytes: 1KB}, {target: 9, bytes: 2KB}]}' >scenario.yaml
 output=$("$hcasim" check scenario.yaml 2>&1)
-[ $? -eq 2 ] && [[ $output == *'scenario.yaml:4:9: sweep: workload={target: 9, bytes: 2KB}: target: there is no host 9, the last is 1'* ]] || fail "sweep of a map: $output"
+[ $? -eq 2 ] && [[ $output == *'scenario.yaml:4:9: sweep: workload={target: 9, bytes: 2KB}: target: no host 9; expected 0..1'* ]] || fail "sweep of a map: $output"
 printf '%s\n' 'hosts: {count: 2, hca: connectx5-edr, host: pcie3-x8, except: {host1: {hca: connectx5-edr, host: {pcie: {lanes: 4}}}}}' "$cable" >scenario.yaml
 "$hcasim" check scenario.yaml --effective >effective.yaml || fail 'hosts by count with a host'
 "$hcasim" check effective.yaml --effective | cmp - effective.yaml || fail 'hosts by count with a host: the effective configuration reads back another'

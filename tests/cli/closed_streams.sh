@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that programs run in the simulation, and find its adapter, whichever standard streams of hcasim are closed, and that no
-# file of a run gets what is printed there.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that programs run in the simulation and find its adapter with any closed standard streams of
+# hcasim. Output to closed streams does not enter a file of the run. Arguments: the hcasim program,
+# the top of the source tree.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml
 command -v ibv_devices >/dev/null || { echo 'ibv_devices is not installed'; exit 77; }

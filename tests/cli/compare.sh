@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that `hcasim compare` says what was set differently in two runs and what came of it: half the PCIe lanes make DMA slower
-# and keep the link to the host busier, and stages, metrics and counters say so; that a run differs from itself in nothing; that
-# what it prints as JSON adds up with what the runs have left; that every counter of a run is one that `hcasim counters` lists; and
-# that folders which hold no run are refused by name. Arguments: the hcasim program, the top of the source tree.
+# Tests that `hcasim compare` prints the different settings of two runs and their effects. Half the
+# PCIe lanes make DMA slower and keep the link to the host busier, as stages, metrics and counters
+# show. A run has no differences to itself. The JSON output agrees with the files of the runs.
+# `hcasim counters` lists each counter of a run. Folders without a run are refused by name.
+# Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
 
@@ -68,22 +69,27 @@ for run in ("wide", "study"):
             assert list(block["counters"]) == lists[block["type"]], (name, block["type"])
 END
 # And of all others: the lists that blocks go by are those of counter_lists.c.
-(cd "$2" && grep -rhoE '\<[A-Z_]+_COUNTERS\(COUNTER_ENTRY\)' --include=*.c sim fabric switch hca scenarios verbs-shim) | sed 's/(.*//' | sort -u >"$folder/lists"
+(cd "$2" && grep -rhoE '\<[A-Z_]+_COUNTERS\(COUNTER_ENTRY\)' --include=*.c sim fabric switch hca traffic hcasim verbs-shim) | sed 's/(.*//' | sort -u >"$folder/lists"
 [ "$(wc -l <"$folder/lists")" -gt 20 ] || fail "no lists of counters: $(cat "$folder/lists")"
 while read -r list; do
   grep -q "COUNTERS($list)" "$2/hcasim/record/counter_lists.c" || fail "hcasim counters does not know $list"
 done <"$folder/lists"
 "$hcasim" counters pcie | grep -q '^  reads  *transactions ' || fail "counters pcie"
 "$hcasim" counters pcei >"$folder/out" 2>&1
-[ $? = 2 ] && grep -q 'no block of type "pcei" counts; did you mean "pcie"?' "$folder/out" || fail "counters pcei: $(cat "$folder/out")"
+[ $? = 2 ] && grep -q 'no block of type "pcei" has counters; did you mean "pcie"?' "$folder/out" || fail "counters pcei: $(cat "$folder/out")"
 
 mkdir "$folder/empty"
 "$hcasim" compare "$folder/wide" "$folder/empty" >"$folder/out" 2>&1
 [ $? = 2 ] && grep -q 'empty/summary.json: cannot be read' "$folder/out" || fail "no run: $(cat "$folder/out")"
+cp -r "$folder/study" "$folder/old"
+sed -i 's/"metrics"/"figures"/' "$folder/old/summary.json"
+"$hcasim" compare "$folder/study" "$folder/old" >"$folder/out" 2>&1
+[ $? = 2 ] && grep -q 'old/summary.json: an older version of hcasim wrote this folder ("figures"); expected "metrics"' "$folder/out" ||
+  fail "an old folder: $(cat "$folder/out")"
 "$hcasim" compare "$folder/wide" >"$folder/out" 2>&1
 [ $? = 2 ] && grep -q 'RUN OTHER is missing' "$folder/out" || fail "one run: $(cat "$folder/out")"
 
-# What `expect` may bound is listed as counters are.
-"$hcasim" counters metrics | grep -q '^  slowdown_p99 .*its 99th percentile' || fail "counters metrics: $("$hcasim" counters metrics)"
+# Metrics of `expect` are listed in the same way as counters.
+"$hcasim" counters metrics | grep -q '^  slowdown_p99 .*99th percentile' || fail "counters metrics: $("$hcasim" counters metrics)"
 "$hcasim" counters port_metrics | grep -q '^  queue_mean_bytes  *bytes ' || fail "counters port_metrics: $("$hcasim" counters port_metrics)"
 exit $((failures > 0))

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that the completion of tools/hcasim-completion.bash knows verbs, options of a verb, keys of a scenario behind --set, engines,
-# lists of parameters, blocks that count, published rows, files, and programs behind --.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests the completions of tools/ for bash and zsh. They complete verbs, options of a verb, keys of
+# a scenario after --set, engines, and lists of parameters. They also complete blocks with counters,
+# published rows, files, and programs after --. Arguments: the hcasim program, the top of the source
+# tree.
 hcasim=$(realpath "$1")
 top=$(realpath "$2")
 . "$(dirname "$0")/../support/script.sh"
@@ -10,7 +11,8 @@ as_a_user
 . "$top/tools/hcasim-completion.bash"
 cp "$top/scenarios/two-hosts-ib.yaml" .
 
-# completes WORD... LAST EXPECTED: among what is offered for the last word is EXPECTED, and nothing that does not begin with it
+# completes WORD... LAST EXPECTED: the completions of the last word contain EXPECTED. All
+# completions begin with the last word
 completes() {
   local expected=${*: -1} reply found=0
   COMP_WORDS=("${@:1:$#-1}")
@@ -39,7 +41,37 @@ completes hcasim fit B1 B1-01
 completes hcasim run two two-hosts-ib.yaml
 completes hcasim exec two-hosts-ib.yaml -- host0: seq seq
 
-# Each key that is offered can be set to what it is.
+# The same in zsh, whose compadd gets all words and drops those that do not begin with the word.
+zsh_offers() {
+  local expected=${*: -1}
+  zsh -f -c 'file=$1; shift
+    words=("${@}") CURRENT=$#
+    compadd() {
+      while [[ $1 == -* ]]; do
+        [[ $1 == -a ]] && { print -l -- ${(P)2}; return; }
+        [[ $1 == -S ]] && shift
+        shift
+      done
+      print -l -- "$@"
+    }
+    _files() { print -l -- *; }
+    _command_names() { print -l -- ${(k)commands}; }
+    . "$file"' zsh "$top/tools/hcasim-completion.zsh" "${@:1:$#-1}" >offered 2>&1
+  grep -qxe "$expected" offered || fail "zsh: ${*:1:$#-1}: no $expected in $(head -n 5 offered)"
+}
+if command -v zsh >/dev/null; then
+  zsh_offers hcasim '' run
+  zsh_offers hcasim help '' explain
+  zsh_offers hcasim run --eng --engine
+  zsh_offers hcasim exec two-hosts-ib.yaml --engine '' systemc-reference
+  zsh_offers hcasim exec two-hosts-ib.yaml --set hosts.host0 hosts.host0.hca.pcie.lanes
+  zsh_offers hcasim counters '' metrics
+  zsh_offers hcasim fit '' B1-01
+  zsh_offers hcasim run '' two-hosts-ib.yaml
+  zsh_offers hcasim exec two-hosts-ib.yaml -- host0: '' seq
+fi
+
+# Each completed key can be set to its current value.
 hcasim check two-hosts-ib.yaml --words >keys || fail "check --words: exit code $?"
 [ "$(sort keys | uniq -d | wc -l)" = 0 ] || fail "keys twice: $(sort keys | uniq -d)"
 hcasim check two-hosts-ib.yaml --effective >before || fail "check --effective: exit code $?"

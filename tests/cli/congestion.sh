@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that detailed adapters with congestion control share a marked port: two senders under the driver `load` converge to equal shares
-# with DCQCN, PFC has a twentieth of its pauses or less, and endpoint adapters in their place get the same goodput within 1 % and the same CNPs a
-# packet within 20 %; that runs repeat, with each engine and from the effective configuration; that marks and CNPs are on the wire as tshark
-# reads them; that `explain` has the stage `pacing` and sums; that other algorithms, and InfiniBand's, act too; and what is refused, and how.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that detailed adapters with congestion control share a marked port. Two senders under the
+# driver `load` converge to equal shares with DCQCN, and PFC has at most a twentieth of its pauses.
+# Endpoint adapters get the same goodput within 1 %, and the same CNPs per packet within 20 %. Runs
+# repeat, with each engine and from the effective configuration. tshark reads marks and CNPs on the
+# wire. `explain` has the stage `pacing`, and its sums. Other algorithms, and InfiniBand's, react,
+# too. Errors are refused with the right message. Arguments: the hcasim program, the top of the
+# source tree.
 hcasim=$1
 source=$2
 . "$(dirname "$0")/../support/script.sh"
@@ -95,7 +97,7 @@ for notify in ack cnp; do
   holds "($(value "$counters" host0.hca.congestion.cnp_sent) == 0) == ('$notify' == 'ack')"
 done
 
-# ---- what is refused ----
+# ---- refused scenarios ----
 # refused TEXT OPTION...
 refused() {
   local text=$1
@@ -106,7 +108,7 @@ refused() {
 }
 refused 'no congestion control `dcqn` (did you mean `dcqcn`?); expected one of none window dcqcn' --set 'hosts.*.hca.congestion=dcqn'
 refused 'dcqcn has no parameter `gian`' --set 'hosts.*.hca.congestion={preset: dcqcn, gian: 1}'
-refused 'recovery: a detailed adapter has go_back_n alone' --set 'hosts.one.hca.transport={recovery: selective_repeat}'
+refused 'recovery: a detailed adapter supports go_back_n only' --set 'hosts.one.hca.transport={recovery: selective_repeat}'
 refused 'a detailed adapter has transport: {recovery: ...}' --set 'hosts.one.hca.recovery=selective_repeat'
 refused 'a detailed adapter has notification: {cnp_interval: ...}' --set 'hosts.one.hca.cnp_interval=4us'
 refused 'auto' --set 'hosts.one.hca.notification={notify: ecn}'

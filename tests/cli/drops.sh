@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that each packet that a run loses is in exactly one column of links.csv or switches.csv, under its reason: the sum of
-# the columns, the sum of the reasons in the summary and the metric `drops` are one number, for losses of all kinds.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that each lost packet is in exactly one column of links.csv or switches.csv, under its
+# reason. The sum of the columns, the sum of the reasons in the summary and the metric `drops` are
+# equal, for losses of all kinds. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
 

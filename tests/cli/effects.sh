@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that keys which are accepted and have no effect are named with file, line and column, that those with an effect and
-# values that equal the default are not, and in which order an adapter's preset, its host's preset and single keys count.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that accepted keys without an effect are named with file, line and column. Keys with an
+# effect, and values that equal the default, are not named. Also tests the precedence of an
+# adapter's preset, its host's preset and single keys. Arguments: the hcasim program, the top of the
+# source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
 
-# says FILE LINE: a line of what `hcasim check FILE` prints.
+# says FILE LINE: `hcasim check FILE` prints the line.
 says() {
   "$hcasim" check "$folder/$1" >"$folder/text" 2>&1
   grep -qF "$folder/$1:$2" "$folder/text" || fail "$1: expected \"$2\": $(cat "$folder/text")"
@@ -33,14 +34,18 @@ says load.yaml '6:67: warning: idle_poll has no effect here'
 says load.yaml '6:93: warning: lines has no effect here; it needs load.server.cores above 0'
 [ "$(grep -c warning "$folder/text")" = 5 ] || fail "more than that: $(cat "$folder/text")"
 
+# A default that is asked for is said, too.
+"$hcasim" check "$folder/load.yaml" --set load.rx_depth=0 2>&1 | grep -qF -- '--set load.rx_depth=0' ||
+  fail 'a key of --set without effect is not named'
+
 cat >"$folder/flows.yaml" <<'END'
 hosts: {count: 8, hca: {fidelity: endpoint, port: {speed: explicit, rate: 800Gbps}}}
 fabric: {link_layer: roce, topology: single-switch, link: cable-100gbe}
 workload: {pattern: poisson, incast_load: 0.1, incast_fan_in: 200, arrivals_until: 100us, hot: 0.5, sizes: web_search, bytes: 2MB}
 record: {series_ports: ["*"]}
 END
-says flows.yaml '2:59: warning: the adapter of host0 has a port of 800 Gb/s, and its link makes it 100'
-says flows.yaml '3:63: warning: of 8 hosts 7 can send to another one; all of them do'
+says flows.yaml '2:59: warning: the link of host0 reduces the rate of its adapter from 800 to 100'
+says flows.yaml '3:63: warning: 8 hosts, of which 7 can send to other hosts; in this run all of them do'
 says flows.yaml '3:91: warning: hot has no effect here; it needs pattern: hotspot'
 says flows.yaml '3:120: warning: bytes has no effect here; it needs sizes: fixed'
 says flows.yaml '4:10: warning: series_ports has no effect here'
@@ -48,7 +53,7 @@ printf 'start_us,source,destination,bytes\n0,0,2,1000\n' >"$folder/one.csv"
 sed -i 's/workload:.*/workload: {pattern: trace, trace: one.csv, sizes: web_search}/' "$folder/flows.yaml"
 says flows.yaml '3:44: warning: sizes has no effect here; it needs patterns other than trace'
 
-# All keys, at their defaults: of what a run writes nothing is named.
+# All keys, at their defaults: no key of an effective configuration is named.
 cat >"$folder/plain.yaml" <<'END'
 hosts:
   host0: {hca: {pcie: {generation: 5, lanes: 4}}, host: ryzen-7000}
@@ -67,6 +72,6 @@ silent effective.yaml
 sed -i 's/, pcie: {lanes: 8}//' "$folder/plain.yaml"
 says plain.yaml '3:50: warning: the presets of host and hca differ, and that of the host counts: pcie.lanes 8, not 16'
 sed -i 's/host: ryzen-7000}$/host: {preset: ryzen-7000, pcie: {lanes: 8}}}/' "$folder/plain.yaml"
-says plain.yaml '2:57: pcie.lanes is 8 here and 4 in hca; expected one of them'
+says plain.yaml '2:57: pcie.lanes is 8 here and 4 in hca; remove one of them'
 
 [ $failures -eq 0 ]

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that `hcasim explain` accounts for all of the latency of a program's work requests: of all together, of one by its
-# tag, which no other adapter has, and of a percentile; and that it refuses what is no percentile, and a tag that completed nothing. And that it names what
-# limits a run: the link; PCIe of half the width; its tags when they are few; the reads that a queue pair may have under
-# way; and nothing where messages go to and fro one by one.
-# Arguments: the hcasim program, the top of the source tree. Exit code 77: the program is not installed.
+# Tests that `hcasim explain` accounts for all of the latency of a program's work requests: of all,
+# of one by its unique tag, and of a percentile. It refuses an invalid percentile, and a tag without
+# a completion. Also tests the named bottleneck of a run: the link, PCIe of half the width, few PCIe
+# tags, and the limit of outstanding READs of a queue pair. A ping-pong has no bottleneck.
+# Arguments: the hcasim program, the top of the source tree. Exit code 77: the program is not
+# installed.
 hcasim=$1
 command -v ibv_rc_pingpong >/dev/null || exit 77
 folder=$(mktemp -d)
@@ -33,7 +34,8 @@ done
 "$hcasim" explain "$trace" --percentile 101 2>/dev/null && fail "101 is taken for a percentile"
 "$hcasim" explain "$trace" --wqe 999999 2>/dev/null && fail "a tag that completed nothing is explained"
 
-# A tag is one work request's of the whole run: 40 completions have as many tags, and what is explained names its adapter.
+# A tag belongs to one work request of the whole run. 40 completions have 40 tags, and the
+# explanation names the adapter.
 tags=$("$hcasim" trace "$trace" | sed -n 's/.* STAGE_LATENCY .*tag=\([0-9]*\).*/\1/p')
 [ "$(echo "$tags" | wc -l)" = 40 ] && [ "$(echo "$tags" | sort -u | wc -l)" = 40 ] || fail "tags: $tags"
 for tag in $tags; do
@@ -60,7 +62,7 @@ END
 done
 "$hcasim" explain "$trace" --perfetto "$folder/all" 2>/dev/null && fail "a timeline of all work requests is drawn"
 
-# limits NAME EXPECTED OPTION -- PROGRAM ARGS...: what `explain --bottleneck` names first is EXPECTED.
+# limits NAME EXPECTED OPTION -- PROGRAM ARGS...: `explain --bottleneck` first names EXPECTED.
 limits() {
   local name=$1 expected=$2 option=$3
   shift 4
@@ -78,10 +80,38 @@ if command -v ib_write_bw >/dev/null; then
   # With a queue of 16 doorbells and 256 credits for stores, the thread that posts 512 work requests waits with its stores.
   limits doorbells 'host1.hca.doorbell.decoder$' 'hosts.*.hca.doorbell={interval: 1us, queue: 16}' -- "$hcasim" "$top" ib_write_bw -F -n 1000 -s 64 -t 512
   grep -q '"host1.hca.pcie": .*"store_stalls": [1-9][0-9][0-9]' "$folder/doorbells/counters.json" || fail "doorbells: no core waited for room"
-  limits reads 'host1.hca.transport.reads$' seed=1 -- "$hcasim" "$top" ib_read_bw -F -n 500 -s 256
+  limits reads 'host1.hca.transport.reads$' cpu.post_interval=0ps -- "$hcasim" "$top" ib_read_bw -F -n 500 -s 256
   limits latency 'none: ' seed=1 -- "$hcasim" "$top" ib_write_lat -F -n 100 -s 8
 fi
+# --json has the contents of the summary, and the name at the start of the text, or null.
+study=$(realpath "$2")/scenarios/studies/incast-dcqcn.yaml
+"$hcasim" run "$study" --until 200us --set expect=[] --set run.warm_up=0us --out "$folder/study" >"$folder/out" 2>&1 ||
+  fail "$(cat "$folder/out")"
+"$hcasim" explain "$folder/study" --bottleneck >"$folder/told"
+"$hcasim" explain "$folder/study" --bottleneck --json >"$folder/json" || fail "explain --bottleneck --json: exit code $?"
+python3 - "$folder" <<'END' || fail "explain --bottleneck --json: $(head -c 300 "$folder/json")"
+import json, sys
+told = json.load(open(sys.argv[1] + "/json"))
+summary = json.load(open(sys.argv[1] + "/study/summary.json"))
+assert told["uses"] == summary["uses"] and told["work_ps"] == summary["work_ps"]
+first = open(sys.argv[1] + "/told").readline().split()[1]
+assert (told["bottleneck"] or "none:") == first, (told["bottleneck"], first)
+END
 mkdir "$folder/empty"
 "$hcasim" explain "$folder/empty" --bottleneck 2>/dev/null
 [ $? = 2 ] || fail "a folder without a summary is explained"
+# A workload that starts late, with a pause in it, has the same use as one that starts at 0: no
+# resource is busy while no flow is in progress.
+cat >"$folder/late.yaml" <<'EOF'
+hosts: {count: 3, hca: {fidelity: endpoint}}
+fabric: {link_layer: roce, topology: single-switch, link: {rate: 100Gbps}}
+workload: {pattern: trace, trace: late.csv, posting: {start_deadline: 10s}}
+EOF
+for start in 0 2000000; do
+  printf '%s,0,2,1000000\n%s,1,2,1000000\n' $start $((2 * start + 1000)) >"$folder/late.csv"
+  "$hcasim" run "$folder/late.yaml" 2>&1 | grep '^bottleneck' >"$folder/late$start.txt"
+done
+grep -q '^bottleneck switch0.port2.link 9[0-9]\.' "$folder/late0.txt" || fail "no bottleneck: $(cat "$folder/late0.txt")"
+cmp "$folder/late0.txt" "$folder/late2000000.txt" || fail "a late start changes the use: $(cat "$folder/late2000000.txt")"
+
 exit 0

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that each kind of fault that a scenario can list happens, when it says and as often, to whom it says, and with the
-# same bytes on each engine: exact counts of what was lost and how often a fault began.
+# Tests that each kind of fault occurs at the configured time, as often as configured, and for the
+# configured packets, with the same bytes on each engine. The numbers of losses and of faults are
+# exact.
 #
 #   tests/cli/faults.sh HCASIM
 set -u
@@ -67,8 +68,8 @@ study slow roce spectrum-100gbe '{from: host0, slow_receiver: {rate: 10Gbps}}'
 is slow faults.0.begun 1
 is slow faults.0.ended 0
 done_all slow
-# 2 MB and 1.5 % of headers take 1625 us at 10 Gb/s, less up to 128 KB that are in the receiver's buffer when all has
-# arrived; unhindered, it would be 170 us
+# 2 MB and 1.5 % of headers take 1625 us at 10 Gb/s, minus up to 128 KB in the receiver's buffer at
+# the end; without the fault 170 us
 python3 - "$folder/slow.native/flows.csv" <<'PYTHON' || fail "slow: not at 10 Gb/s"
 import csv, sys
 last = max(float(row["arrived_us"]) for row in csv.DictReader(open(sys.argv[1])))
@@ -112,5 +113,5 @@ is never faults.0.begun 0
 sed 's/packets_received/packets_receivd/' "$folder/never.yaml" >"$folder/typing.yaml"
 "$hcasim" run "$folder/typing.yaml" >"$folder/out.txt" 2>&1
 [ $? = 2 ] || fail "a counter that is not there: exit code"
-grep -q 'no counter "host0.hca.port.packets_receivd"' "$folder/out.txt" || fail "a counter that is not there: $(cat "$folder/out.txt")"
+grep -q 'unknown counter "host0.hca.port.packets_receivd"' "$folder/out.txt" || fail "a counter that is not there: $(cat "$folder/out.txt")"
 echo "all faults of scenarios happen as they say"

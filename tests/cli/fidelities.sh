@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that a workload plays on detailed adapters as on those of fidelity endpoint: flows, their packets, and data on every link are
-# the same; a flow alone takes, to the picosecond, what the same work request takes under the driver `load`, and each cost of a core
-# is added as it is; what waits begins when it may; runs repeat, with each engine, and from the effective configuration; losses are
-# sent again and broken links fail flows; marks and CNPs are told; two adapters that send to each other both get responses; a capture,
-# a trace, a sweep and pictures can be made of it; and what is refused, and how.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that a workload runs on detailed adapters as on endpoint adapters: flows, their packets, and
+# data on each link are equal. A single flow takes exactly the time of the same work request under
+# the driver `load`. Each cost of a core is added unchanged. Flows with dependencies begin in time.
+# Runs repeat, with each engine, and from the effective configuration. Lost packets are
+# retransmitted, and broken links fail flows. Marks and CNPs are reported. Two adapters that send to
+# each other both get responses. Captures, traces, sweeps and pictures work. Errors are refused with
+# the right message. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 source=$2
 . "$(dirname "$0")/../support/script.sh"
@@ -133,7 +134,8 @@ def flow(source, destination, layer, verb, size):  # from b to a, alone
         assert (host + ".core0" in counters) == (fidelity == "detailed"), counters.keys()
     return {key: int(row[key].replace(".", "")) for key in row if key.endswith("_us")}
 
-# a detailed sender adds to the wire what comes before the packets and behind the ACK, a detailed receiver what comes between
+# a detailed sender adds the time before the packets and after the ACK, a detailed receiver the time
+# in between
 for layer in "infiniband", "roce":
     for verb in "write", "send", "read", "atomic":
         for size in [8] if verb == "atomic" else [64, 5000]:
@@ -238,7 +240,7 @@ for operation in write send read; do
   "$hcasim" run "$folder/two.yaml" --set workload.operation=$operation --set 'faults=[{link_down: {begin: 10us, lasts: 100s}, from: host1, to: switch0}]' --set workload.host.timeout=7 \
     --set 'expect=[{metric: flows_done, equals: 18}, {metric: flows_failed, equals: 18}, {metric: timeouts, equals: 144}]' >"$folder/log" 2>&1 || fail "$operation, link down: $(cat "$folder/log")"
 done
-# What reads bring counts as goodput, with either fidelity.
+# Data of READs counts as goodput, with either fidelity.
 for fidelity in detailed endpoint; do
   "$hcasim" run "$folder/two.yaml" --set workload.pattern=incast --set workload.operation=read --set hosts.hca.fidelity=$fidelity \
     --set 'expect=[{metric: goodput_gbps, at_least: 95, at_most: 100}, {metric: jain, at_least: 0.999}]' >"$folder/log" 2>&1 || fail "$fidelity, reads: $(cat "$folder/log")"
@@ -247,7 +249,8 @@ done
 expect=$(printf '{metric: flow%d.goodput_gbps, at_least: 90},' 0 1 2 3)
 "$hcasim" run "$folder/two.yaml" --set workload.pattern=shift --set workload.bytes=10MB --set workload.count=1 --set run.until=300us --set "expect=[$expect]" >"$folder/log" 2>&1 ||
   fail "nothing is acknowledged: $(cat "$folder/log")"
-# Runs that end while adapters joined by a cable hold packets: what the one gives back when it goes finds no other.
+# Runs that end while adapters on one cable hold packets: the first destroyed adapter returns its
+# packets while the other exists.
 cat >"$folder/cable.yaml" <<'YAML'
 hosts: {count: 2, hca: {preset: connectx5-edr, pcie: {read_latency: 5us}}}
 fabric: {link_layer: infiniband, topology: back-to-back, link: cable-edr}
@@ -298,7 +301,7 @@ hosts: {a: {hca: {fidelity: endpoint}}, b: {hca: {fidelity: detailed}}}
 fabric: {topology: back-to-back}
 programs: [{host: b, command: ["true"]}]
 YAML
-refuse programs.yaml check 'a and b have HCAs of different fidelity; expected one for all beside programs'
+refuse programs.yaml check 'a and b have HCAs of different fidelity; programs need one fidelity for all hosts'
 beside() { # KEY VALUE MESSAGE: of an adapter beside a detailed one
   cat >"$folder/beside.yaml" <<YAML
 hosts: {count: 2, hca: {fidelity: endpoint, $1: $2}, except: {host1: {hca: {fidelity: detailed}}}}
@@ -307,9 +310,9 @@ workload: {pattern: shift, host: {max_rd_atomic: 8}}
 YAML
   refuse beside.yaml check "$3"
 }
-beside recovery selective_repeat 'host0 has an HCA of fidelity endpoint beside detailed ones; expected recovery: go_back_n, as detailed adapters have it'
+beside recovery selective_repeat 'host0 has an HCA of fidelity endpoint beside detailed ones; expected recovery: go_back_n, as detailed adapters use it'
 beside cumulative_ack false 'host0 has an HCA of fidelity endpoint beside detailed ones; expected cumulative_ack: true'
-beside reads_max 9 'host0 has an HCA of fidelity endpoint beside detailed ones; expected reads_max of no more than workload.host.max_rd_atomic'
+beside max_rd_atomic 9 'host0 has an HCA of fidelity endpoint beside detailed ones; expected max_rd_atomic of no more than workload.host.max_rd_atomic'
 cat >"$folder/except.yaml" <<'YAML'
 hosts:
   count: 2
@@ -327,8 +330,8 @@ hosts: {count: 2, hca: {fidelity: endpoint}}
 fabric: {topology: back-to-back}
 load: {bytes: 64B}
 YAML
-refuse load.yaml check 'work requests need HCAs of fidelity: detailed; that of host0 is endpoint; workload: {...} plays on both'
-refuse two.yaml fluid 'the HCAs are detailed'
+refuse load.yaml check 'load needs HCAs of fidelity: detailed; the HCA of host0 is endpoint; use workload: {...}, which supports both'
+refuse two.yaml fluid 'the models do not support detailed HCAs'
 "$hcasim" exec "$folder/two.yaml" -- host0: true >"$folder/log" 2>&1
-[ $? -eq 2 ] && grep -q 'expected neither beside programs' "$folder/log" || fail "exec: $(cat "$folder/log")"
+[ $? -eq 2 ] && grep -q 'programs exclude both' "$folder/log" || fail "exec: $(cat "$folder/log")"
 [ $failures -eq 0 ]

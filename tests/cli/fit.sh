@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that `hcasim fit` finds the number of a preset that published cases were calibrated to, says what follows for the others,
-# prints the same twice, changes no file, and refuses what it cannot fit. Arguments: the hcasim program, the top of the source tree.
+# Tests that `hcasim fit` finds the number of a preset that published cases were calibrated to, and
+# predicts the other cases. It prints the same twice, changes no file, and refuses impossible fits.
+# Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
 
@@ -10,7 +11,7 @@ found() {
   local number=$1
   shift
   "$hcasim" fit "$@" >"$folder/out" 2>&1 || fail "$*: $(cat "$folder/out")"
-  grep -qxF "$number" "$folder/out" || fail "$*: expected $number: $(cat "$folder/out")"
+  grep -qF "$number (standard error " "$folder/out" || fail "$*: expected $number: $(cat "$folder/out")"
 }
 
 # 520 ns of B1-03 are the latency and 134.5 ns of link, by the picosecond and by the nanosecond
@@ -33,12 +34,12 @@ refused() {
   grep -qF -- "$text" "$folder/log" || fail "$*: $(cat "$folder/log")"
 }
 refused "expected ROW... --preset NAME --param" B1-03 --preset haswell-e5
-refused "is no parameter with bounds" B1-03 --preset haswell-e5 --param pcie.read_latency=100ns
-refused "is no parameter with bounds" B1-03 --preset haswell-e5 --param pcie.read_latency=300ns..100ns
-refused "is no parameter with bounds" B1-03 --preset haswell-e5 --param pcie.read_latency=1us..900ns
-refused "is no parameter with bounds" B1-03 --preset haswell-e5 --param pcie.read_latency=100ns..905ns/10
+refused "is not a parameter with bounds" B1-03 --preset haswell-e5 --param pcie.read_latency=100ns
+refused "is not a parameter with bounds" B1-03 --preset haswell-e5 --param pcie.read_latency=300ns..100ns
+refused "is not a parameter with bounds" B1-03 --preset haswell-e5 --param pcie.read_latency=1us..900ns
+refused "is not a parameter with bounds" B1-03 --preset haswell-e5 --param pcie.read_latency=100ns..905ns/10
 refused "read_latensy" B1-03 --preset haswell-e5 --param pcie.read_latensy=100ns..900ns
-refused 'reads preset "broadwell-e5"' B1-03 --preset broadwell-e5 --param pcie.read_latency=100ns..900ns
+refused 'uses preset "broadwell-e5"' B1-03 --preset broadwell-e5 --param pcie.read_latency=100ns..900ns
 refused "no row begins with" X9 --preset haswell-e5 --param pcie.read_latency=100ns..900ns
 refused "no case of the rows begins so" B1-03 --preset haswell-e5 --param pcie.read_latency=100ns..900ns --case "65 B"
 

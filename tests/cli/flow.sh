@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that `fabric: {fidelity: flow}` runs the same scenario as packets do: a flow alone takes its ideal time to the
-# picosecond; long flows of a dumbbell, an incast and permutations on fat trees end within 5 % of their packets' time; the
-# bytes are the same twice, with each engine, and in a sweep; and what a flow model cannot show is refused.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that `fabric: {fidelity: flow}` runs the same scenario as packets do. A single flow takes
+# its ideal time to the picosecond. Long flows of a dumbbell, an incast and permutations on fat
+# trees end within 5 % of their packets' time. The bytes are the same twice, with each engine, and
+# in a sweep. Features without a flow model are refused. Arguments: the hcasim program, the top of
+# the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
 
@@ -43,7 +44,7 @@ for name in dumbbell incast permutation shift; do
   within $name 5
 done
 
-# Alone: the ideal time, whatever the verb, the size and the number of messages.
+# A single flow: the ideal time, for any verb, size and number of messages.
 for operation in write send read atomic; do
   for bytes in 1B 4096B 4097B 10MB; do
     [ $operation != atomic ] || bytes=8B
@@ -76,7 +77,7 @@ for run in native again systemc systemc-reference; do
 done
 flows poisson threads --threads 2 --set fabric.fidelity=flow --set fabric.switch.balance=ecmp --set record.series=100us
 diff -r "$folder/native" "$folder/threads" || fail "--threads 2 differs from one"
-grep -q "in one thread: with fidelity: flow" "$folder/log" || fail "--threads 2: $(cat "$folder/log")"
+grep -q "in one thread: fidelity: flow" "$folder/log" || fail "--threads 2: $(cat "$folder/log")"
 flows native/scenario effective
 cmp "$folder/native/flows.csv" "$folder/effective/flows.csv" || fail "the effective configuration gives other flows"
 "$hcasim" sweep "$folder/poisson.yaml" -j 2 --out "$folder/sweep" \
@@ -88,7 +89,7 @@ refused() {
   "$hcasim" run "$folder/permutation.yaml" --set fabric.fidelity=flow --set "$1" >/dev/null 2>"$folder/log"
   local code=$?
   [ $code -eq 2 ] || fail "$1: exit code $code"
-  grep -q "fidelity: flow has no $2" "$folder/log" || fail "$1: $(cat "$folder/log")"
+  grep -q "fidelity: flow does not support $2" "$folder/log" || fail "$1: $(cat "$folder/log")"
 }
 refused fabric.switch.balance=spray "packets to balance one by one; expected switches with balance: destination or ecmp"
 refused hosts.hca.send_rate=10Gbps "slow hosts"

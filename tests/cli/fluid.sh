@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that `hcasim fluid` plays a study with packets and solves the fluid model with the same numbers: queues as D-01 and
-# D-04 have them, swings where packets swing once marks are those of what leaves, a table of both over time, the same bytes twice; and that it says what the models do not cover.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that `hcasim fluid` runs a study with packets and solves the fluid model with the same
+# numbers. Queues agree with D-01 and D-04. The model with marks at egress swings where packets
+# swing. A table has both over time, with the same bytes twice. Cases that the models do not cover
+# are reported. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 source=$2
 . "$(dirname "$0")/../support/script.sh"
@@ -24,7 +25,8 @@ cmp "$folder/dcqcn" "$folder/again" && cmp "$folder/dcqcn-out/fluid.csv" "$folde
 [ "$(wc -l <"$folder/dcqcn-out/fluid.csv")" -gt 1000 ] || fail "fluid.csv is short"
 [ -s "$folder/dcqcn-out/fluid.gp" ] || fail "there is no fluid.gp"
 
-# 64 flows with 85 us in the loop: the published model is calm, the one with marks at egress swings as packets do
+# 64 flows with 85 us in the loop: the published model is stable, the model with marks at egress
+# swings as packets do
 "$hcasim" fluid "$study" --set hosts.count=65 --set fabric.switch.ecn.kmax=2000KB --set fabric.switch.ecn.pmax=10% --set fabric.link.length=4250m \
   --set fabric.switch.queueing=arrival >"$folder/far" 2>&1 || fail "far: $(cat "$folder/far")"
 near far 3 930 1130
@@ -57,10 +59,10 @@ refused() {
   [ $code -eq 2 ] || fail "$*: exit code $code"
   grep -qF -- "$text" "$folder/log" || fail "$*: $(cat "$folder/log")"
 }
-refused "there is no fluid model of swift" --set hosts.hca.congestion=swift
+refused "no fluid model of swift" --set hosts.hca.congestion=swift
 refused "expected workload: {pattern: incast" --set workload.pattern=permutation
 refused "expected run: {until: TIME}" --set run.until=0ps
-refused "marks nothing" --set fabric.switch.ecn.mark=off
+refused "marks no packets" --set fabric.switch.ecn.mark=off
 refused "expected fidelity: packet" --set fabric.fidelity=flow
 
 [ $failures -eq 0 ]

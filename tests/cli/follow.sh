@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that one work request of a program can be followed through all that a run leaves, by tools of others where they are installed:
-# its trace says the same as text, as a timeline with a track a block, and as a waveform; tshark finds its packets and nothing
-# malformed, at the times of the trace; and gtkwave's tools read both waveforms.
-# Arguments: the hcasim program, the top of the source tree. Exit code 77: the program is not installed.
+# Tests that one work request of a program can be followed through all files of a run, also with
+# third-party tools if installed. Text, timeline (one track per block) and waveform of its trace
+# agree. tshark finds its packets at the times of the trace, and no malformed packet. gtkwave's
+# tools read both waveforms. Arguments: the hcasim program, the top of the source tree. Exit code
+# 77: the program is not installed.
 hcasim=$1
 command -v ib_write_bw >/dev/null || exit 77
 . "$(dirname "$0")/../support/script.sh"
@@ -24,7 +25,8 @@ assert len(set(tracks.values())) == len(tracks) >= 20
 shown = [(e["ts"] * 1000, tracks[e["tid"]], e["name"]) for e in events if e["ph"] == "i"]
 lines = [line.split() for line in open(folder + "/text").read().split("\n")[1:] if line]
 assert shown == [(Decimal(line[0]), line[2], line[3]) for line in lines]
-# A process for each host and switch, and a slice from the first to the last record that a work request has in a block.
+# A process for each host and switch, and a slice from the first to the last record that a work request has in a block. Requests that
+# are in a block at once have threads of their own. Stages are slices, too.
 processes = {e["args"]["name"]: e["pid"] for e in events if e["name"] == "process_name"}
 assert {"host0", "host1", "switch0"} <= set(processes), processes
 assert all(e["pid"] == processes[tracks[e["tid"]].split(".")[0]] for e in events if "tid" in e)
@@ -33,10 +35,31 @@ for e in events:
     if e["ph"] == "i" and e["args"]["tag"]:
         found.setdefault((e["tid"], e["args"]["tag"]), []).append(e["ts"])
 spans = {key: (times[0], times[-1]) for key, times in found.items() if times[0] != times[-1]}
-begins = {(e["tid"], e["args"]["tag"]): e for e in events if e["ph"] == "b"}
-ends = {(e["tid"], e["args"]["tag"]): e for e in events if e["ph"] == "e"}
-assert len(spans) > 50 and spans == {key: (begins[key]["ts"], ends[key]["ts"]) for key in begins}, len(spans)
-assert all(begins[key]["id"] == ends[key]["id"] and begins[key]["cat"] == ends[key]["cat"] for key in begins)
+numbers = {name: tid for tid, name in tracks.items()}
+slices = [e for e in events if e["ph"] == "X"]
+drawn = {(numbers[tracks[e["tid"]].split(" #")[0]], e["args"]["tag"]): (e["ts"], e["ts"] + e["dur"])
+         for e in slices if not e["name"].startswith("STAGE_") and e["dur"] != Decimal("0.001")}
+spans = {key: span for key, span in spans.items() if not tracks[key[0]].endswith(".latency")}
+assert len(spans) > 50 and spans == drawn, (len(spans), len(drawn))
+for tid in tracks: # slices of a thread do not overlap, but for stages inside their request
+    last = 0
+    for e in sorted((e for e in slices if e["tid"] == tid and not e["name"].startswith("STAGE_") and e["dur"] > Decimal("0.001")), key=lambda e: e["ts"]):
+        assert e["ts"] >= last, e
+        last = e["ts"] + e["dur"]
+# Arrows lead each request from its doorbell over both hosts to its CQE, from slice to slice.
+arrows = {}
+for e in events:
+    if e["ph"] in "stf":
+        arrows.setdefault(e["id"], []).append(e)
+whole = [path for path in arrows.values() if tracks[path[0]["tid"]].startswith("host1.hca.latency")]
+assert len(whole) >= 5, len(whole)
+for path in whole:
+    assert [e["ph"] for e in path] == ["s"] + ["t"] * (len(path) - 2) + ["f"]
+    assert [e["ts"] for e in path] == sorted(e["ts"] for e in path)
+    assert any(tracks[e["tid"]].startswith("host0.hca.receive") for e in path)
+    assert tracks[path[-1]["tid"]].startswith("host1.hca.completion"), tracks[path[-1]["tid"]]
+    first = path[0]
+    assert [e["name"] for e in slices if (e["tid"], e["ts"]) == (first["tid"], first["ts"])] == ["STAGE_DOORBELL", "STAGE_LATENCY"]
 one = [line.split() for line in open(folder + "/one").read().split("\n")[1:] if line]
 assert len(one) > 25 and one == [[line[0], mine[1]] + line[2:] for line, mine in zip([l for l in lines if "tag=5" in l], one)]
 points = [line[3] for line in one]

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that a GOAL file is a workload: each flow begins when what its send requires has ended, to the picosecond; a recv
-# that requires more than its message ends when all is there; and what is wrong in a file is said at its line.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that a GOAL file is a workload. Each flow begins when the requirements of its send have
+# ended, to the picosecond. A recv that requires more than its message ends when all have ended.
+# Errors in a file are reported at their line. Arguments: the hcasim program, the top of the source
+# tree.
 hcasim=$(realpath "$1")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -20,8 +21,9 @@ fabric: {link_layer: roce, topology: single-switch, link: {rate: 100Gbps}}
 workload: {pattern: goal, trace: schedule.goal, operation: send}
 EOF
 
-# Rank 0 computes for 1.5 us and sends to 1, which waits for that and its own 4 us before it sends to 2; 3 sends when 2 has
-# begun to wait for it; 2 sends to itself and then to 3; 1 sends a second message with the same tag.
+# Rank 0 computes for 1.5 us and sends to 1. Rank 1 waits for that and its own 4 us, then sends to
+# 2. Rank 3 sends after 2 has begun to wait for it. Rank 2 sends to itself and then to 3. Rank 1
+# sends a second message with the same tag.
 cat >schedule.goal <<'EOF'
 num_ranks 4 // hosts
 rank 0 {
@@ -83,6 +85,17 @@ for engine in systemc systemc-reference; do
 done
 "$hcasim" run study.yaml --set fabric.fidelity=flow >log 2>&1 || fail "flow: $(cat log)"
 
+# The binary form of txt2bin is the same run.
+data=$(realpath "$2")/tests/data/goal
+for form in goal bin; do
+  "$hcasim" run study.yaml --set workload.trace="$data/schedule.$form" --out form.$form >log 2>&1 || fail "$form: $(cat log)"
+done
+cmp form.goal/flows.csv form.bin/flows.csv || fail "the binary form is another run"
+[ "$(grep -c ,done, form.bin/flows.csv)" -eq 5 ] || fail "binary: $(cat form.bin/flows.csv)"
+head -c 300 "$data/schedule.bin" >short.bin
+"$hcasim" run study.yaml --set workload.trace=short.bin >log 2>&1
+[ $? -eq 2 ] && grep -q 'short.bin: the binary GOAL file is damaged: ' log || fail "a file that is cut: $(cat log)"
+
 # wrong TEXT LINE...: a file of these lines
 wrong() {
   local text=$1
@@ -98,20 +111,20 @@ wrong '1: 5 ranks, and 4 hosts' 'num_ranks 5'
 wrong '2: rank 9 of num_ranks 4' 'num_ranks 4' 'rank 9 {'
 wrong '3: found "sned"; expected calc, send or recv' 'num_ranks 2' 'rank 0 {' 'l1: sned 1b to 1' '}'
 wrong '3: expected a number of bytes, as 8b behind send' 'num_ranks 2' 'rank 0 {' 'send 10 to 1' '}'
-wrong '3: "7" is no rank; expected 0 to 1' 'num_ranks 2' 'rank 0 {' 'send 10b to 7' '}'
+wrong '3: "7" is not a rank; expected 0 to 1' 'num_ranks 2' 'rank 0 {' 'send 10b to 7' '}'
 wrong '3: a recv from any rank is not supported' 'num_ranks 2' 'rank 0 {' 'recv 10b from -1' '}'
 wrong '3: a recv of any tag is not supported' 'num_ranks 2' 'rank 0 {' 'recv 10b from 1 tag -1' '}'
 wrong '4: rank 0 has no "l9"' 'num_ranks 2' 'rank 0 {' 'l1: calc 1' 'l1 requires l9' '}'
 wrong '4: "l1" stands twice in rank 0' 'num_ranks 2' 'rank 0 {' 'l1: calc 1' 'l1: calc 2' '}'
-wrong '3: there is no recv for this send' 'num_ranks 2' 'rank 0 {' 'send 1b to 1' '}'
-wrong '3: nobody sends what this recv waits for' 'num_ranks 2' 'rank 0 {' 'recv 1b from 1' '}'
-wrong '3: there is no recv with tag 1 for this send' 'num_ranks 2' 'rank 0 {' 'send 1b to 1 tag 1' '}' 'rank 1 {' 'recv 1b from 0 tag 2' '}'
+wrong '3: no recv matches this send' 'num_ranks 2' 'rank 0 {' 'send 1b to 1' '}'
+wrong '3: no send matches this recv' 'num_ranks 2' 'rank 0 {' 'recv 1b from 1' '}'
+wrong '3: no recv with tag 1 matches this send' 'num_ranks 2' 'rank 0 {' 'send 1b to 1 tag 1' '}' 'rank 1 {' 'recv 1b from 0 tag 2' '}'
 wrong '7: operations wait for each other in a circle' 'num_ranks 2' 'rank 0 {' 'a: calc 1' 'a requires b' 'b: calc 1' 'b requires a' '}'
 wrong '3: rank 0 has no }' 'num_ranks 2' 'rank 0 {' 'calc 1'
 wrong '2: num_ranks stands twice' 'num_ranks 2' 'num_ranks 2'
 wrong '3: 99999999999999999999b: expected 1000000000000 at most' 'num_ranks 2' 'rank 0 {' 'send 99999999999999999999b to 1' '}'
 wrong '3: 1000000000000001: expected 1000000000000000 at most' 'num_ranks 2' 'rank 0 {' 'calc 1000000000000001' '}'
-wrong '3: found "x"; expected the line' 'num_ranks 2' 'rank 0 {' 'a: send 1b to 1 tag 0 cpu 0 nic 0 x' '}'
+wrong '3: found "x"; expected the end of the line' 'num_ranks 2' 'rank 0 {' 'a: send 1b to 1 tag 0 cpu 0 nic 0 x' '}'
 wrong '2: the line has more than 1022 bytes' 'num_ranks 2' "// $(printf '%01100d' 0)"
 wrong '1: found "rank"; expected num_ranks first' '/*/ num_ranks 2 */ rank 0 {'
 rm schedule.goal

@@ -1,15 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that HPCC goes by the path of its data alone, and by counters of one port at a time: a flow beside which ACKs go into a
-# crowded link has its own idle link to itself, with adapters of either fidelity; with each of the eight balancers, and when a link
-# fails, all flows end, and packet by packet sooner than by hashes; three engines and two threads leave the same bytes.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that HPCC uses telemetry of its data path only, and counters of one port at a time. A flow
+# whose ACKs cross a crowded link keeps its own idle link, with adapters of either fidelity. With
+# each of the eight balancers, and when a link fails, all flows end. Per-packet balancing ends
+# sooner than hashes. Three engines and two threads give the same bytes. Arguments: the hcasim
+# program, the top of the source tree.
 hcasim=$1
 source=$2
 . "$(dirname "$0")/../support/script.sh"
 
-# ---- what ACKs meet on their way back ----
-# Host 0 sends 10 MB to host 1 while hosts 2 and 3 fill the link to host 0, by which the ACKs come back: it takes hardly longer than alone.
+# ---- congestion on the path of ACKs ----
+# Host 0 sends 10 MB to host 1. Hosts 2 and 3 fill the link
+# to host 0, which the ACKs use. The flow takes hardly longer than alone.
 echo 0,0,1,10000000 >"$folder/alone.csv"
 cat >"$folder/reverse.csv" <<'CSV'
 0,0,1,10000000

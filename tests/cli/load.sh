@@ -1,9 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that `hcasim run` plays the load of a scenario on its detailed adapters: what it comes to is the same twice, with each
-# engine and from the effective configuration; hosts may differ; expectations decide the exit code; what limited it is named; a
-# trace of it explains latencies; a sweep tabulates it; cores answer requests, and which stage limits them is named; READs that outgrow the cache of WQEs slow down; one queue pair fills the link of every preset; atomics and threads that meet are named as the limit; and what has no meaning beside a load is refused.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that `hcasim run` runs the load of a scenario on its detailed adapters. Results are the same
+# twice, with each engine and from the effective configuration. Hosts may differ. Expectations
+# decide the exit code. The bottleneck is named. A trace explains latencies. A sweep writes a table.
+# Cores respond to requests, and the limiting stage is named. READs beyond the cache of WQEs slow
+# down. One queue pair fills the link of each preset. Contention of atomics and of threads is named
+# as the limit. Keys without a meaning for a load are refused. Arguments: the hcasim program, the
+# top of the source tree.
 hcasim=$1
 source=$2
 . "$(dirname "$0")/../support/script.sh"
@@ -40,13 +43,37 @@ told = json.load(open(sys.argv[1]))
 rates = [resource["bound"] for resource in told["resources"]]
 assert rates == sorted(rates) and told["measured"] <= rates[0], rates
 link = next(r for r in told["resources"] if r["name"] == "slow.hca.pcie.to_host")
-# 4 KiB a request: what a link of 4 lanes carries bounds the requests.
+# 4 KiB per request: a link of 4 lanes bounds the requests.
 assert abs(link["bound"] * link["demand_ps"] - 1e6) < 1, link
 assert link["bound"] * 4096 * 8 < 31500 and told["waits_in"] == "", told
+END
+# Bounds are of the measured time: eight busy cores, of which one has more work before and after it, bound what they did.
+"$hcasim" run "$source/scenarios/lessons/many-queue-pairs.yaml" --out "$folder/cores" >/dev/null 2>&1 || fail "many-queue-pairs"
+python3 - "$folder/cores/summary.json" <<'END' || fail "a bound below the rate"
+import json, sys
+told = json.load(open(sys.argv[1]))
+lowest = told["bounds"]["resources"][0]
+assert lowest["name"].endswith("load.core") and told["metrics"]["mops"] <= lowest["bound"] * 1.000001, lowest
 END
 # SENDs leave faster than the receiver writes CQEs, as long as there are receives: no bound is broken by that.
 "$hcasim" run "$folder/load.yaml" --set load.verb=send --set load.bytes=8B --set 'hosts.*.hca.completion.interval=500ns' \
   --set load.cq_mod=4 --set load.threads=2 --set 'expect=[]' >"$folder/log" 2>&1 || fail "CQEs behind: $(cat "$folder/log")"
+# Sixteen queue pairs whose READs end together, with completions in groups of 16. 200 completions
+# arrive while the wire carries 71 packets of 4178 B. That is a packet at an edge more than 25 Gb/s
+# carry in this time, which is the time that counts.
+cat >"$folder/bunches.yaml" <<'END'
+hosts: {count: 2, hca: {preset: connectx6dx-25gbe, pcie: {generation: 4, lanes: 16}}}
+fabric: {link_layer: roce, topology: back-to-back, link: {rate: 25Gbps}}
+load: {verb: read, bytes: 16384B, threads: 4, qps: 4, tx_depth: 64, cq_mod: 16, warm_up: 20, operations: 200}
+END
+"$hcasim" run "$folder/bunches.yaml" --out "$folder/bunches" >"$folder/log" 2>&1 || fail "bunches: $(cat "$folder/log")"
+python3 - "$folder/bunches/summary.json" <<'END' || fail "the time that is measured is not as expected: $(grep -E 'measured_ps|gbps' "$folder/bunches/summary.json")"
+import json, sys
+told = json.load(open(sys.argv[1]))
+packets = told["metrics"]["mops"] * told["measured_ps"] / 1e6 * 4
+assert abs(packets - 71) < 1e-3, packets
+assert 70 < told["measured_ps"] / (4178 * 8000 / 25) < 71, told["measured_ps"]
+END
 mkdir "$folder/nothing"
 "$hcasim" explain "$folder/nothing" --bounds 2>/dev/null
 [ $? = 2 ] || fail "a folder without a summary has bounds"
@@ -60,15 +87,15 @@ assert other["time_ps"] != first["time_ps"], "another seed, the same choices"
 END
 "$hcasim" run "$folder/load.yaml" --set 'expect=[{metric: mops, at_least: 50}]' >/dev/null 2>"$folder/log"
 [ $? -eq 1 ] || fail "an expectation that does not hold is not exit code 1"
-grep -q '^expected mops in 50 or more: it is 0\.' "$folder/log" || fail "the miss is not named: $(cat "$folder/log")"
+grep -q '^expected mops in 50 or more: found 0\.' "$folder/log" || fail "the miss is not named: $(cat "$folder/log")"
 
 "$hcasim" run "$folder/load.yaml" --trace "$folder/trace" >/dev/null 2>&1 || fail "--trace"
 "$hcasim" explain "$folder/trace" | grep -Eq '^mean of 50[0-9][0-9] work requests' || fail "explain: $("$hcasim" explain "$folder/trace" | head -1)"
 
 "$hcasim" sweep "$folder/load.yaml" --out "$folder/sweep" >/dev/null 2>&1 || fail "sweep: exit code $?"
-[ "$(cut -d, -f1-6 "$folder/sweep/results.csv" | head -1)" = load.bytes,point,exit_code,name,bottleneck,mops ] || fail "results.csv: $(cat "$folder/sweep/results.csv")"
+[ "$(cut -d, -f1-8 "$folder/sweep/results.csv" | head -1)" = load.bytes,point,exit_code,name,bottleneck,lowest_bound_of,lowest_bound,mops ] || fail "results.csv: $(cat "$folder/sweep/results.csv")"
 [ "$(wc -l <"$folder/sweep/results.csv")" -eq 3 ] || fail "results.csv: $(cat "$folder/sweep/results.csv")"
-# Keys that vary together; a name for each point, and what it cost.
+# Keys that vary together, a name for each point, and its cost.
 sed -e '/^sweep:/d' "$folder/load.yaml" >"$folder/pairs.yaml"
 echo 'sweep: {load: [{bytes: 8B, tx_depth: 2}, {bytes: 64B, tx_depth: 4}], ".": [{}, {load.qps: 2}]}' >>"$folder/pairs.yaml"
 "$hcasim" sweep "$folder/pairs.yaml" -j 2 --out "$folder/pairs" >/dev/null 2>"$folder/log" || fail "pairs: $(cat "$folder/log")"
@@ -107,7 +134,9 @@ uses = [use for use in json.load(open(sys.argv[1]))["uses"] if use["name"].endsw
 assert uses and all(0 < use["mean"] <= use["capacity"] == 1 for use in uses), uses' "$folder/rpc-native/summary.json" || fail "rpc: a mean above 1"
 "$hcasim" params load.server | grep -q 'requests that a core takes' || fail "params load.server"
 
-# READs whose lists are read again for their responses: beyond the cache of WQEs they fall by an eighth and more, with each engine alike; without the cache, and WRITEs, they do not.
+# READs whose lists are read again for their responses: beyond the cache of WQEs they slow down by
+# at least an eighth, equally with each engine. Without the cache, and for WRITEs, the rate is
+# unchanged.
 wqes=$source/scenarios/studies/wqe-cache.yaml
 short=(--set load.warm_up=20000 --set load.operations=20000 --set load.tx_depth=512)
 reads=(--set 'expect=[{metric: mops, at_most: 67}, {counter: host0.hca.transport.list_waits, at_least: 20000}]')
@@ -120,17 +149,20 @@ for same in hosts.hca.send_cache.entries=0 load.tx_depth=16; do
 done
 "$hcasim" run "$wqes" "${short[@]}" --set load.verb=write --set load.inline_data=true --set 'expect=[{metric: mops, at_least: 86}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: WRITEs: $(cat "$folder/wqes.txt")"
 
-# Doorbells at most as fast as they are decoded: beyond its queue and the credits of stores, cores wait. Each WQE has a doorbell of its own here.
+# Doorbells at most as fast as they are decoded: beyond its queue and the credits of stores, cores
+# wait. Each WQE has its own doorbell in this load.
 slow=(--set load.threads=8 --set load.cq_mod=1 --set hosts.hca.doorbell.interval=1us --set load.operations=400 --set load.warm_up=700)
 "$hcasim" run "$source/scenarios/studies/small-messages.yaml" "${slow[@]}" --set 'expect=[{metric: mops, equals: 1, tolerance: 0.1%}, {counter: host0.hca.pcie.store_stalls, at_least: 100}, {counter: host0.hca.doorbell.stalls, at_least: 100}]' \
   --out "$folder/doorbells" >"$folder/doorbells.txt" 2>&1 || fail "doorbells: $(cat "$folder/doorbells.txt")"
 "$hcasim" explain "$folder/doorbells" --bottleneck >"$folder/doorbells.txt" || fail "doorbells: explain"
-# Doorbells and stores that wait are work, though no send queue knows of their WQEs: busy for no more than all of the time, and never more than there is room for.
+# Waiting doorbells and stores count as work, although no send queue has their WQEs. They are busy
+# for at most all of the time, within the capacity.
 awk '$2 == "%" && ($1 > 100 || ($6 ~ /^[0-9]+$/ && $4 > $6)) { exit 1 }' "$folder/doorbells.txt" || fail "doorbells: used more than there is: $(cat "$folder/doorbells.txt")"
 grep -q '^bottleneck: host0.hca.doorbell.decoder' "$folder/doorbells.txt" || fail "doorbells: $(cat "$folder/doorbells.txt")"
 grep -qE '^ +([5-9][0-9]|100)\.. % +host0.hca.pcie.stores ' "$folder/doorbells.txt" || fail "doorbells: $(cat "$folder/doorbells.txt")"
 
-# A host that costs nothing changes nothing, to the last digit; the rest costs what its slowest resource does: the link, or, without DDIO, the core that polls memory.
+# A host without costs changes nothing, to the last digit. Otherwise the slowest resource decides:
+# the link, or, without DDIO, the core that polls memory.
 cat >"$folder/messages.yaml" <<'END'
 seed: 1
 hosts: {count: 2, hca: connectx5-100gbe}
@@ -140,13 +172,13 @@ END
 "$hcasim" run "$folder/messages.yaml" >"$folder/messages.txt" 2>&1 || fail "messages: $(cat "$folder/messages.txt")"
 hca=hosts.hca # of all hosts
 free_dram=(--set $hca.dram.latency=0ps --set $hca.dram.rate=100Tbps)
-free_socket=(--set $hca.place.memory_node=remote --set $hca.place.remote_read_latency=0ps --set $hca.place.link_rate=100Tbps)
+free_socket=(--set $hca.numa.memory_node=remote --set $hca.numa.remote_read_latency=0ps --set $hca.numa.link_rate=100Tbps)
 for free in "--set $hca.iommu.enabled=true --set $hca.iommu.walk_latency=0ps" "--set $hca.llc.enabled=true ${free_dram[*]}" "${free_socket[*]} ${free_dram[*]}"; do
   # shellcheck disable=SC2086 # words on purpose
   "$hcasim" run "$folder/messages.yaml" $free >"$folder/free.txt" 2>&1 || fail "messages: $free: $(cat "$folder/free.txt")"
   diff "$folder/messages.txt" "$folder/free.txt" || fail "messages: $free costs nothing and changes figures"
 done
-for costs in $hca.iommu.enabled=true $hca.place.memory_node=remote $hca.place.jitter_median=10ns $hca.llc.enabled=true; do
+for costs in $hca.iommu.enabled=true $hca.numa.memory_node=remote $hca.jitter.median=10ns $hca.llc.enabled=true; do
   "$hcasim" run "$folder/messages.yaml" --set $costs --set 'expect=[{metric: mops, equals: 77.16, tolerance: 0.1%}]' >"$folder/costs.txt" 2>&1 || fail "messages: $costs: $(cat "$folder/costs.txt")"
 done
 "$hcasim" run "$folder/messages.yaml" --set $hca.llc.enabled=true --set $hca.llc.ddio=false --set 'expect=[{metric: mops, equals: 54.44, tolerance: 0.1%}]' >"$folder/costs.txt" 2>&1 || fail "messages: no DDIO: $(cat "$folder/costs.txt")"
@@ -167,7 +199,7 @@ END
   done
 done
 
-# What meets at one address or one lock is named.
+# Contention for one address or one lock is named.
 cat >"$folder/meet.yaml" <<'END'
 hosts: {count: 2, hca: connectx6-hdr}
 fabric: {link_layer: infiniband, topology: single-switch, switch: qm8700, link: cable-hdr}
@@ -196,12 +228,13 @@ refused() {
 }
 refused 'did you mean "bytes"?' --set load.bites=3
 refused 'did you mean "mops"?' --set 'expect=[{metric: mobs, at_least: 3}]'
-refused 'atomics are of 8 B' --set load.verb=fetch_add
-refused 'server.cores respond with pattern inbound' --set load.server.cores=2
+refused 'verb fetch_add needs bytes 8' --set load.verb=fetch_add
+refused 'inline_data: true needs verb: write or send' --set load.verb=read --set load.inline_data=true
+refused 'server.cores needs pattern inbound' --set load.server.cores=2
 refused 'did you mean "cores"?' --set load.server.core=2
-refused 'run stands beside load' --set run.until=1ms
-refused 'workload stands beside load' --set workload.pattern=incast
-refused 'that of slow is endpoint' --set 'hosts.slow.hca={fidelity: endpoint}'
-refused 'record.series is for workloads' --set record.series=1us
+refused 'run and load exclude each other; remove one' --set run.until=1ms
+refused 'workload and load exclude each other; remove one' --set workload.pattern=incast
+refused 'the HCA of slow is endpoint' --set 'hosts.slow.hca={fidelity: endpoint}'
+refused 'record.series needs a workload' --set record.series=1us
 
 [ $failures -eq 0 ]

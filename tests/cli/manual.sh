@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that each verb and both file formats have a manual page without mistakes of form, that these pages have all options,
-# parameters and metrics of the program, and that results.md names each column that a run writes.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that each verb and both file formats have a manual page without formal errors. The pages
+# have all options, parameters and metrics of the program. results.md names each column that a run
+# writes. Arguments: the hcasim program, the top of the source tree.
 hcasim=$(realpath "$1")
 top=$(realpath "$2")
 . "$(dirname "$0")/../support/script.sh"

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that `hcasim mpi` runs an unmodified MPI program over the packets of a scenario's HCAs: its data arrive, its
-# latencies are the sums of what HCA, wire and switch take, or, on detailed HCAs, what they are in a workload; that HCAs of either
-# fidelity, or of both, have the same messages and packets; that the same bytes come out twice and with each engine, a replay of
-# its trace sends the same messages at the same times, loss costs time and no data, and what is wrong is said.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that `hcasim mpi` runs an unmodified MPI program over the packets of a scenario's HCAs. Its
+# data arrive. Its latencies are the sums of HCA, wire and switch, or, on detailed HCAs, the
+# latencies of a workload. HCAs of either fidelity, or of both, have the same messages and packets.
+# The same bytes result twice and with each engine. A replay of its trace sends the same messages at
+# the same times. Loss costs time and no data. Errors are reported. Arguments: the hcasim program,
+# the top of the source tree.
 hcasim=$(realpath "$1")
 source=$(realpath "$2")
 [ -e "$(dirname "$hcasim")/../lib/libhcasim-smpi.so" ] || { echo "a build with sanitizers has no libhcasim-smpi.so"; exit 77; }
@@ -59,9 +60,10 @@ done
 mpi 0 detailed four.yaml --set hosts.hca.fidelity=detailed --trace detailed.trace -- ./talk allreduce
 "$hcasim" explain detailed.trace | grep -Eq '^mean of [0-9]+ work requests' || fail "explain: $("$hcasim" explain detailed.trace 2>&1 | head -1)"
 
-# Half a round trip, in picoseconds: send_latency 600 ns, receive_latency and complete_latency 100 ns each, the switch 90 ns,
-# two cables of 5 ns, and at 80 ps a byte 8 of preamble once more and the frame: preamble, Ethernet, IP, UDP, BTH, ICRC, FCS, and
-# the message with the 16 bytes that SMPI adds, in whole words. The clock takes 10 ns, once in 20.
+# Half a round trip, in picoseconds: send_latency 600 ns, receive_latency and complete_latency 100
+# ns each, the switch 90 ns, two cables of 5 ns. At 80 ps per byte: 8 of preamble again, and the
+# frame: preamble, Ethernet, IP, UDP, BTH, ICRC, FCS, and the message with the 16 bytes that SMPI
+# adds, in whole words. The clock takes 10 ns, once in 20.
 mpi 0 pingpong four.yaml --np 2 -- ./talk pingpong
 for bytes in 1 8 64 512; do
   expected=$((600000 + 2 * 100000 + 90000 + 2 * 5000 + 80 * 8 + 80 * (8 + 14 + 20 + 8 + 12 + (bytes + 16 + 3) / 4 * 4 + 4 + 4) + 10000 / 20))
@@ -69,7 +71,8 @@ for bytes in 1 8 64 512; do
   [ "$found" = "$expected" ] || fail "pingpong of $bytes bytes: $found ps; expected $expected"
 done
 
-# 1 MiB five times at 100 Gb/s less headers, all ranks at once, each on links of its own: 427 us and the latencies.
+# 1 MiB five times at 100 Gb/s minus headers, all ranks at once, each on its own links: 427 us and
+# the latencies.
 mpi 0 ring tree.yaml -- ./talk ring
 awk '{ exit !($2 > 425 && $2 < 440) }' ring.out || fail "ring: $(cat ring.out)"
 grep -q '^16 ranks, .* messages, .* bytes, .* packet-hops, ' ring.err || fail "ring: $(cat ring.err)"
@@ -97,7 +100,8 @@ done
 mpi 0 replay tree.yaml --replay ring-trace --set fabric.link.rate=50Gbps
 awk '{ exit !($9 > 850 && $9 < 880) }' replay.err || fail "a replay over slower links: $(cat replay.err)"
 
-# A message alone takes what it takes in a workload, to the picosecond: of its bytes and 16 more, by detailed HCAs, and between both.
+# A single message takes the time of a message of its bytes plus 16 in a workload, to the
+# picosecond: by detailed HCAs, and between both kinds.
 cat >alone.yaml <<'EOF'
 hosts: {a: {hca: {fidelity: detailed}}, b: {hca: {fidelity: detailed}}}
 fabric: {link_layer: roce, topology: single-switch}
@@ -145,25 +149,25 @@ refused() {
   mpi 2 refused "$@"
   grep -q -- "$text" refused.err || fail "$*: $(cat refused.err)"
 }
-# One-sided communication is carried; of what a replay would not know, nothing is captured.
+# One-sided communication works. A program whose replay would differ is not captured.
 smpicc -O1 -Wall -o window "$source/tests/mpi/window.c" || fail "smpicc does not compile windows"
 mpi 0 window four.yaml -- ./window
 [ "$(sort window.out | tr '\n' ' ')" = 'rank 0 got 3 rank 1 got 0 rank 2 got 1 rank 3 got 2 ' ] || fail "windows: $(cat window.out)"
-refused "window-trace: rank 0 calls MPI_Win_fence: a replay knows no one-sided communication" four.yaml --capture window-trace -- ./window
+refused "window-trace: rank 0 calls MPI_Win_fence: a replay does not support one-sided communication" four.yaml --capture window-trace -- ./window
 [ -z "$(ls -d window-trace* 2>/dev/null)" ] || fail "a refused capture left $(ls -d window-trace*)"
 
 refused "no program; expected -- PROGRAM ARGS" four.yaml
-refused "5 ranks, and 4 hosts; expected a host for each rank" four.yaml --np 5 -- ./talk ring
-refused "\"p\" is no number of ranks" four.yaml -np 5 -- ./talk ring
+refused "5 ranks, and 4 hosts; expected at most one rank per host" four.yaml --np 5 -- ./talk ring
+refused "\"p\" is not a number of ranks" four.yaml -np 5 -- ./talk ring
 refused "./none is no program that can be run" four.yaml -- ./none
 refused "/bin/true is not compiled for SMPI; expected a program of smpicc" four.yaml -- /bin/true
-refused "cuts arguments at spaces" four.yaml -- ./talk "a b"
-refused "none: No such file or directory; expected what --capture has written" four.yaml --replay none
+refused "splits arguments at spaces" four.yaml -- ./talk "a b"
+refused "none: No such file or directory; expected a file written by --capture" four.yaml --replay none
 refused "16 ranks, and 4 hosts" four.yaml --replay ring-trace
-refused "16 ranks are traced; expected --np 16" tree.yaml --np 4 --replay ring-trace
-refused "both --replay and a program" tree.yaml --replay ring-trace -- ./talk ring
-refused "fidelity: flow has no programs" four.yaml --set fabric.fidelity=flow -- ./talk ring
-refused "there is a workload, a load, or programs" four.yaml --set hosts.hca.fidelity=detailed --set 'load={bytes: 64B}' -- ./talk ring
+refused "the trace has 16 ranks; expected --np 16" tree.yaml --np 4 --replay ring-trace
+refused "--replay and a program exclude each other" tree.yaml --replay ring-trace -- ./talk ring
+refused "fidelity: flow does not support programs" four.yaml --set fabric.fidelity=flow -- ./talk ring
+refused "the scenario has a workload, a load, or programs" four.yaml --set hosts.hca.fidelity=detailed --set 'load={bytes: 64B}' -- ./talk ring
 refused "unknown key \"timout\"; did you mean \"timeout\"" four.yaml --set mpi.host.timout=3 -- ./talk ring
 refused "host 0 can make no QP: .*; device.qps is how many there are" four.yaml --set hosts.count=80 --set 'hosts.hca={fidelity: detailed, device: {qps: 64}}' -- ./talk gather
 refused "mpi.eager: \"x\"\|eager: \"x\"" four.yaml --set mpi.eager=x -- ./talk ring

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that a scenario's partitions keep workloads apart: members of one partition, not both limited, talk; the packets of others
-# are dropped by the filters that the scenario asks for, to the packet (8 attempts of one), or else by the adapter that they come to;
-# that the effective configuration says the same; and that what is wrong with partitions is said at its place.
+# Tests that a scenario's partitions isolate workloads. Members of one partition, not both limited,
+# communicate. The filters of the scenario drop other packets, exactly (8 attempts of one). Without
+# filters, the receiving adapter drops them. The effective configuration is equal. Errors in
+# partitions are reported at their place.
 #
 #   tests/cli/partitions.sh HCASIM
 set -u
@@ -53,7 +54,7 @@ wrong() {
   [ $? = 2 ] || fail "$1: exit code"
   grep -qF -- "$2" "$folder/text" || fail "$1: $(cat "$folder/text")"
 }
-wrong '[{pkey: 0x8001, full: [host0]}]' '7:23: "0x8001" is no P_Key without its membership bit; expected 1 to 0x7fff'
+wrong '[{pkey: 0x8001, full: [host0]}]' '7:23: "0x8001" is not a P_Key without membership bit; expected 1 to 0x7fff'
 wrong '[{pkey: 1, full: [host0]}, {pkey: 1, full: [host1]}]' '7:49: partition 0x1 is there already'
 wrong '[{pkey: 1}]' '7:16: no members; expected full: or limited:'
 wrong '[{pkey: 1, full: [host9]}]' '7:33: no host is called "host9"'

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that an unmodified program exchanges real data over the simulated adapters, on both kinds of links and under loss,
-# and that a run and its packets are the same, byte for byte, in a second run and on another engine.
-# Arguments: the hcasim program, the top of the source tree. Exit code 77: the program is not installed.
+# Tests that an unmodified program exchanges real data over the simulated adapters, on both kinds of
+# links and under loss. A run and its packets are equal, byte for byte, in a second run and on
+# another engine. Arguments: the hcasim program, the top of the source tree. Exit code 77: the
+# program is not installed.
 hcasim=$1
 scenarios=$2/scenarios
 command -v ibv_rc_pingpong >/dev/null || exit 77

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that no rate that a run prints is above what its links carry, however short the window and however coarse the ACKs
-# and completions: goodput, series.csv, links.csv and the metrics of loads, over scenarios of both fidelities. Each run checks
-# its own counts as well (hcasim/run/experiment_check.c), and fails then.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that no printed rate of a run exceeds its links, for any window and any spacing of ACKs and
+# completions: goodput, series.csv, links.csv and the metrics of loads. Scenarios have both
+# fidelities. Each run checks its own counts as well (hcasim/run/experiment_check.c), and fails
+# then. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1 top=$2
 . "$(dirname "$0")/../support/script.sh"
 
@@ -66,7 +66,8 @@ for verb in write read send; do
 import json, sys
 metrics = json.load(open(sys.argv[1]))["metrics"]
 size = {"64B": 64, "4KiB": 4096, "64KiB": 65536, "1MiB": 1 << 20}[sys.argv[2]]
-# MTU 4096 leaves 98.0 to data, less ACKs; a full link, whatever the edges, to a packet of 200 messages
+# MTU 4096 leaves 98.0 for data, minus ACKs; a full link, within a packet of 200 messages at the
+# edges
 least, most = 0 if size == 64 else 97.5, 98.1 * (1 + min(size, 4096) / (200 * size))
 sys.exit(not least <= metrics["gbps"] <= most)
 PYTHON

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves, by numbers worked out by hand, what the files of a workload say: utilisation is a share of the time until the last flow has ended, and not of some later
-# moment at which nothing was found left to do; and what has not happened to a flow is empty, not 0.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests the files of a workload by numbers calculated by hand. Utilisation is a share of the time
+# until the last flow has ended, not until a later idle moment. Values of events that did not occur
+# are empty, not 0. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
 
@@ -19,8 +19,9 @@ grep -q '^bottleneck none; most used: host1.hca.port.link 26.4 % busy' "$folder/
 [ "$(cut -d, -f1,5,6 "$folder/one/links.csv" | tail -2 | tr '\n' ' ')" = "host0.hca.port,30,0.001915 host1.hca.port,4138,0.264105 " ] ||
   fail "utilisation: $(cat "$folder/one/links.csv")"
 
-# One flow is done, one fails after a timeout of 4.096 us * 2^14, one goes on for ever, and one is not begun. The one that goes on has
-# sent a packet each 329.76 ns since 1.6 us, and has four more at its port.
+# One flow is done. One fails after a timeout of 4.096 us * 2^14. One never ends, and one never
+# begins. The flow that never ends has sent a packet every 329.76 ns since 1.6 us, and has four more
+# at its port.
 cat >"$folder/four.yaml" <<'END'
 hosts: {count: 3, hca: {fidelity: endpoint, retry_count: 0}}
 fabric: {topology: single-switch, link: {rate: 100Gbps, length: 2m}}
@@ -40,5 +41,13 @@ printf 'start_us,source,destination,bytes\n0,0,2,1000\n0,1,2,1000\n' >"$folder/f
 "$hcasim" run "$folder/four.yaml" --json >"$folder/summary" 2>&1 || fail "two flows: $(cat "$folder/summary")"
 grep -q '"time_ps": 67109564000,' "$folder/summary" || fail "the end of a flow that fails: $(grep time_ps "$folder/summary")"
 grep -q '"duration_us": 1.20576,' "$folder/summary" || fail "measured, until the last that is done: $(grep duration_us "$folder/summary")"
+grep -q '"measured_ps": 1205760,' "$folder/summary" || fail "measured_ps: $(grep measured_ps "$folder/summary")"
+grep -q '"violations": \[\],' "$folder/summary" || fail "violations: $(grep -A3 violations "$folder/summary")"
+
+# A violated law is in the summary and on stderr, with the same text.
+"$hcasim" run "$folder/four.yaml" --set 'run={}' --out "$folder/broken" >"$folder/text" 2>"$folder/log"
+[ $? -eq 1 ] || fail "a flow that fails is not exit code 1: $(cat "$folder/log")"
+grep -A1 '"violations": \[$' "$folder/broken/summary.json" | grep -qF "\"$(grep '^1 of 2 flows failed' "$folder/log")\"" ||
+  fail "violations: $(grep -A3 violations "$folder/broken/summary.json"), said: $(cat "$folder/log")"
 
 [ $failures -eq 0 ]

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that flows of one crowded port take as long as in the simulator of HPCC's authors, within 3 % in the mean and for the last
-# ones: two flows and sixteen, without congestion control, with DCQCN and with HPCC, with and without pauses.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that flows of one crowded port take as long as in the simulator of HPCC's authors, within 3
+# % for the mean and the last flows. Two and sixteen flows run without congestion control, with
+# DCQCN and with HPCC, with and without pauses. Arguments: the hcasim program, the top of the source
+# tree.
 hcasim=$1
 source=$2
 . "$(dirname "$0")/../support/script.sh"

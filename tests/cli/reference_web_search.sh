@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that 2,000 flows of the web search's sizes at half load in a leaf-spine fabric take as long as in the simulator of HPCC's
-# authors: mean and 99th percentile of slowdown within 3 %, the mean of each size within 6 %, without congestion control, with
-# DCQCN, with DCQCN and windows, and with HPCC.
+# Tests that 2,000 flows of web-search sizes at half load in a leaf-spine fabric take as long as in
+# the simulator of HPCC's authors. Mean and 99th percentile of slowdown agree within 3 %, the mean
+# of each size within 6 %. Runs have no congestion control, DCQCN, DCQCN with windows, and HPCC.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 source=$2

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that switches route around links that are known to be down, on RoCE and InfiniBand, with every balancer and adapters of both
-# fidelities, the same with each number of threads and on each engine; and that flows that fail fail the run, unless they are expected.
+# Tests that switches route around links that are known to be down, on RoCE and InfiniBand, with
+# each balancer and adapters of both fidelities. Results are the same with each number of threads
+# and engine. Failed flows fail the run, unless they are expected.
 #
 #   tests/cli/reroute.sh HCASIM
 set -u
@@ -20,7 +21,7 @@ play() {
   [ $? -eq "$code" ] || fail "$name $*: exit code is not $code: $(cat "$folder/log")"
 }
 
-# leaf1 is reached by spine1 alone from 20 us on; flows retry for 8 * 100 us at least.
+# From 20 us on, only spine1 reaches leaf1. Flows retry for at least 8 * 100 us.
 cat >"$folder/roce.yaml" <<'EOF'
 hosts: {count: 0, hca: {fidelity: endpoint, recovery: selective_repeat, nak: false}}
 fabric:
@@ -33,18 +34,18 @@ faults: [{from: spine0, to: leaf1, link_down: {begin: 20us, lasts: 20ms}}]
 run: {loss: expected}
 EOF
 play roce 1
-grep -Eqx '[0-9]+ of 30 flows failed: they ran out of retries\. .*run.failed: expected' "$folder/log" || fail "failed flows: $(cat "$folder/log")"
+grep -Eqx '[0-9]+ of 30 flows failed: they ran out of retries; .*run.failed: expected' "$folder/log" || fail "failed flows: $(cat "$folder/log")"
 grep -q 'route around them 10000 us later: fabric.reroute_delay' "$folder/log" || fail "no reason: $(cat "$folder/log")"
 failed=$(value flows_failed)
 [ "$failed" -gt 0 ] && [ "$(value flows_done)" -eq $((30 - failed)) ] || fail "$failed failed, $(value flows_done) done"
-grep -q "of the $((30 - failed)) flows that were done; $failed that failed are left out" "$folder/summary" || fail "the summary does not say whose times it has"
+grep -q "of the $((30 - failed)) flows done; $failed that failed are omitted" "$folder/summary" || fail "the summary does not say whose times it has"
 play roce 0 --set run.failed=expected
 play roce 0 --set "expect=[{metric: flows_failed, equals: $failed}]"
 play roce 1 --set 'expect=[{metric: flows_failed, equals: 0}]'
 play roce 1 --set fabric.reroute_delay=0ps
 [ "$(value flows_failed)" -eq "$failed" ] || fail "10 ms: others fail than without rerouting"
 play roce 0 --set run.until=150us --set run.failed=expected
-grep -q 'that were not at their end are left out' "$folder/summary" || fail "flows that are cut off: $(cat "$folder/summary")"
+grep -q 'that were not at their end are omitted' "$folder/summary" || fail "flows that are cut off: $(cat "$folder/summary")"
 
 for balance in destination ecmp letflow spray adaptive drill conga conweave; do
   play roce 0 --set "fabric.switch.balance=$balance" --set fabric.reroute_delay=100us
@@ -56,7 +57,8 @@ for balance in destination ecmp letflow spray adaptive drill conga conweave; do
   rm -rf "$folder/one"
 done
 
-# 100 us after it is down spine0 gets no more for leaf1, 100 us after it is up again it does.
+# 100 us after it goes down, spine0 gets no more packets for leaf1. 100 us after it comes up, it
+# gets them again.
 play roce 0 --set fabric.reroute_delay=100us --set 'faults=[{from: spine0, to: leaf1, link_down: {begin: 20us, lasts: 20us}}]'
 grep -q '"changes": 2' "$folder/out/counters.json" || fail "not two changes of routes"
 python3 - "$hcasim" "$folder" <<'PYTHON' || fail "the times of changes"
@@ -77,7 +79,7 @@ PYTHON
 condition='faults=[{from: spine0, to: leaf1, link_down: {lasts: 20ms, when: {counter: spine0.port1.packets_sent, reaches: 20}}}]'
 play roce 0 --set fabric.reroute_delay=100us --set "$condition" --threads 2
 [ "$(value flows_done)" -eq 30 ] || fail "a condition: $(value flows_done) done"
-grep -q 'in one thread: link_down with a condition changes routes everywhere' "$folder/log" || fail "a condition: $(cat "$folder/log")"
+grep -q 'in one thread: link_down with a condition changes routes in all logical processes' "$folder/log" || fail "a condition: $(cat "$folder/log")"
 
 # A fat tree on InfiniBand: the routes to a destination, adapters of either fidelity; on each engine.
 cat >"$folder/tree.yaml" <<'EOF'

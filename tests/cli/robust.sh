@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that a run ends, with a message and an exit code, whatever happens to it: loads that cannot end, files that are none, full
-# disks, too little memory, signals, two runs into one folder; and that nothing half-written is left then.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that a run ends with a message and an exit code in each situation, and leaves no partial
+# file: loads that cannot end, invalid files, full disks, too little memory, signals, and two runs
+# into one folder. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1 top=$2
 . "$(dirname "$0")/../support/script.sh"
 mkdir "$folder/work" && cd "$folder/work" || exit 1
@@ -31,16 +31,34 @@ ends() {
 }
 nothing_left() { [ "$(ls -A | grep -vx 'load.yaml\|flows.yaml' | tr '\n' ' ')" = "$1" ] || fail "left: $(ls -A)"; }
 
-# Few receive work requests: told of in lists of half the queue, so that sends go on; without time for all, a load ends and says it.
+# Few receive work requests are announced in lists of half the queue, so that sends continue.
+# Without time for all, a load ends and reports it.
 for receives in 1 2 4 16 32; do
   ends 0 60 '^completed' "$hcasim" run load.yaml --set load.rx_depth=$receives
 done
-ends 1 60 'load.limit is reached after .* us; complete: [0-9]* of 2100 work requests' \
+ends 1 60 'load.limit is reached after .* us; complete: [0-9]* of 2100 work requests; raise load.limit' \
   "$hcasim" run load.yaml --set load.rx_depth=1 --set load.limit=20us --pcap a.pcapng --trace a.bin
 rm -f a.pcapng a.bin
 
+# Incasts of TCP lose packets. A tail probe that is due when the flight's end has been SACKed sends nothing.
+cat >tcp.yaml <<'END'
+seed: 1
+hosts: {count: 0, hca: {fidelity: endpoint, transport: tcp, congestion: dctcp, tcp: {rto_min: 4ms}, port: {mtu: 1480B}}}
+fabric:
+  link_layer: roce
+  topology: {kind: leaf-spine, leaves: 12, spines: 4, hosts: 8}
+  switch:
+    {balance: ecmp, forwarding_latency: 0ps, queueing: arrival, buffer: {size: 4500KB, lossless: 0, alpha: 0.0625, alpha_lossy: 1, headroom: 106KB},
+     ecn: {mark: enqueue, kmin: 200KB, kmax: 200KB, pmax: 100%}, port: {mtu: 1480B}}
+  link: {rate: 40Gbps, length: 2000m}
+workload: {pattern: poisson, sizes: web_search, offered_load: 0.135, incast_load: 0.015, incast_fan_in: 0, incast_flows: 4, incast_bytes: 16KB, arrivals_until: 25ms}
+run: {until: 20ms, loss: expected}
+END
+ends 0 60 '^flows' "$hcasim" run tcp.yaml
+rm tcp.yaml
+
 # Recordings have a size at most, and packets a length.
-ends 0 60 'packets.pcapng: record.max_bytes is reached; nothing is recorded from' \
+ends 0 60 'packets.pcapng: record.max_bytes is reached; records after' \
   "$hcasim" run flows.yaml --until 300us --out out --set 'record={packets: true, max_bytes: 128KiB, trace: ["*"]}'
 grep -q 'trace.bin: record.max_bytes is reached' "$folder/text" || fail "trace: $(cat "$folder/text")"
 for file in packets.pcapng trace.bin; do
@@ -90,7 +108,7 @@ done
 ) || failures=$((failures + 1))
 nothing_left ''
 
-# FIFOs: refused at once, as what is read and as what is written.
+# FIFOs are refused at once, as input and as output.
 mkfifo pipe
 ends 2 5 'pipe: cannot be read: it is a FIFO or a socket; expected a file' "$hcasim" run pipe
 sed 's|connectx5-100gbe|./pipe|' load.yaml >preset.yaml
@@ -118,7 +136,7 @@ for verb in "sweep sweep.yaml" "run flows.yaml"; do
     sleep 0.1
   done
   [ -d both.part ] || [ -d both ] || fail "$verb: nothing begins"
-  ends 2 10 'another hcasim is writing to it' "$hcasim" $verb --out both
+  ends 2 10 'another hcasim is writing to this folder' "$hcasim" $verb --out both
   kill $pid
   wait $pid
   rm -rf both both.part

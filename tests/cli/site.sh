@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that the documentation builds as a site with search, that no link or anchor in it leads nowhere (warnings of
-# Sphinx are errors), and that its reference pages have the parameters of the program. Arguments: the
-# hcasim program, the top of the source tree.
+# Tests that the documentation builds as a site with search. All links and anchors are valid
+# (warnings of Sphinx are errors). Its reference pages have the parameters of the program.
+# Arguments: the hcasim program, the top of the source tree.
 hcasim=$(realpath "$1")
 top=$(realpath "$2")
 command -v sphinx-build >/dev/null || { echo "sphinx-build is not installed"; exit 77; }

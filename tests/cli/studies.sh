@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that the studies that come with the simulator hold what they expect of published results.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that the included studies meet their expectations of published results. Arguments: the
+# hcasim program, the top of the source tree.
 hcasim=$1
 source=$2
 failures=0

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that `hcasim run` of a workload leaves the same bytes twice and with each engine, that expectations decide its exit
-# code, and that `hcasim sweep` runs what is missing and nothing else, whatever was killed half-way.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that `hcasim run` of a workload writes the same bytes twice and with each engine.
+# Expectations decide its exit code. `hcasim sweep` runs the missing points and no others after any
+# interruption. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 source=$2
 . "$(dirname "$0")/../support/script.sh"
@@ -38,7 +38,7 @@ cmp "$folder/native/flows.csv" "$folder/effective/flows.csv" || fail "the effect
 
 "$hcasim" run "$folder/study.yaml" --set 'expect=[{metric: flows_done, at_most: 1, row: X-1}]' >/dev/null 2>"$folder/wrong"
 [ $? -eq 1 ] || fail "an expectation that does not hold is not exit code 1"
-grep -q '^X-1: expected flows_done in 1 or less: it is' "$folder/wrong" || fail "the miss is not named: $(cat "$folder/wrong")"
+grep -q '^X-1: expected flows_done in 1 or less: found' "$folder/wrong" || fail "the miss is not named: $(cat "$folder/wrong")"
 
 "$hcasim" sweep "$folder/study.yaml" -j 2 --out "$folder/sweep" 2>"$folder/log" || fail "sweep: $(cat "$folder/log")"
 [ "$(wc -l <"$folder/sweep/results.csv")" -eq 5 ] || fail "results.csv: $(cat "$folder/sweep/results.csv")"
@@ -51,7 +51,7 @@ grep -q '^3 of 4 points are there already$' "$folder/log" || fail "not resumed: 
 [ "$(grep -c '^[0-9]*/4 ' "$folder/log")" -eq 1 ] || fail "more than the missing point ran: $(cat "$folder/log")"
 cmp "$folder/first.csv" "$folder/sweep/results.csv" || fail "the table differs"
 
-# A point's name goes by what the files hold that a scenario names, and not by where they are.
+# A point's name depends on the contents of the scenario's files, not on their folder.
 mkdir "$folder/here"
 cat >"$folder/here/study.yaml" <<'EOF'
 hosts: {count: 2, hca: {fidelity: endpoint}}

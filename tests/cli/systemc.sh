@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that a module named in YAML changes not a byte of what a run with an unmodified program leaves behind, when it is configured as
-# the built-in block: counters, packets, trace, summary; that what is wrong with a module is said with its line, exit code 2; and
-# that waveforms end where the counters do, are the same on both engines, and are read by GTKWave's converter.
-# Arguments: the hcasim program, the top of the source tree. Exit code 77: the program is not installed.
+# Tests that a module named in YAML does not change the bytes of a run with an unmodified program if
+# it is configured as the built-in block: counters, packets, trace, summary. Errors of a module are
+# reported with its line and exit code 2. Waveforms end with the values of the counters, are the
+# same on both engines, and can be read by GTKWave's converter. Arguments: the hcasim program, the
+# top of the source tree. Exit code 77: the program is not installed.
 hcasim=$1
 top=$2
 command -v ibv_rc_pingpong >/dev/null || exit 77
@@ -58,7 +59,7 @@ for module in "$modules"/*_cache.so; do
   name=$(basename "$module" .so)
   scenario "$name" "translation: {module: $name}"
   run "$name" "$name"
-  grep -q 'in the place of host0.hca.translation is a SystemC module: --engine systemc' "$folder/$name.err" || fail "$name: not said"
+  grep -q 'host0.hca.translation is a SystemC module, so the run uses --engine systemc' "$folder/$name.err" || fail "$name: not said"
   same "$name" built-in
   run "$name-again" "$name" --engine systemc-reference
   same "$name-again" built-in
@@ -75,12 +76,12 @@ same all built-in
 "$hcasim" check "$folder/tlm_cache/scenario.yaml" || fail 'the effective configuration does not read back'
 grep -q 'module: ".*/lib/hcasim/tlm_cache.so"' "$folder/tlm_cache/scenario.yaml" || fail 'the module is not in it'
 
-# A path from the file, and what is wrong with modules.
+# A path relative to the file, and errors of modules.
 cp "$modules/tlm_flat.so" "$folder/mine.so"
 scenario path 'translation: {module: ./mine.so}'
 run path path
 scenario missing 'translation: {module: tlm_cahe}'
-refuse 'missing.yaml:5:29: no module "tlm_cahe" in the place of translation' check "$folder/missing.yaml"
+refuse 'missing.yaml:5:29: no module "tlm_cahe" for translation' check "$folder/missing.yaml"
 printf 'int nothing;\n' | ${CC:-cc} -shared -o "$folder/none.so" -x c - || fail 'cc'
 scenario other 'dma: {module: tlm_cache}'
 refuse 'other.yaml:5:21: ' check "$folder/other.yaml"
@@ -119,14 +120,41 @@ static void invalidate(void *module, enum translation_cache cache, uint64_t firs
 const struct translation_module hca_translation_module = {{MODULE_VERSION_TRANSLATION, sizeof(struct translation_module), "past", ""},
 	NULL, create, destroy, request, fetched, invalidate, NULL};
 END
-${CC:-cc} -std=gnu11 -fPIC -shared -I "$top" -o "$folder/past.so" "$folder/past.c" || fail 'cc'
+${CC:-cc} -std=gnu11 -fPIC -shared -I "$top" -I "$top/include" -o "$folder/past.so" "$folder/past.c" || fail 'cc'
 scenario past 'translation: {module: ./past.so}'
-refuse 'the module in the place of host0.hca.translation names a time, 1 ps, that is over' exec "$folder/past.yaml" "${programs[@]}"
+refuse 'the module that replaces host0.hca.translation uses a past time, 1 ps, at' exec "$folder/past.yaml" "${programs[@]}"
 
 sed 's/setup.services->respond(.*/__builtin_trap();/' "$folder/past.c" >"$folder/trap.c"
-${CC:-cc} -std=gnu11 -fPIC -shared -I "$top" -o "$folder/trap.so" "$folder/trap.c" || fail 'cc'
+${CC:-cc} -std=gnu11 -fPIC -shared -I "$top" -I "$top/include" -o "$folder/trap.so" "$folder/trap.c" || fail 'cc'
 scenario trap 'translation: {module: ./trap.so}'
-refuse 'host0.hca.translation: the module in its place crashed (SIGILL)' exec "$folder/trap.yaml" "${programs[@]}"
+refuse 'host0.hca.translation: the module that replaces it crashed (SIGILL)' exec "$folder/trap.yaml" "${programs[@]}"
+
+# Values that the other borders refuse from a module, each by the built-in block with one line
+# changed.
+# wrong BLOCK TABLE SOURCE LINE MESSAGE
+wrong() {
+  sed "$4" "$top/hca/work/$3.c" >"$folder/$1.c"
+  cmp -s "$top/hca/work/$3.c" "$folder/$1.c" && fail "$4 changes nothing in $3.c"
+  ${CC:-cc} -std=gnu11 -fPIC -shared -I "$top" -I "$top/include" -D"$2=hca_$1_module" -o "$folder/$1.so" "$folder/$1.c" "$top/hca/formats/wqe.c" || fail 'cc'
+  scenario "$1" "$1: {module: ./$1.so}"
+  refuse "the module that replaces host0.hca.$1 $5" exec "$folder/$1.yaml" "${programs[@]}"
+}
+decoder=(doorbell doorbell_decoder doorbell_decoder)
+wrong "${decoder[@]}" 's/length = decoded->length/length = 9/' 'executes a command of a wrong length'
+wrong "${decoder[@]}" 's/decoder->setup.services->due_at(.*/&&/' 'requests due() while a call of due() is outstanding'
+wrong "${decoder[@]}" 's/if (is_full(decoder))/if (true)/' 'refuses a store without an outstanding due()'
+wrong "${decoder[@]}" 's/due_at(decoder->setup.doorbell, due)/due_at(decoder->setup.doorbell, 1)/' 'uses a past time, 1 ps, at'
+plan=(wqe_fetch wqe_fetch_plan wqe_fetch_plan)
+export MLX5_SHUT_UP_BF=1 # doorbells without a WQE
+wrong "${plan[@]}" 's/? queue->room : 0/? queue->room + 1 : 0/' 'reads more blocks than `room`'
+wrong "${plan[@]}" 's/? queue->room : 0/? 0 : 0/' 'reads no blocks while no block of the queue is staged'
+wrong "${plan[@]}" 's/? 1 : UINT32_MAX/? 1 : 0/' 'parses no WQE'
+wrong "${plan[@]}" 's/	return at;/	return 1;/' 'uses a past time, 1 ps, at'
+unset MLX5_SHUT_UP_BF
+pipeline=(completion completion_pipeline completion_pipeline)
+wrong "${pipeline[@]}" 's/if (!pipeline->granted) {/if (false) {/' 'puts a CQE without a grant'
+wrong "${pipeline[@]}" 's/	services->put(writer, entry);/&&/' 'puts a CQE out of order'
+wrong "${pipeline[@]}" 's/sim_time grant = services/services->grant(writer, entry);&/' 'requests a second grant'
 
 # Waveforms.
 command -v python3 >/dev/null || exit $((failures > 0))
@@ -154,8 +182,8 @@ if command -v vcd2fst >/dev/null; then
   done
 fi
 refuse 'no signal matches --signals nothing' exec "$folder/built-in.yaml" --vcd "$folder/x.vcd" --signals nothing "${programs[@]}"
-refuse '--engine native has none' exec "$folder/built-in.yaml" --vcd "$folder/x.vcd" --engine native "${programs[@]}"
-refuse 'expected --vcd FILE' exec "$folder/built-in.yaml" --signals '*' "${programs[@]}"
+refuse '--engine native has no waveforms' exec "$folder/built-in.yaml" --vcd "$folder/x.vcd" --engine native "${programs[@]}"
+refuse 'add --vcd FILE' exec "$folder/built-in.yaml" --signals '*' "${programs[@]}"
 refuse 'cannot be written' exec "$folder/built-in.yaml" --vcd "$folder/none/x.vcd" "${programs[@]}"
 
 # Of a workload, too.

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that `hcasim run --threads` leaves the same bytes with 1, 2 and 3 threads: all records of topologies, link layers,
-# congestion controls, balances, faults, fidelities and loads below; that they really run in parallel; and that it says so where it cannot, or where
-# one thread is faster.
+# Tests that `hcasim run --threads` writes the same bytes with 1, 2 and 3 threads: all records of
+# topologies, link layers, congestion controls, balances, faults, fidelities and loads below. The
+# runs execute in parallel. A message explains when they do not, or when one thread is faster.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
 
-# name, whether it runs in parallel (yes or what is said instead), scenario in a line each of YAML
+# name, parallel execution (yes or the message), scenario with one line of YAML per line
 compare() {
   local name=$1 parallel=$2
   cat >"$folder/$name.yaml"
@@ -119,7 +119,7 @@ fabric: {link_layer: infiniband, link: {length: 200m}, topology: {kind: leaf-spi
 workload: {pattern: ring_allreduce, bytes: 90KB, phases: 4, gap: 300ns, operation: send, posting: {notification_latency: 0ps}}
 EOF
 
-compare barrier-at-once "what one host does begins something at another at once" <<EOF
+compare barrier-at-once "a flow of one host starts a flow of another without delay" <<EOF
 seed: 10
 hosts: {count: 0, hca: {fidelity: endpoint}}
 fabric: {$fabric, topology: {kind: fat-tree, arity: 4}}
@@ -150,7 +150,7 @@ fabric: {$fabric, topology: {kind: fat-tree, arity: 4}}
 workload: {pattern: ring_allgather, bytes: 40KB, operation: read, phases: 2}
 EOF
 
-# routes follow what is down, and what is up again
+# routes follow the links that go down and up
 compare link-down yes <<EOF
 seed: 11
 hosts: {count: 0, hca: {fidelity: endpoint}}
@@ -191,7 +191,7 @@ faults:
 expect: [{counter: faults.0.begun, at_least: 1}, {metric: drops, at_least: 1}]
 EOF
 
-compare all-together "links without latency, or faults, hold all of it together" <<EOF
+compare all-together "links without latency, or faults, connect all hosts and switches, so they cannot be divided" <<EOF
 seed: 18
 hosts: {count: 4, hca: {fidelity: endpoint}}
 fabric: {link_layer: roce, topology: single-switch, link: {length: 0m}}
@@ -214,7 +214,7 @@ fabric: {link_layer: infiniband, link: {length: 20m}, topology: {kind: leaf-spin
 workload: {pattern: ring_allreduce, bytes: 90KB, phases: 2, gap: 300ns, operation: send, host: {rx_depth: 32}}
 EOF
 
-# what is lost is read again; CNPs of a priority of their own; samples
+# lost data is read again; CNPs with their own priority; samples
 compare detailed-reads yes <<EOF
 seed: 13
 hosts: {count: 0, hca: {fidelity: detailed, congestion: dcqcn-paper, notification: {cnp_priority: 5}}}
@@ -226,7 +226,7 @@ faults: [{from: "leaf*", to: "spine*", drop: {probability: 0.5%}}]
 expect: [{metric: cnps, at_least: 1}, {metric: drops, at_least: 1}, {metric: packets_retransmitted, at_least: 1}]
 EOF
 
-# adapters of both fidelities: what is lost is sent, and read, again; receive work requests run out
+# adapters of both fidelities: lost data is sent and read again; receive work requests run out
 compare both-fidelities yes <<EOF
 seed: 23
 hosts: {count: 0, hca: {fidelity: endpoint, congestion: dcqcn-paper, cnp_priority: 5},
@@ -239,7 +239,7 @@ faults: [{from: "leaf*", to: "spine*", drop: {probability: 0.5%}}]
 expect: [{metric: drops, at_least: 1}, {metric: packets_retransmitted, at_least: 1}]
 EOF
 
-# flows of a host that is cut off fail; what is pending when time is up is dropped
+# flows of an isolated host fail; pending packets at the end are dropped
 compare detailed-broken yes <<EOF
 seed: 22
 hosts: {count: 0, hca: {fidelity: detailed}}
@@ -268,7 +268,7 @@ for engine in systemc systemc-reference; do
   diff -r "$folder/load-all.1" "$folder/load-$engine" || fail "load: the $engine engine leaves other records"
 done
 "$hcasim" run "$folder/load-all.yaml" --threads 2 --verbose >/dev/null 2>"$folder/log"
-grep -Eq '2 threads: [0-9]+ windows of 500.000 ns or less' "$folder/log" || fail "load: $(cat "$folder/log")"
+grep -Eq '2 threads: [0-9]+ windows of at most 500.000 ns' "$folder/log" || fail "load: $(cat "$folder/log")"
 
 # Windows that hold too little for threads: where the links' rates say so, one thread is used, and that is said at the start.
 cat >"$folder/load-short.yaml" <<EOF
@@ -281,7 +281,7 @@ for threads in 1 2 3; do
     fail "short cables, $threads threads: exit code $?"
   diff -r "$folder/load-short.1" "$folder/load-short.$threads" >"$folder/diff" || fail "short cables: $threads threads leave other records: $(head -5 "$folder/diff")"
   [ "$threads" -eq 1 ] && continue
-  grep -q "load-short.yaml: in one thread: the shortest link between the logical processes makes windows of 2.500 ns" "$folder/log" ||
+  grep -q "load-short.yaml: in one thread: the shortest link between logical processes gives windows of 2.500 ns" "$folder/log" ||
     fail "short cables, $threads threads: $(cat "$folder/log")"
 done
 
@@ -292,7 +292,7 @@ for threads in 1 2 3; do
     fail "a light load, $threads threads: exit code $?"
   diff -r "$folder/load-light.1" "$folder/load-light.$threads" >"$folder/diff" || fail "a light load: $threads threads leave other records: $(head -5 "$folder/diff")"
   [ "$threads" -eq 1 ] && continue
-  grep -q "load-light.yaml: mostly in one thread: the shortest link between the logical processes makes windows of 50.000 ns" "$folder/log" ||
+  grep -q "load-light.yaml: mostly in one thread: the shortest link between the logical processes gives windows of 50.000 ns" "$folder/log" ||
     fail "a light load, $threads threads: $(cat "$folder/log")"
 done
 
@@ -310,17 +310,17 @@ load: {pattern: all, verb: send, transport: ud, qps: 4, threads: 2, counts: rece
 expect: [{metric: received_mops, at_least: 5}]
 EOF
 
-compare load-responses "cores that respond share what they know with all who ask" <<EOF
+compare load-responses "with server.cores all nodes share the state of the servers" <<EOF
 $loads
 load: {pattern: inbound, server: {cores: 2}, warm_up: 100, operations: 1000}
 EOF
 
-compare load-inline "the bytes of inline data belong to one node's packets" <<EOF
+compare load-inline "the bytes of inline data belong to the packets of one node" <<EOF
 $loads
 load: {pattern: inbound, inline_data: true, warm_up: 100, operations: 1000}
 EOF
 
-# What fails at any host ends the load everywhere, at the same time.
+# A failure at any host ends the load on all hosts, at the same time.
 cat >"$folder/load-broken.yaml" <<EOF
 hosts: {count: 4, hca: {fidelity: detailed}}
 fabric: {link_layer: roce, topology: single-switch, link: {length: 100m}}
@@ -339,6 +339,6 @@ grep -q "in one thread: only the native engine" "$folder/log" || fail "--engine 
 for number in 0 -1 17 two; do
   "$hcasim" run "$folder/permutation.yaml" --threads "$number" >/dev/null 2>"$folder/log"
   [ $? -eq 2 ] || fail "--threads $number is not exit code 2"
-  grep -q "is no number of threads; expected --threads NUMBER, 1 to 16" "$folder/log" || fail "--threads $number: $(cat "$folder/log")"
+  grep -q "is not a number of threads; expected --threads NUMBER, 1 to 16" "$folder/log" || fail "--threads $number: $(cat "$folder/log")"
 done
 exit "$((failures > 0))"

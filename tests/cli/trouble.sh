@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that what goes wrong while a run is under way is said, ends with exit code 2, and leaves nothing that is half written: files that
-# cannot grow, nor memory that is shared with programs, no address space for that, a folder that is there already, standard output that takes nothing, a TMPDIR that is
-# full; that a capture of a workload fails no invariant; and that a sweep which is interrupted, or killed, leaves whole results alone, and
-# goes on where it was.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that failures during a run are reported, end with exit code 2, and leave no partial file.
+# Failures: files or shared memory that cannot grow, no address space for them, an existing folder,
+# standard output that accepts nothing, a full TMPDIR. A capture of a workload violates no
+# invariant. An interrupted or killed sweep keeps complete results, and continues. Arguments: the
+# hcasim program, the top of the source tree.
 hcasim=$1
 top=$2
 . "$(dirname "$0")/../support/script.sh"
@@ -36,8 +36,9 @@ mkdir "$folder/place"
 refused 'run.part/.*: File too large' run "$folder/study.yaml" --out "$folder/place/run"
 refused 'run.pcapng.part: File too large' run "$folder/study.yaml" --pcap "$folder/place/run.pcapng"
 refused 'run.trace.part: File too large' run "$folder/study.yaml" --trace "$folder/place/run.trace"
-refused 'two-hosts-ib.yaml: files may have 8192 bytes at most (ulimit -f); expected 17179869184 or more, .*: ulimit -f unlimited' exec "$top/scenarios/two-hosts-ib.yaml" -- host0: true
-# With little address space: before the first program, or as one that fits has a child. What looks at addresses cannot have so little.
+refused 'two-hosts-ib.yaml: ulimit -f allows files of 8192 bytes; expected 17179869184 or more, .*: ulimit -f unlimited' exec "$top/scenarios/two-hosts-ib.yaml" -- host0: true
+# With little address space: before the first program, or as one that fits has a child. Sanitizers
+# need more address space than this.
 short() {
   local text=$1 kilobytes=$2 code
   shift 2
@@ -47,17 +48,17 @@ short() {
   grep -q "$text" "$folder/log" || fail "ulimit -v $kilobytes: no $text in $(cat "$folder/log")"
 }
 if (ulimit -v 6000000; "$hcasim" --version) >/dev/null 2>&1; then
-  short 'processes may have 6144000000 bytes of address space (ulimit -v); expected 17179869184 or more, .*: ulimit -v unlimited' 6000000 host0: true
-  short 'expected 34359738368 or more, for memory that is shared with 2 programs' 30000000 host0: true : host1: true
+  short 'ulimit -v allows 6144000000 bytes of address space; expected 17179869184 or more, .*: ulimit -v unlimited' 6000000 host0: true
+  short 'expected 34359738368 or more, for memory shared with 2 programs' 30000000 host0: true : host1: true
   short 'host0: no address space for the memory of 2 processes, which is 17179869184 bytes each (ulimit -v)' 30000000 host0: sh -c 'sh -c true; true'
 fi
-# Files that may be open: programs are given what they need, if that is permitted at all.
+# Open files: programs get the necessary limit if the system permits it.
 (ulimit -Sn 40; "$hcasim" exec "$top/scenarios/two-hosts-ib.yaml" -- host0: ibv_devices : host1: sh -c 'ulimit -Sn' >"$folder/log" 2>&1)
 code=$?
 [ $code = 0 ] && grep -q '^host0|.*mlx5_0' "$folder/log" && grep -qx 'host1| 1024' "$folder/log" || fail "ulimit -Sn 40: exit code $code: $(cat "$folder/log")"
 (ulimit -n 1023; "$hcasim" exec "$top/scenarios/two-hosts-ib.yaml" -- host0: true 2>"$folder/log")
 code=$?
-[ $code = 2 ] && grep -q 'processes may have 1023 files open (ulimit -Hn); expected 1024 or more' "$folder/log" || fail "ulimit -n 1023: exit code $code: $(cat "$folder/log")"
+[ $code = 2 ] && grep -q 'ulimit -Hn allows 1023 open files; expected 1024 or more' "$folder/log" || fail "ulimit -n 1023: exit code $code: $(cat "$folder/log")"
 mkdir "$folder/full" && touch "$folder/full/mine"
 "$hcasim" run "$folder/study.yaml" --out "$folder/full" >/dev/null 2>"$folder/log"
 [ $? = 2 ] && grep -q 'full is there already, and not an empty folder' "$folder/log" || fail "a full folder: $(cat "$folder/log")"
@@ -69,7 +70,7 @@ for arguments in --version params help "run $folder/study.yaml" "check $folder/s
 done
 if command -v ibv_devinfo >/dev/null; then
   "$hcasim" exec "$top/scenarios/two-hosts-ib.yaml" -- host0: ibv_devinfo >/dev/full 2>"$folder/log"
-  [ $? = 2 ] && grep -q 'what programs printed could not be written: No space left' "$folder/log" || fail "exec: $(cat "$folder/log")"
+  [ $? = 2 ] && grep -q 'output of programs could not be written: No space left' "$folder/log" || fail "exec: $(cat "$folder/log")"
 fi
 # A small TMPDIR, which the run's own files fill where the system gives runs no namespaces of their own.
 apart=(unshare --user --map-root-user --net --ipc --mount)
@@ -111,7 +112,7 @@ kill -INT $process
 wait $process
 code=$?
 [ $code = 130 ] || fail "SIGINT: exit code $code: $(tail -1 "$folder/log")"
-tail -1 "$folder/log" | grep -q 'points are there; the same command goes on with the others' || fail "SIGINT: $(tail -1 "$folder/log")"
+tail -1 "$folder/log" | grep -q 'points are finished; run the same command again to continue' || fail "SIGINT: $(tail -1 "$folder/log")"
 find "$folder/points" -name '*.part' | grep -q . && fail "SIGINT: left $(ls "$folder/points")"
 whole SIGINT
 found=$(find "$folder/points" -name summary.json | wc -l)
@@ -125,7 +126,7 @@ sleep 0.2
 found=$(find "$folder/points" -name summary.json | wc -l)
 sleep 0.5
 [ "$(find "$folder/points" -name summary.json | wc -l)" = "$found" ] || fail "SIGKILL: its runs go on"
-# What is left is gone over: five points of these are to be there, and are not run again.
+# Existing results are checked: five points must be present, and do not run again.
 "$hcasim" sweep "$folder/sweep.yaml" --set sweep.seed='[1, 2, 3, 4, 400]' -j 2 --json --out "$folder/points" >"$folder/json" 2>"$folder/log" || fail "after SIGKILL: $(cat "$folder/log")"
 tail -1 "$folder/log" | grep -q '^5 of 5 points' || fail "after SIGKILL: $(tail -1 "$folder/log")"
 [ "$(wc -l <"$folder/points/results.csv")" = 6 ] || fail "after SIGKILL: $(cat "$folder/points/results.csv")"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves which queue pair of an endpoint adapter is next, by time and by number; and that after a
-# timeout that was wrong no more is sent again than the packet that it took for lost.
+# Tests the order of queue pairs of an endpoint adapter, by time and by number. After a spurious
+# timeout, only the packet that seemed lost is retransmitted.
 #
 #   tests/cli/turns.sh HCASIM TOP
 set -u
@@ -26,6 +26,23 @@ expected = {"time": ["45.004400", "48.681040", "49.015280"], "number": ["45.6728
 sys.exit(0 if arrived == expected else f"flows arrive at {arrived}; expected {expected}")
 PYTHON
 done
+
+# Every packet is marked. A cut delays the packet that waits for its pace, or that packet leaves at its time.
+cat >"$folder/marked.yaml" <<'EOF'
+hosts: {count: 2, hca: {fidelity: endpoint, congestion: dctcp-hpcc-100g, pace_from: departure}}
+fabric: {link_layer: roce, topology: back-to-back, link: {rate: 100Gbps, length: 20m}}
+faults: [{from: host0, to: host1, mark: {probability: 1}}]
+workload: {pattern: trace, trace: marked.csv}
+EOF
+printf '0,0,1,400000\n' >"$folder/marked.csv"
+for update in waiting next; do
+  "$hcasim" run "$folder/marked.yaml" --set hosts.hca.pace_update=$update --out "$folder/$update" >"$folder/log" 2>&1 || fail "$update: exit code $?: $(cat "$folder/log")"
+done
+python3 - "$folder" <<'PYTHON' || fail "pace_update"
+import csv, sys
+waiting, next = (float(list(csv.DictReader(open(f"{sys.argv[1]}/{update}/flows.csv")))[0]["arrived_us"]) for update in ("waiting", "next"))
+sys.exit(0 if 100 < next < waiting else f"{next} us, {waiting} us if the waiting packet obeys")
+PYTHON
 
 # Queues of DCTCP delay ACKs of few packets beyond rto_low; nothing is lost.
 "$hcasim" run "$top/scenarios/studies/balancers.yaml" --set expect=[] --set hosts.hca.congestion=dctcp --set fabric.switch.balance=destination --set workload.offered_load=0.5 \

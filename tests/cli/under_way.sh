@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that flows.csv tells of flows that are under way when a run ends: packets, those sent again, marks, CNPs and BECNs of all flows
-# add up to the counters of the adapters, with losses, reads and several messages of a flow, for either fidelity, for both in one run and
-# for any number of threads; the columns of flows that ended are those of a longer run; a flow model tells of the share that it
-# transferred.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that flows.csv has the flows in progress at the end of a run. Packets, retransmissions,
+# marks, CNPs and BECNs of all flows add up to the counters of the adapters. Runs have losses, reads
+# and several messages of a flow, for each fidelity, for both in one run and for any number of
+# threads. The columns of ended flows equal those of a longer run. A flow model reports the
+# transferred share. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
 
@@ -60,7 +60,8 @@ sums() { # name, columns, what all flows have
 }
 
 # ---- congestion control of InfiniBand ----
-# 60 us are 180 packets of 4,096 B at 100 Gb/s; those with FECN come back as two BECNs a flow by then.
+# 60 us are 180 packets of 4,096 B at 100 Gb/s. Packets
+# with FECN have returned as two BECNs per flow by then.
 play endpoint congested --set hosts.hca.fidelity=endpoint
 sums endpoint packets,marked,cnps "96,0,60,2;94,0,60,2;94,0,59,2"
 play detailed congested --set hosts.hca.fidelity=detailed
@@ -84,7 +85,7 @@ for fidelity in endpoint detailed; do
   grep -Fxvf "$folder/$run-longer/flows.csv" "$folder/ended" && fail "$run: flows that ended"
 done
 
-# ---- a flow model: three flows share 100 Gb/s for 60 us, about 247 KB of each or 60 packets ----
+# ---- a flow model: three flows share 100 Gb/s for 60 us, about 247 KB or 60 packets each ----
 play model congested --set hosts.hca.fidelity=endpoint --set hosts.hca.congestion=none --set fabric.fidelity=flow
 awk -F, 'NR > 1 && ($13 != 60 || $14 != 0)' "$folder/model/flows.csv" | grep . && fail "model: packets"
 awk -F, 'END { exit NR != 4 }' "$folder/model/flows.csv" || fail "model: flows"

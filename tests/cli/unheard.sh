@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that congestion control which would never hear of congestion is refused with a place and a remedy: each algorithm without the
-# marks, the telemetry or the ACKs by which it lives, on RoCE and InfiniBand, of endpoint and detailed adapters, built in or loaded; and
-# that a scenario which means it may say so.
-# Arguments: the hcasim program, the top of the source tree.
+# Tests that congestion control without its signal is refused with a place and a remedy: each
+# algorithm without its marks, telemetry or ACKs, on RoCE and InfiniBand, with endpoint and detailed
+# adapters, built in or loaded. A scenario can permit it explicitly. Arguments: the hcasim program,
+# the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
 
@@ -22,13 +22,13 @@ accepted() {
 
 endpoint='fidelity: endpoint, congestion'
 writes='workload: {bytes: 1MB}'
-roce='lives by congestion marks, and nothing marks packets; expected switch: {ecn: {mark: dequeue}}, or {mark: off} to mean it'
-ib='lives by congestion marks, and nothing marks packets; expected switch: {fecn: {threshold: 1..15}}, or {threshold: 0} to mean it'
+roce='needs congestion marks, and nothing marks packets; expected switch: {ecn: {mark: dequeue}}, or {mark: off} if this is intended'
+ib='needs congestion marks, and nothing marks packets; expected switch: {fecn: {threshold: 1..15}}, or {threshold: 0} if this is intended'
 for algorithm in dcqcn dcqcn-paper dcqcn-vendor dctcp dctcp-hpcc-100g infiniband; do
   name=${algorithm%%-*}
   for marks in '' 'ecn: {}' 'ecn: {mark: dequeue, priorities: 0}'; do
     scenario unmarked "$endpoint: $algorithm" roce "$marks" "$writes"
-    refused unmarked "3:9: congestion of host0, $name, $roce"
+    refused unmarked "3:9: congestion of host0: $name $roce"
   done
   scenario marked "$endpoint: $algorithm" roce 'ecn: {mark: dequeue}' "$writes"
   accepted marked
@@ -40,25 +40,25 @@ for algorithm in dcqcn dcqcn-paper dcqcn-vendor dctcp dctcp-hpcc-100g infiniband
 faults: [{from: host1, mark: {probability: 1%}}]"
   accepted fault
   scenario blind-ib "$endpoint: $algorithm" infiniband '' "$writes"
-  refused blind-ib "3:9: congestion of host0, $name, $ib"
+  refused blind-ib "3:9: congestion of host0: $name $ib"
   scenario fecn "$endpoint: $algorithm" infiniband 'fecn: {threshold: 8}' "$writes"
   accepted fecn
   scenario fecn-off "$endpoint: $algorithm" infiniband 'fecn: {threshold: 0}' "$writes"
   accepted fecn-off
 done
 scenario detailed 'preset: connectx5-100gbe, congestion: dcqcn-paper' roce '' 'load: {pattern: inbound}'
-refused detailed "3:9: congestion of host0, dcqcn, $roce"
+refused detailed "3:9: congestion of host0: dcqcn $roce"
 scenario detailed-none 'preset: connectx5-100gbe, congestion: dcqcn-paper, notification: {notify: none}' roce '' 'load: {pattern: inbound}'
 accepted detailed-none
 printf 'hosts: {count: 2, hca: {fidelity: endpoint, congestion: dcqcn-paper}}\nfabric: {link_layer: roce, topology: back-to-back}\n%s\n' "$writes" >"$folder/cable.yaml"
-refused cable '2:9: congestion of host0, dcqcn, lives by congestion marks, and nothing marks packets; expected a switch, a fault that marks, or notify: none'
+refused cable '2:9: congestion of host0: dcqcn needs congestion marks, and nothing marks packets; expected a switch, a fault that marks, or notify: none'
 
 # ---- telemetry ----
 for load in "$writes" 'load: {pattern: inbound}'; do
   hca="$endpoint: hpcc-paper"
   [ "$load" = "$writes" ] || hca='preset: connectx5-100gbe, congestion: hpcc-paper'
   scenario blind "$hca" roce '' "$load"
-  refused blind '3:9: congestion of host0 lives by telemetry, which no switch adds; expected switch: {telemetry: true}'
+  refused blind '3:9: congestion of host0 needs telemetry, which no switch adds; expected switch: {telemetry: true}'
   scenario sees "$hca" roce 'telemetry: true' "$load"
   accepted sees
 done
@@ -66,10 +66,10 @@ done
 # ---- ACKs ----
 for algorithm in hpcc-paper swift timely-paper dctcp window; do
   scenario reads "$endpoint: $algorithm" roce 'telemetry: true, ecn: {mark: dequeue}' 'workload: {bytes: 1MB, operation: read}'
-  refused reads "4:11: congestion of host0, ${algorithm%%-*}, lives by ACKs, which read responses have not; expected operation: write or send, or an algorithm that lives by marks"
+  refused reads "4:11: congestion of host0: ${algorithm%%-*} needs ACKs, which read responses do not have; expected operation: write or send, or an algorithm that uses marks"
   for transport in uc ud; do
     scenario unreliable "preset: connectx5-100gbe, congestion: $algorithm" roce 'telemetry: true, ecn: {mark: dequeue}' "load: {pattern: inbound, verb: send, transport: $transport}"
-    refused unreliable "4:7: congestion of host0, ${algorithm%%-*}, lives by ACKs, which packets of unreliable queue pairs have not; expected transport: rc or dc"
+    refused unreliable "4:7: congestion of host0: ${algorithm%%-*} needs ACKs, which packets of unreliable queue pairs do not have; expected transport: rc or dc"
   done
 done
 scenario reads-marked "$endpoint: dcqcn-paper" roce 'ecn: {mark: dequeue}' 'workload: {bytes: 1MB, operation: read}'

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """vcd_check FILE COUNTERS.json MIN: reads a waveform as IEEE 1364-2005, clause 18, has it.
 
-Every counter in it ends at what COUNTERS.json says; times increase; every change
-is of a declared signal. Prints how many counters and how many other signals there are; at least MIN of the former.
+Each counter ends with its value in COUNTERS.json. Times increase. Each change is of a declared
+signal. Prints how many counters and how many other signals there are; at least MIN of the former.
 """
 import json
 import sys

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that a scenario's VLs and forwarding tables are those that packets meet: VL arbitration shares a link by its weights
-# (ground truth C-08), SL to VL puts flows on one VL or on two, a file of linear forwarding tables
-# sends packets where it says, routes set by hand lead where they say, in a circle, and nowhere, what a switch floods is counted packet
-# by packet, and what is wrong with each is said at its line.
+# Tests a scenario's VLs and forwarding tables. VL arbitration shares a link by its weights (row
+# C-08). SL to VL maps flows to one VL or two. Packets follow a file of linear forwarding tables.
+# Manual routes lead to their next hops, in a circle, and nowhere. Flooded packets are counted one
+# by one. Errors are reported at their line.
 #
 #   tests/cli/vls.sh HCASIM
 set -u
@@ -44,7 +44,8 @@ arbitrated '  vl_arbitration: [{from: switch0, to: host0, low: [[0, 17], [1, 51]
   service_levels: [{at: switch0, from: "host*", to: host0, vls: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]}]' 48.76 48.76 >"$folder/one-vl.yaml"
 run one-vl
 
-# All of it by the second spine, then by the first: what a file says, not what the destination's number would choose.
+# All packets by the second spine, then by the first, as the file says. The destination's number
+# would choose otherwise.
 tables() {
   for leaf in 0 1; do
     echo "Unicast lids [0x0-0x4] of switch Lid 9 guid 0x0002c90300000001 (leaf$leaf):"
@@ -76,7 +77,7 @@ wrong() {
 }
 sed 's/spine1.lft/circle.lft/' "$folder/forward1.yaml" >"$folder/circle.yaml"
 { tables 1; echo "Unicast lids [0x0-0x4] of switch Lid 9 guid 0x1 (spine0):"; echo "0x0001 002 : (host)"; } >"$folder/circle.lft"
-wrong circle "to host0: packets go in a circle"
+wrong circle "to host0: the routes form a circle"
 sed 's/spine1.lft/nobody.lft/' "$folder/forward1.yaml" >"$folder/nobody.yaml"
 { tables 1; echo "0x0001 77 : (host)"; } >"$folder/nobody.lft"
 wrong nobody "nobody.lft:15: leaf1 has no port 77; it has 1..4"
@@ -100,8 +101,8 @@ YAML
 run dscp
 grep -q 'priorities: {1: 2, 46: 6}' "$folder/dscp/scenario.yaml" || fail "dscp: not in the effective configuration"
 
-# From host2 to host1 by spine1; a circle that ends with the hop limit; a host that its switch does not know, reached by flooding: 100 packets
-# are 300, of which two hosts take none.
+# From host2 to host1 by spine1. A circle that ends with the hop limit. A host unknown to its
+# switch, reached by flooding: 100 packets become 300, of which two hosts drop their copies.
 routes() {
   cat <<YAML
 hosts: {count: 0, hca: {fidelity: endpoint, window_packets: 64, hop_limit: 6, port: {mtu: 1024B}}}

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that a run is the same each time: what the programs print (times included), the packets, and the hash over all
-# interactions, byte for byte: run again, beside a busy loop on each core, on one core, with other quanta, on each engine.
+# Tests that a run is the same each time, byte for byte: output of programs with times, packets, and
+# the hash over all interactions. Runs are repeated beside a busy loop on each core, on one core,
+# with other quanta, and on each engine.
 # Usage: run.sh [-n RUNS] [-a] [-p PATTERN] HCASIM TOP
-#   -n RUNS   of each pair on each scenario, the second half of them beside busy loops (default 2)
-#   -a        all pairs on InfiniBand and RoCE; else a few
+#   -n RUNS     runs of each pair on each scenario, half of them beside busy loops (default 2)
+#   -a          all pairs on InfiniBand and RoCE; otherwise a few
 #   -p PATTERN  only pairs that match this regular expression
 runs=2
 all=
@@ -20,7 +21,8 @@ done
 shift $((OPTIND - 1))
 hcasim=$1
 top=$2
-[ -x "$hcasim" ] && [ -d "$top/scenarios" ] || { echo "usage: run.sh [-n RUNS] [-a] HCASIM TOP"; exit 2; }
+[ -x "$hcasim" ] && [ -d "$top/scenarios" ] ||
+  { echo "usage: run.sh [-n RUNS] [-a] HCASIM TOP"; exit 2; }
 for program in ib_write_lat ibv_rc_pingpong ucx_perftest; do
   command -v $program >/dev/null || { echo "$program is not installed"; exit 77; }
 done
@@ -44,11 +46,13 @@ hurry() { # a busy loop for each core
 compared=0
 different=0
 failed=0
-# once NAME HCASIM-ARGUMENTS... : runs $server and $client on $scenario, leaves what came out in $folder/NAME.*
+# once NAME HCASIM-ARGUMENTS...: runs $server and $client on $scenario, and writes the results to
+# $folder/NAME.*
 once() {
   local name=$1 code
   shift
-  timeout -s KILL 300 $prefix "$hcasim" exec "$scenario" --verbose --pcap "$folder/$name.pcapng" "$@" -- \
+  timeout -s KILL 300 $prefix "$hcasim" exec "$scenario" --verbose \
+    --pcap "$folder/$name.pcapng" "$@" -- \
     host0: $server : host1: $client >"$folder/$name.out" 2>"$folder/$name.err"
   code=$?
   if [ $code -ne 0 ]; then

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves InfiniBand's flow control: throughput is min(C, buffer / round trip) to the picosecond (ground truth F-01),
- * the 12-bit counters wrap, no credit is made or lost, also when packets or the credits themselves are lost.
+ * Tests InfiniBand's flow control. Throughput is min(C, buffer / round trip) to the picosecond (row
+ * F-01). The 12-bit counters wrap. No credit is created or lost, also when packets or credit
+ * messages are lost.
  */
 #include "fabric/port_state.h"
 #include "tests/fabric/support/pair.h"
@@ -119,7 +120,8 @@ static void test_told_at_the_batch(void)
 	end();
 }
 
-/* Or when less is left than a batch and the largest packet: after ten packets as much is left, after the eleventh less. */
+/* Or when less is left than a batch and the largest packet: after ten packets as much is left,
+ * after the eleventh less. */
 static void test_told_when_low(void)
 {
 	const uint64_t batch = UINT64_C(100) * BLOCKS_1024;
@@ -138,7 +140,8 @@ static void test_told_when_low(void)
 	end();
 }
 
-/* Unless told to gather: when no more is left than is used until word of it is at the other end and what that lets go is here. */
+/* Without gathering, credits are sent when the remaining space is used up before a credit packet
+ * and the packets that it permits can arrive. */
 static void test_told_when_the_flight_needs(void)
 {
 	const uint64_t flight = 1500 * NS / BYTE_PS; /* of 300 m, in bytes */
@@ -156,7 +159,8 @@ static void test_told_when_the_flight_needs(void)
 	}
 }
 
-/* Returns when the last of 400 packets comes; *credit_packets is how often the receiver told of free space. */
+/* Returns when the last of 400 packets comes; *credit_packets is how often the receiver told of
+ * free space. */
 static sim_time last_arrival(double metres, uint64_t batch, uint32_t payload_bytes,
 			     uint64_t *credit_packets)
 {
@@ -170,13 +174,14 @@ static sim_time last_arrival(double metres, uint64_t batch, uint32_t payload_byt
 	CU_ASSERT_EQUAL(b.received, 400);
 	last = b.last_head;
 	*credit_packets = port_counters(b.port)->credit_packets_sent;
-	sim_run(sim, sim_now(sim) + US); /* its space is free when all of it is here */
+	sim_run(sim, sim_now(sim) + US); /* its space is free when all of it has arrived */
 	end();
 	return last;
 }
 
-/* Unless told to gather, a receiver tells of free space so that no packet waits for it, to the picosecond; over a short
- * cable that takes a credit packet for each quarter of the buffer. One that gathers a quarter makes senders wait. */
+/* Without gathering, a receiver sends credits so that no packet waits for them, to the picosecond.
+ * Over a short cable that takes a credit packet for each quarter of the buffer. One that gathers a
+ * quarter makes senders wait. */
 static void test_told_in_time(void)
 {
 	static const double metres[] = {0.5, 100, 1000, 2000, 4000};
@@ -205,13 +210,14 @@ static void test_credits_occupy_the_link(void)
 	pair_send(1000, 1024);
 	station_send(&b, station_path(endpoints, 1, 0), 1000, 1024);
 	sim_run(sim, SIM_NEVER);
-	/* while one packet leaves two tails arrive: its credits go for both, and the last has left after all packets */
+	/* while one packet leaves two tails arrive: its credits go for both, and the last has left
+	 * after all packets */
 	CU_ASSERT_EQUAL(port_counters(a.port)->credit_packets_sent, 500);
 	CU_ASSERT_EQUAL(b.last_head - b.first_head, 999 * PACKET_PS + 499 * CREDIT_PS);
 	end();
 }
 
-/* What never arrives is told by FCTBS, at the latest 65,536 symbol times after the credits sent last. */
+/* FCTBS reports lost packets at the latest 65,536 symbol times after the last credits. */
 static void test_lost_packets(void)
 {
 	pair_begin(LINK_INFINIBAND, 1);
@@ -262,7 +268,7 @@ static void test_lost_credits(void)
 	lost_credits(true);
 }
 
-/* VL15 passes with no credits at all, and what finds no space is dropped. */
+/* VL15 passes without credits. Packets without space are dropped. */
 static void test_management_vl(void)
 {
 	params.input_buffer = 2 * 5 * BLOCK; /* two packets of 256 + 26 bytes */

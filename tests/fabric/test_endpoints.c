@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the addresses that are made up for a port: literal LIDs, GUIDs, MACs and GIDs in the order of Linux's GID
- * table, that each is found again, and that strangers are not.
+ * Tests the generated addresses of a port: literal LIDs, GUIDs, MACs and GIDs in the order of
+ * Linux's GID table. Each of them is found again, and unknown addresses are not.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that faults hit exactly what their rules say, that the same seed hits the same packets, and that each side
- * of a port treats what is lost as it must: packets in = packets out + dropped, input space all free in the end.
+ * Tests that faults hit exactly the packets of their rules, and with the same seed the same
+ * packets. Each side of a port accounts for losses: packets in = packets out + dropped, and all
+ * input space is free at the end.
  */
 #include "tests/fabric/support/pair.h"
 #include "tests/support/suite.h"
 
-#define TESTS(TEST)      \
-	TEST(nth)        \
-	TEST(chance)     \
-	TEST(damage)     \
-	TEST(delay)      \
-	TEST(window)     \
-	TEST(bit_errors) \
-	TEST(bursts)     \
+#define TESTS(TEST)                    \
+	TEST(nth)                      \
+	TEST(chance)                   \
+	TEST(damage)                   \
+	TEST(delay)                    \
+	TEST(window)                   \
+	TEST(bit_errors)               \
+	TEST(bursts)                   \
+	TEST(bytes_out)                \
+	TEST(bytes_out_of_a_lost_link) \
 	TEST(reorder)
 SUITE(TESTS)
 
@@ -107,7 +110,7 @@ static void test_damage(void)
 	pair_end();
 }
 
-/* Late by 1 us, and still in order. */
+/* Late by 1 us, and in order. */
 static void test_delay(void)
 {
 	begin(1);
@@ -144,7 +147,8 @@ static void test_window(void)
 	pair_end();
 }
 
-/* 1050 bytes at a bit error rate of 1e-5: 1 - (1 - 1e-5)^8400 = 8.06 % of the packets, within four sigma. */
+/* 1050 bytes at a bit error rate of 1e-5: 1 - (1 - 1e-5)^8400 = 8.06 % of the packets, within four
+ * sigma. */
 static void test_bit_errors(void)
 {
 	begin(1);
@@ -186,7 +190,63 @@ static void test_bursts(void)
 	pair_end();
 }
 
-/* The second of five packets falls behind by 2.5 packet times: it comes between the fourth and the fifth. */
+/* The number of bytes that left grows at the rate of the link, for any fault of the packets. */
+static void expect_bytes_out(sim_time from)
+{
+	uint64_t before = port_bytes_out(a.port), after, whole = 0;
+	sim_time step = 10 * NS;
+
+	for (sim_time at = from + step; at <= from + 3 * US; at += step) {
+		sim_run(sim, at);
+		after = port_bytes_out(a.port);
+		CU_ASSERT(after >= before);
+		CU_ASSERT((double)(after - before) <=
+			  (double)step * (double)port_rate_bps(a.port) / 8e12 + 1);
+		whole += after - before;
+		before = after;
+	}
+	CU_ASSERT((double)whole >= 0.9 * (double)(3 * US) * (double)port_rate_bps(a.port) / 8e12);
+}
+
+static void test_bytes_out(void)
+{
+	static const enum fault_action actions[] = {FAULT_drop, FAULT_delay, FAULT_reorder};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(actions); i++) {
+		params_default(port_param_list, &params);
+		pair_begin(LINK_ETHERNET, 1);
+		fault = fault_create(sim, "a.port.fault");
+		add(actions[i], FAULT_ANY_OPCODE, 0, 0.3);
+		port_set_transmit_fault(a.port, fault);
+		pair_send(100, 4096);
+		expect_bytes_out(0);
+		sim_run(sim, MS);
+		CU_ASSERT_EQUAL(port_bytes_out(a.port), port_counters(a.port)->bytes_sent);
+		pair_end();
+	}
+}
+
+/* The packets that are lost with the link have left no earlier than others. */
+static void test_bytes_out_of_a_lost_link(void)
+{
+	params_default(port_param_list, &params);
+	pair_begin(LINK_INFINIBAND, 1);
+	pair_send(100, 4096);
+	sim_run(sim, 50 * NS);
+	uint64_t before = port_bytes_out(a.port);
+
+	port_set_link(a.port, false);
+	CU_ASSERT(port_counters(a.port)->bytes_sent > before);
+	CU_ASSERT_EQUAL(port_bytes_out(a.port), before);
+	sim_run(sim, MS);
+	CU_ASSERT_EQUAL(port_bytes_out(a.port), port_counters(a.port)->bytes_sent);
+	port_set_link(a.port, true);
+	sim_run(sim, 2 * MS);
+	pair_end();
+}
+
+/* The second of five packets falls behind by 2.5 packet times: it comes between the fourth and the
+ * fifth. */
 static void test_reorder(void)
 {
 	const uint8_t ip[4] = {10, 0, 0, 1};

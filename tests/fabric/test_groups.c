@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves which GIDs are those of multicast groups, the Ethernet addresses that RFC 2464 and RFC 1112 derive from them, and that a group
- * is found again by its LID and by its GID, and a stranger is not.
+ * Tests multicast groups: which GIDs belong to groups, and the Ethernet addresses that RFC 2464 and
+ * RFC 1112 derive from them. A group is found by its LID and by its GID, and an unknown one is not.
  */
 #include <string.h>
 

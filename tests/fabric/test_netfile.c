@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the reader of net files: what ibnetdiscover prints of two switches, four adapters and one with two ports, and
- * a file of ibsim's kind; ports, rates and machines come out exactly; a link named from one end or both is one link;
- * each kind of mistake is refused with its line.
+ * Tests the reader of net files, with output of ibnetdiscover for two switches, four adapters and
+ * one with two ports, and a file of ibsim. Ports, rates and machines are exact. A link named from
+ * one end or both is one link. Each kind of mistake is refused with its line.
  */
 #include <string.h>
 
@@ -77,7 +77,7 @@ static void test_discovered(void)
 	CU_ASSERT_EQUAL(layout.links[3].other, 4);
 }
 
-/* Hosts by what their adapters are called; a switch's own adapter is none. */
+/* Hosts are named by their adapters. A switch's own adapter is not a host. */
 static void test_described(void)
 {
 	CU_ASSERT_TRUE(read_text(
@@ -125,26 +125,26 @@ static void refused(const char *text, const char *reason)
 
 static void test_refused(void)
 {
-	refused("", "line 0: no link is in the file");
-	refused("Switch 4 \"s\"\n", "line 1: no link is in the file");
-	refused("Switch 257 \"s\"\n", "line 1: s: 257 ports; 1 to 256 are possible");
-	refused("Hca 0 \"h\"\n", "line 1: h: 0 ports; 1 to 8 are possible");
+	refused("", "line 0: the file has no links");
+	refused("Switch 4 \"s\"\n", "line 1: the file has no links");
+	refused("Switch 257 \"s\"\n", "line 1: s: 257 ports; expected 1 to 256");
+	refused("Hca 0 \"h\"\n", "line 1: h: 0 ports; expected 1 to 8");
 	refused("Switch 4 s\n", "line 1: expected Switch PORTS \"NAME\", NAME of 1 to 31 bytes");
-	refused("Switch 4 \"s\"\n\nSwitch 4 \"s\"\n", "line 3: s: is there twice");
-	refused("Switch 4 \"s\"\n[1] \"h\"[1]\n", "line 2: h: is not in the file");
-	refused("[1] \"h\"[1]\nHca 1 \"h\"\n", "line 1: a port of no node");
+	refused("Switch 4 \"s\"\n\nSwitch 4 \"s\"\n", "line 3: s: is defined twice");
+	refused("Switch 4 \"s\"\n[1] \"h\"[1]\n", "line 2: h: no such node in the file");
+	refused("[1] \"h\"[1]\nHca 1 \"h\"\n", "line 1: a line of a port before the first node");
 	refused("Switch 4 \"s\"\n[5] \"h\"[1]\nHca 1 \"h\"\n",
-		"line 2: s[5] or h[1]: there is no such port");
+		"line 2: s[5] or h[1]: no such port");
 	refused("Switch 4 \"s\"\n[0] \"h\"[1]\nHca 1 \"h\"\n",
-		"line 2: s[0] or h[1]: there is no such port");
+		"line 2: s[0] or h[1]: no such port");
 	refused("Switch 4 \"s\"\n[1] h\nHca 1 \"h\"\n", "line 2: expected [PORT] \"NAME\"[PORT]");
 	refused("Switch 4 \"s\"\n[1] \"h\"[1]\n[2] \"h\"[1]\nHca 1 \"h\"\n",
-		"line 3: s[2] and h[1]: one of them is linked elsewhere");
+		"line 3: s[2] and h[1]: one end is linked to another port");
 	refused("Switch 4 \"s\"\n[1] \"s\"[1]\n",
-		"line 2: s[1] and s[1]: one of them is linked elsewhere");
+		"line 2: s[1] and s[1]: one end is linked to another port");
 	refused("Switch 4 \"s\"\n[1] \"h\"[1]\n[2] \"i\"[1]\nHca 1 \"h\"\n[1] \"s\"[2]\nHca 1 "
 		"\"i\"\n",
-		"line 5: h[1] and s[2]: one of them is linked elsewhere");
-	refused("Swich 4 \"s\"\n", "line 1: neither a node, a port, nor KEY=VALUE");
+		"line 5: h[1] and s[2]: one end is linked to another port");
+	refused("Swich 4 \"s\"\n", "line 1: not a line of a node or a port, and not KEY=VALUE");
 	layout_fini(&layout);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves priority flow control: when a pause frame takes hold and when it lets go, to the picosecond; that thresholds
- * with headroom lose nothing, that without them packets are lost; the headroom formula of ground truth C-14.
+ * Tests priority flow control: the times at which a pause takes effect and ends, to the picosecond.
+ * Thresholds with headroom lose nothing, and without headroom packets are lost. Checks the headroom
+ * formula of row C-14.
  */
 #include "fabric/port_state.h"
 #include "tests/fabric/support/pair.h"
@@ -13,6 +14,7 @@
 	TEST(expiry)      \
 	TEST(refreshed)   \
 	TEST(at_xoff)     \
+	TEST(thresholds)  \
 	TEST(without)     \
 	TEST(lossless)    \
 	TEST(headroom)    \
@@ -32,7 +34,7 @@ static void test_stop_and_go(void)
 	params.length = 20; /* 100 ns */
 	pair_begin(LINK_ETHERNET, 1);
 	port_pause(b.port, 1 << 0, true);
-	sim_run(sim, PAUSE_PS + 100 * NS + 300 * NS + 1); /* it holds from here on */
+	sim_run(sim, PAUSE_PS + 100 * NS + 300 * NS + 1); /* the pause is in effect from here on */
 	CU_ASSERT_EQUAL(port_free_at(a.port, 1), sim_now(sim));
 	CU_ASSERT_EQUAL(port_free_at(a.port, 0), PAUSE_PS + 400 * NS + 65535 * 5120);
 	pair_send(1, 1024);
@@ -51,7 +53,8 @@ static void test_stop_and_go(void)
 	pair_end();
 }
 
-/* A pause frame takes the link just before a packet's turn, which waits until the frame and its gap have left. */
+/* A pause frame takes the link just before a packet's turn, which waits until the frame and its gap
+ * have left. */
 static void test_turn_behind(void)
 {
 	const sim_time left = 999 * NS + PAUSE_PS + ETHERNET_GAP * BYTE_PS;
@@ -59,7 +62,7 @@ static void test_turn_behind(void)
 
 	params.length = 0;
 	pair_begin(LINK_ETHERNET, 1);
-	pair_send(2, 1024); /* one waits, so that what follows does, too */
+	pair_send(2, 1024); /* one packet waits, so that the following packets wait, too */
 	packet = packet_new(pool);
 	packet->path = station_path(endpoints, 0, 1);
 	packet->opcode = RC_WRITE_MIDDLE;
@@ -79,7 +82,8 @@ static void test_turn_behind(void)
 	pair_end();
 }
 
-/* Without a word of the other end, a pause ends after its quanta of 512 bit times: 1000 are 5.12 us. */
+/* Without another frame of the other end, a pause ends after its quanta of 512 bit times: 1000
+ * quanta take 5.12 us. */
 static void test_expiry(void)
 {
 	params.length = 0;
@@ -102,7 +106,7 @@ static void test_expiry(void)
 	pair_end();
 }
 
-/* What is let go just before others are told again to wait is told in the same frame. */
+/* A priority that is released just before others are paused again is released in the same frame. */
 static void test_refreshed(void)
 {
 	const sim_time refresh = PAUSE_PS + 500 * 5120;
@@ -144,7 +148,33 @@ static void test_at_xoff(void)
 	pair_end();
 }
 
-/* Priority 1 alone has PFC: nobody asks for 0 by its buffer, and nobody obeys a frame that names 0. */
+/* The receiver pauses above xoff and lets go on at xon, to the byte. */
+static void test_thresholds(void)
+{
+	params.xoff = 4 * 4158;
+	params.xon = 2 * 4158;
+	pair_begin(LINK_ETHERNET, 1);
+	b.holds = true;
+	pair_send(4, 4096);
+	sim_run(sim, 10 * US);
+	CU_ASSERT_EQUAL(port_input_used(b.port, 0), 4 * 4158);
+	CU_ASSERT_FALSE(port_pausing(b.port, 0));
+	pair_send(1, 1);
+	sim_run(sim, 20 * US);
+	CU_ASSERT_TRUE(port_pausing(b.port, 0));
+	port_release(b.port, 0, 4158);
+	port_release(b.port, 0, (uint32_t)(port_input_used(b.port, 0) - 2 * 4158 - 1));
+	CU_ASSERT_TRUE(port_pausing(b.port, 0));
+	port_release(b.port, 0, 1);
+	CU_ASSERT_FALSE(port_pausing(b.port, 0));
+	port_release(b.port, 0, 2 * 4158);
+	b.holds = false;
+	sim_run(sim, SIM_NEVER);
+	pair_end();
+}
+
+/* Priority 1 alone has PFC: nobody asks for 0 by its buffer, and nobody obeys a frame that names
+ * 0. */
 static void test_without(void)
 {
 	params.length = 0;
@@ -166,7 +196,7 @@ static void test_without(void)
 	pair_end();
 }
 
-/* The receiver keeps each packet for 100 us: 1.25 MB would be in its buffer of 128 KiB. */
+/* The receiver keeps each packet for 100 us. 1.25 MB would be in its buffer of 128 KiB. */
 static void slow_receiver(uint64_t priorities, uint64_t quanta, bool loses)
 {
 	params.length = 100;
@@ -187,12 +217,13 @@ static void slow_receiver(uint64_t priorities, uint64_t quanta, bool loses)
 static void test_lossless(void)
 {
 	slow_receiver(0xff, 65535, false);
-	slow_receiver(0x01, 400, false); /* 2 us each, repeated as long as it lasts */
+	slow_receiver(0x01, 400, false); /* 2 us each, repeated while the congestion lasts */
 	slow_receiver(0x00, 65535, true);
 	slow_receiver(0xfe, 65535, true); /* priority 0 is not among them */
 }
 
-/* The receiver takes nothing away any more. What is on its way when it says stop must fit above xoff. */
+/* The receiver takes nothing away any more. Packets in flight when the receiver sends a pause must
+ * fit above xoff. */
 static uint64_t lost_with_headroom(uint64_t headroom_bytes, uint64_t expected)
 {
 	uint64_t lost;
@@ -221,7 +252,7 @@ static uint64_t lost_with_headroom(uint64_t headroom_bytes, uint64_t expected)
 /* 100 m, 100 Gb/s: 16,250 bytes pass in twice the cable and the reaction time. */
 static void test_headroom_suffices(void)
 {
-	CU_ASSERT_EQUAL(lost_with_headroom(62841, 51), 0); /* ground truth C-14 */
+	CU_ASSERT_EQUAL(lost_with_headroom(62841, 51), 0); /* row C-14 */
 	CU_ASSERT_EQUAL(lost_with_headroom(16250 + 2 * 4178, 61), 0);
 	CU_ASSERT_EQUAL(lost_with_headroom(16250 - 4178, 63), 1);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the arithmetic of one link: when the head and the tail of a packet are at the other end, that packets
- * follow one another without a gap and without drift, the goodput ceilings of ground truth C-05, and that nothing
- * is lost or kept.
+ * Tests the timing of one link: arrival of the head and the tail of a packet. Packets follow one
+ * another without a gap and without drift. Goodput reaches the ceilings of C-05, and no packet is
+ * lost or kept.
  */
 #include "fabric/encoding.h"
 #include "tests/fabric/support/pair.h"
@@ -74,7 +74,8 @@ static void test_goodput_ceilings(void)
 	}
 }
 
-/* FDR 4x: 54.545... Gb/s is no whole number of picoseconds a byte; 1000 packets take what one division says. */
+/* FDR 4x: 54.545... The time of a byte is not a whole number of picoseconds. 1000 packets take the
+ * time of one division. */
 static void test_no_drift(void)
 {
 	params.speed = SPEED_FDR;
@@ -88,7 +89,7 @@ static void test_no_drift(void)
 
 static void test_speeds(void)
 {
-	/* ground truth C-01, 4 lanes, Mb/s */
+	/* row C-01, 4 lanes, Mb/s */
 	static const uint64_t rates[SPEED_COUNT] = {
 		[SPEED_SDR] = 8000,    [SPEED_DDR] = 16000,  [SPEED_QDR] = 32000,
 		[SPEED_FDR10] = 40000, [SPEED_FDR] = 54545,  [SPEED_EDR] = 100000,
@@ -124,7 +125,8 @@ static void count_room(struct port_user *user, struct port *port, unsigned vl)
 	station_room(user, port, vl);
 }
 
-/* One packet leaves while `transmit_depth` wait: room is offered once a packet, and sent() comes at its end. */
+/* One packet leaves while `transmit_depth` wait: room is offered once a packet, and sent() comes at
+ * its end. */
 static void test_depth_and_pacing(void)
 {
 	room_calls = sent_calls = 0;

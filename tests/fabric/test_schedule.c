@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the order of VLs: strict ones first, shares of bytes by weight whatever the sizes (802.1Qaz), InfiniBand's
- * VL arbitration with both tables and the limit (ground truth C-08: weights 1:3 give goodput 1:3 within 2 %), and
- * that a VL alone gets the whole link under each of them.
+ * Tests the arbitration of VLs: strict VLs first, shares of bytes by weight for any sizes
+ * (802.1Qaz). InfiniBand's VL arbitration has both tables and the limit (row C-08: weights 1:3 give
+ * goodput 1:3 within 2 %). A single active VL gets the whole link in each case.
  */
 #include "tests/fabric/support/pair.h"
 #include "tests/support/suite.h"
@@ -100,7 +100,8 @@ static void test_weight_zero(void)
 	end();
 }
 
-/* 7 before 6 before the shares of 0 and 1, which are of 4096 bytes each: four packets, if there were as many. */
+/* 7 before 6 before the shares of 0 and 1, which are of 4096 bytes each: four packets, if there
+ * were as many. */
 static void test_strict(void)
 {
 	static const uint8_t expected[] = {0, 7, 7, 7, 6, 6, 1, 1, 1, 0, 0};
@@ -131,7 +132,8 @@ static unsigned burst(unsigned from)
 	return count;
 }
 
-/* A VL that has sent all it had keeps nothing of its share: its next burst is as long as that of a VL that begins. */
+/* An empty VL keeps nothing of its share: its next burst is as long as the burst of a VL that
+ * begins. */
 static void test_emptied_vl(void)
 {
 	unsigned fresh, again, before;
@@ -161,7 +163,7 @@ static void test_emptied_vl(void)
 	end();
 }
 
-/* Whatever the schedule, tables and strict VLs included. */
+/* With any schedule, including tables and strict VLs. */
 static void test_management_first(void)
 {
 	const struct vl_arbitration tables = {
@@ -183,7 +185,8 @@ static void test_management_first(void)
 	}
 }
 
-/* Ground truth C-08: of a packet of 1050 B, 17 blocks, 17 go for one weight and 51 for the other. */
+/* row C-08: of a packet of 1050 B, 17 blocks, 17 go for one weight and 51 for the
+ * other. */
 static void test_low_table(void)
 {
 	const struct vl_arbitration tables = {
@@ -198,7 +201,8 @@ static void test_low_table(void)
 	end();
 }
 
-/* A weight that is no whole number of packets is rounded up to one: 16 blocks send a packet of 17. */
+/* A weight that is no whole number of packets is rounded up to one: 16 blocks send a packet of
+ * 17. */
 static void test_weight_rounds_up(void)
 {
 	const struct vl_arbitration tables = {
@@ -214,8 +218,9 @@ static void test_weight_rounds_up(void)
 	end();
 }
 
-/* high_limit: 0, a packet of the high table then one of the low; 1: 4096 B, four packets of 1050 B; 255: all. */
-static void high_limit(unsigned limit, uint64_t high, uint64_t low)
+/* high_limit 0: a packet of the high table, then one of the low table. 1: 4096 B, four packets of
+ * 1050 B. 15: exactly 2048 packets of 30 B. 255: all. */
+static void high_limit(unsigned limit, uint32_t payload, uint64_t high, uint64_t low)
 {
 	const struct vl_arbitration tables = {.high = {{1, 255}},
 					      .high_count = 1,
@@ -225,9 +230,9 @@ static void high_limit(unsigned limit, uint64_t high, uint64_t low)
 
 	begin(LINK_INFINIBAND);
 	port_set_vl_arbitration(a.port, &tables);
-	queue(1, 1000, 1024);
-	queue(0, 1000, 1024);
-	sim_run(sim, 100 * 1050 * BYTE_PS + 2500 - 1);
+	queue(1, 4000, payload);
+	queue(0, 4000, payload);
+	sim_run(sim, (high + low) * (payload + 26) * BYTE_PS + 2500 - 1);
 	CU_ASSERT_EQUAL(packets[1], high);
 	CU_ASSERT_EQUAL(packets[0], low);
 	end();
@@ -235,9 +240,10 @@ static void high_limit(unsigned limit, uint64_t high, uint64_t low)
 
 static void test_high_limit(void)
 {
-	high_limit(0, 51, 49); /* the first of all was not chosen */
-	high_limit(1, 81, 19);
-	high_limit(255, 100, 0);
+	high_limit(0, 1024, 51, 49); /* the first of all was not chosen */
+	high_limit(1, 1024, 81, 19);
+	high_limit(15, 4, 2049, 1);
+	high_limit(255, 1024, 100, 0);
 }
 
 /* Nobody waits for a VL that has nothing, and VLs in no table are served, last. */

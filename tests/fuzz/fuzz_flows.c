@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_flows: any bytes as a CSV file of flows: refused with a reason, or a workload that a run can play.
+ * fuzz_flows: any bytes as a CSV file of flows: refused with a reason, or a workload that a run can
+ * play.
  */
 #include "tests/fuzz/workload_check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_lft: any bytes as forwarding tables: each route that is taken names a switch, a unicast LID and a port, and what is
- * refused has a line and a reason.
+ * fuzz_lft: parses any bytes as forwarding tables. Each accepted route names a switch, a unicast
+ * LID and a port. A refused table has a line and a reason.
  */
 #include <assert.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a packet: the first byte says which link layer. What parses must rebuild to bytes that parse to the
- * same packet.
+ * fuzz_packet: parses any bytes as a packet; the first byte selects the link layer. A parsed packet
+ * must rebuild to bytes that parse to the same packet.
  */
 #include <assert.h>
 #include <string.h>
@@ -23,10 +23,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0)
 		return 0;
 	link_layer = data[0] & 1 ? LINK_ETHERNET : LINK_INFINIBAND;
-	if (packet_parse(data + 1, size - 1, link_layer, &one, &path_one) != PARSE_OK)
+	if (codec_parse(data + 1, size - 1, link_layer, &one, &path_one) != PARSE_OK)
 		return 0;
-	length = packet_build(&one, bytes, sizeof(bytes));
-	status = packet_parse(bytes, length, link_layer, &two, &path_two);
+	length = codec_build(&one, bytes, sizeof(bytes));
+	status = codec_parse(bytes, length, link_layer, &two, &path_two);
 	assert(status == PARSE_OK);
 	assert(memcmp(payload_one.bytes, payload_two.bytes, one.payload_bytes) == 0);
 	/* A capture may lack the VCRC, which is built anew; pointers are each packet's own. */

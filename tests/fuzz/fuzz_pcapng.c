@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a capture file, pcap or pcapng: no record lies outside of the file, and each of them can be parsed
- * and printed.
+ * fuzz_pcapng: parses any bytes as a capture file, pcap or pcapng. No record extends beyond the
+ * file, and each can be parsed and printed.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@ static void print(const struct capture_record *record)
 		nowhere = fopen("/dev/null", "w");
 	assert(nowhere);
 	if (record->readable)
-		decoded.status = packet_parse(record->bytes, record->length, record->link_layer,
-					      &packet, &path);
+		decoded.status = codec_parse_cut(record->bytes, record->length, record->whole,
+						 record->link_layer, &packet, &path);
 	decode_print_fields(nowhere, &decoded);
 	decode_print_json(nowhere, &decoded);
 }

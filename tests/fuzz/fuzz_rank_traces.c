@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_rank_traces: any bytes as the list of an MPI program's traces: refused with a reason, or a list of as many full
- * names as there are ranks.
+ * fuzz_rank_traces: parses any bytes as the list of an MPI program's traces. It is refused with a
+ * reason, or gives a list with one absolute name per rank.
  */
 #include <assert.h>
 #include <string.h>
 
-#include "hcasim/mpi/rank_traces.h"
 #include "tests/fuzz/input_file.h"
+#include "traffic/mpi/rank_traces.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_scenario: any bytes as a scenario file: refused with errors, or a scenario whose effective configuration reads back
- * to the same.
+ * fuzz_scenario: reads any bytes as a scenario file. It is refused with errors, or the effective
+ * configuration reads back to the same scenario.
  */
 #include <assert.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void check_reads_back(const char *text, size_t length)
 	struct scenario *again = scenario_read(input.path, NULL, 0, &errors);
 
 	if (!again)
-		fprintf(stderr, "%s", errors.text);
+		fprintf(stderr, "%s", yaml_errors_text(&errors));
 	assert(again);
 	char *again_text = print(again, &again_length);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as TCP headers, and as a peer: what parses must rebuild to bytes that parse to the same
- * header, and a connection must take whatever segments a peer sends, in any order, at any time.
+ * fuzz_tcp: parses any bytes as TCP headers, and sends them to a connection. A parsed header must
+ * rebuild to bytes that parse to the same header. A connection must accept any segments of a peer,
+ * in any order, at any time.
  *
- * Input: an IP payload length, a delay and a header each time.
+ * Input, repeated: an IP payload length, a delay and a header.
  */
 #include <assert.h>
 #include <string.h>

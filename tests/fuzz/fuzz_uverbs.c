@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as system calls on the emulated kernel: a context with one object of each kind is there, then the input is
- * a row of calls, each with a length, a kind, and the bytes of its arguments. Nothing may crash or leak, whatever
- * handles, sizes and addresses they name, and the end of the process must free all.
+ * fuzz_uverbs: makes system calls on the emulated kernel from any bytes. A context has one object
+ * of each kind. The input is a sequence of calls, each with a length, a kind, and the bytes of its
+ * arguments. No handle, size or address may cause a crash or leak, and the end of the process must
+ * free everything.
  */
 #include <assert.h>
 
@@ -10,7 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* write(): the command's number, then what follows its header. ioctl(): header and attributes as they come. */
+/* write(): the command's number, then the bytes after its header. ioctl(): header and attributes as
+ * they come. */
 static void one_call(struct machine *machine, uint8_t kind, const uint8_t *bytes, uint8_t length)
 {
 	struct kernel_file *file = machine->files[machine->command_fd];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_yaml: any bytes as a scenario file: read, looked through, read into parameters, overridden. Nothing may crash,
- * and a text that was refused has said why.
+ * fuzz_yaml: reads any bytes as a scenario file, visits it, reads it into parameters, and applies
+ * overrides. It must not crash, and a refused text must have a reason.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -13,22 +13,22 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 /* clang-format off */
-#define ANY_PARAMS(X)                                                                                     \
-	X(count,  COUNT,  "1",       "1..64",          "one of each kind", "choice")                      \
-	X(time,   TIME,   "1us",     "",               "one of each kind", "choice")                      \
-	X(bytes,  BYTES,  "1KiB",    "",               "one of each kind", "choice")                      \
-	X(rate,   RATE,   "100Gbps", "1Mbps..3.2Tbps", "one of each kind", "choice")                      \
-	X(freq,   FREQ,   "1GHz",    "",               "one of each kind", "choice")                      \
-	X(metres, METRES, "0.5m",    "0m..100km",      "one of each kind", "choice")                      \
-	X(ratio,  RATIO,  "1%",      "0..1",           "one of each kind", "choice")                      \
-	X(flag,   FLAG,   "true",    "",               "one of each kind", "choice")                      \
+#define ANY_PARAMS(X) \
+	X(count,  COUNT,  "1",       "1..64",          "one of each kind", "choice") \
+	X(time,   TIME,   "1us",     "",               "one of each kind", "choice") \
+	X(bytes,  BYTES,  "1KiB",    "",               "one of each kind", "choice") \
+	X(rate,   RATE,   "100Gbps", "1Mbps..3.2Tbps", "one of each kind", "choice") \
+	X(freq,   FREQ,   "1GHz",    "",               "one of each kind", "choice") \
+	X(metres, METRES, "0.5m",    "0m..100km",      "one of each kind", "choice") \
+	X(ratio,  RATIO,  "1%",      "0..1",           "one of each kind", "choice") \
+	X(flag,   FLAG,   "true",    "",               "one of each kind", "choice") \
 	X(choice, CHOICE, "b",       "a|b|c",          "one of each kind", "choice")
 struct any_params { ANY_PARAMS(PARAM_FIELD) };
 #define ROW(...) PARAM_ROW(struct any_params, __VA_ARGS__)
 static const struct param list[] = { ANY_PARAMS(ROW) {0} };
 /* clang-format on */
 
-/* What was read prints as a text that reads back to the same value. */
+/* The value prints as a text that reads back to the same value. */
 static void check_reads_back(const struct any_params *params)
 {
 	for (const struct param *param = list; param->name != NULL; param++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input_file: the bytes of a fuzz target's input as a file, in memory, for parsers that ask for a file's name.
+ * input_file: the bytes of a fuzz target's input as a file, in memory, for parsers that ask for a
+ * file's name.
  */
 #ifndef TESTS_FUZZ_INPUT_FILE_H
 #define TESTS_FUZZ_INPUT_FILE_H
@@ -16,7 +17,7 @@ struct input_file {
 	char path[32];
 };
 
-/* Holds these bytes and no others. */
+/* Holds exactly these bytes. */
 static inline void input_file_fill(struct input_file *file, const void *bytes, size_t length)
 {
 	if (ftruncate(file->fd, 0) != 0 || pwrite(file->fd, bytes, length, 0) != (ssize_t)length)

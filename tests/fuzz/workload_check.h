@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * workload_check: what must hold of a workload whatever file it is from: hosts that exist, amounts that a run can count,
- * and an order in which all of it can begin.
+ * workload_check: checks the invariants of any workload: its hosts exist, a run can count its
+ * bytes, and its dependencies can be satisfied.
  */
 #ifndef TESTS_FUZZ_WORKLOAD_CHECK_H
 #define TESTS_FUZZ_WORKLOAD_CHECK_H
@@ -17,7 +17,7 @@
 #define CHECK_RATE_BPS UINT64_C(100000000000)
 #define CHECK_FURTHEST (UINT64_C(1000000000000) * US)
 
-/* Begins what waits for nothing, and so on. */
+/* Begins flows without dependencies, then flows whose dependencies end. */
 static inline void workload_check_order(const struct workload *workload)
 {
 	uint32_t *waits = calloc(workload->count + 1, sizeof(*waits));
@@ -57,7 +57,8 @@ static inline void workload_check_flows(const struct workload *workload)
 	}
 }
 
-/* The input as the file of that pattern: a workload for which all of this holds, or refused at a line. */
+/* The input as the file of that pattern: a workload for which all of this holds, or refused at a
+ * line. */
 static inline void workload_check(enum workload_pattern pattern, const void *bytes, size_t length)
 {
 	static struct input_file input;
@@ -70,7 +71,8 @@ static inline void workload_check(enum workload_pattern pattern, const void *byt
 	params_default(workload_param_list, &params);
 	params.pattern = pattern;
 	struct workload *workload = workload_create(&params, CHECK_HOSTS, CHECK_RATE_BPS, 1,
-						    input.path, error, sizeof(error));
+						    &(struct workload_files){.trace = input.path},
+						    error, sizeof(error));
 
 	assert((workload == NULL) == (error[0] != '\0'));
 	if (!workload) {

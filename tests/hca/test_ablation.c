@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that taking a mechanism away, or halving it, does what it must: each with a threshold that fails without it.
+ * Tests the effect of removing or halving a mechanism. Each case has a threshold that fails without
+ * the effect.
  *
- *     requester's context cache of twice the size   the knee of outbound rate moves right: what fell to less than 0.9 does not
- *     prefetch of receive WQEs off                  RECVs run at less than half the rate, with a read for each
- *     pages of 2 MiB in place of 4 KiB              MTT misses vanish: one for each page that is used, and no more
- *     strict ordering in the root complex           small elements that miss the IO-TLB stall large ones that hit it
+ *     requester's context cache of twice the size
+ *         the knee of outbound rate moves right: a rate that fell below 0.9 no longer does
+ *     prefetch of receive WQEs off
+ *         RECVs run at less than half the rate, with a read for each
+ *     pages of 2 MiB in place of 4 KiB
+ *         MTT misses vanish: one for each page that is used, and no more
+ *     strict ordering in the root complex
+ *         small elements that miss the IO-TLB stall large ones that hit it
  */
 #include "hca/formats/cqe.h"
 #include "hca/transport/transport.h"
@@ -198,7 +203,8 @@ static void test_pages_of_2_mib(void)
 
 enum { PAIRS = 16, LARGE = 4096, PAGE_BYTES = 4096 };
 
-/* From the first store until all large messages are in memory, each behind a small one whose page misses. */
+/* Time from the first store until all large messages are in memory. Each follows a small message
+ * whose page misses. */
 static sim_time large_time(bool relaxed, bool small_misses, uint64_t *stalls)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);
@@ -220,14 +226,13 @@ static sim_time large_time(bool relaxed, bool small_misses, uint64_t *stalls)
 	large = mini_alloc(receiver, PAIRS * LARGE);
 	small = mini_alloc(receiver, PAIRS * PAGE_BYTES);
 	mr = *hca_mr_find(receiver->adapter, receiver->key);
-	mr.physical =
-		true; /* no MTT reads, which would wait for the writes before them whatever their data may do */
+	mr.physical = true; /* no MTT reads, which would wait for earlier writes in any case */
 	CU_ASSERT_EQUAL_FATAL(hca_mr_create(receiver->adapter, &mr, &rkey), 0);
 	one = mini_qp_create(&mini->hosts[0], QP_RC);
 	other = mini_qp_create(receiver, QP_RC);
 	mini_connect(one, other, 4096);
 	mini_fill(&mini->hosts[0], source, LARGE, 1);
-	for (unsigned i = 0; i < PAIRS; i++) { /* their pages are in the IO-TLB from here on */
+	for (unsigned i = 0; i < PAIRS; i++) { /* from now on their pages are in the IO-TLB */
 		mini_post(one, &(struct mini_send){.opcode = WQE_WRITE,
 						   .address = source,
 						   .length = LARGE,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves compression of CQEs: the bytes of titles and mini-CQEs and where they are in the ring, how many bytes cross PCIe, what is
- * not compressed and ends what is, and to the picosecond how long a CQE waits for others.
+ * Tests compression of CQEs: bytes of titles and mini-CQEs, their place in the ring, and the bytes
+ * on PCIe. Also tests CQEs that are not compressed and that end a group, and the exact waiting time
+ * of a CQE.
  */
 #include <errno.h>
 
@@ -18,16 +19,15 @@
 	TEST(alone)                             \
 	TEST(ended_by_one_that_is_different)    \
 	TEST(full_and_over_the_end_of_the_ring) \
+	TEST(a_full_group_does_not_wait)        \
 	TEST(closed)                            \
 	TEST(refused)
 SUITE(TESTS)
 
 enum { ENTRIES = 128, COMPRESSED = 0xc, FRESH = 0xf1, BYTES = 24 };
 
-static struct pair pair_create(enum hca_cq_compress compress, uint32_t entries)
+static struct pair pair_finish(struct pair pair, enum hca_cq_compress compress, uint32_t entries)
 {
-	struct pair pair = pair_begin();
-
 	for (unsigned i = 0; i < 2; i++) {
 		pair.cqs[i] = mini_cq_create_with(&pair.mini->hosts[i], entries, 64, compress);
 		pair_add_qp(
@@ -36,6 +36,11 @@ static struct pair pair_create(enum hca_cq_compress compress, uint32_t entries)
 	}
 	pair_connect(&pair);
 	return pair;
+}
+
+static struct pair pair_create(enum hca_cq_compress compress, uint32_t entries)
+{
+	return pair_finish(pair_begin(), compress, entries);
 }
 
 static const struct completion_counters *count(const struct pair *pair, unsigned host)
@@ -180,7 +185,8 @@ static void test_ended_by_one_that_is_different(void)
 	pair_destroy(&pair);
 }
 
-/* As many as are allowed do not wait for more; and over the ring's end, with the owner's bit of the title's lap. */
+/* As many as are allowed do not wait for more; and over the ring's end, with the owner's bit of the
+ * title's lap. */
 static void over_the_end(uint32_t before)
 {
 	enum { RING = 32 };
@@ -213,7 +219,31 @@ static void test_full_and_over_the_end_of_the_ring(void)
 	pair_destroy(&pair);
 }
 
-/* What waits is lost with its queue, and no event comes behind it. */
+/* A group of compression_max CQEs is written at once, not when its time is over. */
+static void test_a_full_group_does_not_wait(void)
+{
+	enum { MOST = 8 };
+	struct pair pair = {.mini = mini_create(SIM_ENGINE_native)};
+
+	pair.mini->params.completion.compression_max = MOST;
+	pair.mini->params.completion.compression_timeout = 100 * US;
+	mini_start(pair.mini, LINK_INFINIBAND);
+	pair = pair_finish(pair, CQ_MINI_HASH, ENTRIES);
+	send(&pair, 1, false); /* contexts are at hand */
+	for (unsigned i = 0; i < MOST; i++)
+		mini_receive(pair.qps[1], pair.target, 4096);
+	for (unsigned i = 0; i < MOST; i++)
+		mini_post(pair.qps[0], &(struct mini_send){.opcode = WQE_SEND,
+							   .address = pair.source,
+							   .length = BYTES,
+							   .no_doorbell = i + 1 < MOST});
+	sim_run(pair.mini->sim, sim_now(pair.mini->sim) + 50 * US);
+	CU_ASSERT_EQUAL(count(&pair, 1)->cqes, 1 + MOST);
+	mini_run(pair.mini);
+	pair_destroy(&pair);
+}
+
+/* A waiting CQE is lost with its queue, and no event follows. */
 static void test_closed(void)
 {
 	struct pair pair = pair_create(CQ_MINI_HASH, ENTRIES);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the algorithms one call at a time: DCQCN's cuts and increases come to exactly the rates that its rules give, in
- * either order of alpha's update, and whether asked often or once; InfiniBand's index climbs and falls; a rate paces
- * packets exactly; who lives by ACKs gets them as often as its paper has them; a shared object works as a built-in does, and what does not fit is refused with a reason.
+ * Tests the congestion algorithms call by call. DCQCN's cuts and increases give exactly the rates
+ * of its rules, in either order of alpha's update, and for any number of queries. InfiniBand's
+ * index rises and falls. A rate paces packets exactly. Algorithms that use ACKs get them as often
+ * as their paper specifies. A shared object works as a built-in algorithm does, and an unsuitable
+ * one is refused with a reason.
  */
 #include <string.h>
 
@@ -63,7 +65,7 @@ static void test_dcqcn_cuts_and_recovers(void)
 	fixture_init(&fixture, "dcqcn-paper");
 	fixture_start(&fixture, &path);
 	CU_ASSERT_EQUAL(rate(&fixture, 10 * MS), RATE_UNLIMITED);
-	cnp(&fixture, 10 * MS); /* alpha 1: half, and the target is what it was */
+	cnp(&fixture, 10 * MS); /* alpha 1: the rate is halved, and the target remains */
 	CU_ASSERT_EQUAL(rate(&fixture, 10 * MS), 20 * GBPS);
 	CU_ASSERT_EQUAL(rate(&fixture, 10 * MS + 55 * US - 1), 20 * GBPS);
 	CU_ASSERT_EQUAL(rate(&fixture, 10 * MS + 55 * US), 30 * GBPS);
@@ -121,7 +123,7 @@ static void test_dcqcn_bytes_count_too(void)
 	congestion_fini(&fixture.congestion);
 }
 
-/* C-19: a second CNP within 4 us cuts at their end; at most half of the rate goes. */
+/* C-19: a second CNP within 4 us cuts the rate at the end of the 4 us, by at most half. */
 static void test_dcqcn_vendor_coalesces(void)
 {
 	struct fixture fixture;
@@ -167,7 +169,8 @@ static void test_lazy_timers_lose_nothing(void)
 	}
 }
 
-/* Half of the rate for 55 us, then three quarters: what 20 Gb/s pays in 55 us, and as much at 30. */
+/* Half of the rate for 55 us, then three quarters: bytes of 20 Gb/s in 55 us, and the same at 30
+ * Gb/s. */
 static void test_debt_is_paid_across_steps(void)
 {
 	struct fixture fixture;
@@ -203,7 +206,8 @@ static void test_infiniband_index(void)
 	congestion_fini(&fixture.congestion);
 }
 
-/* The table as a manager lists it: none, 1/2, 3 and 8 packet times; the last entry is that of all indices beyond. */
+/* The table as a manager lists it: none, 1/2, 3 and 8 packet times; the last entry is that of all
+ * indices beyond. */
 static void test_infiniband_table(void)
 {
 	static const uint64_t rates[] = {RATE_UNLIMITED, UINT64_C(26666666666), 10 * GBPS,
@@ -232,7 +236,8 @@ static void test_infiniband_table(void)
 	congestion_fini(&fixture.congestion);
 }
 
-/* 10 Gb/s on a line of 100: departures are a packet's time at 10 Gb/s apart, with one event each. */
+/* 10 Gb/s on a line of 100: departures are a packet's time at 10 Gb/s apart, with one event
+ * each. */
 static void test_rate_paces_exactly(void)
 {
 	struct study study;
@@ -250,7 +255,8 @@ static void test_rate_paces_exactly(void)
 	transfer_post(&transfer, endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0),
 		      ENDPOINT_WRITE, 1001 * 4096, &done);
 	sim_run(study.sim, SIM_NEVER);
-	/* the first carries a RETH: 16 bytes more; the last leaves at the end of 1000 packet times */
+	/* the first carries a RETH: 16 bytes more; the last leaves at the end of 1000 packet
+	 * times */
 	sim_time last_out = 600 * NS + (1000 * (4096 + 62 + 20) + 16) * UINT64_C(800);
 
 	CU_ASSERT_EQUAL(transfer.message.done_at, last_out + (4096 + 62 + 8) * 80 + 2500 +

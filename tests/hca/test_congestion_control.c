@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what congestion control does to detailed adapters, to the picosecond and the packet: segments leave at the pace of their rate,
- * read responses too, and that time is the stage `pacing` of their WQE; a window lets through what it holds and asks for ACKs; marked
- * packets lead to as many CNPs as each limiter lets pass, or to BECN in ACKs; losses leave no account behind; what was not asked for
- * is not there, and datagrams are let alone. And that NAKs, and what follows them, take the times that parameters say.
+ * Tests congestion control of detailed adapters, to the picosecond and the packet. Segments and
+ * read responses leave at their flow's rate, and this time is the stage `pacing` of their WQE. A
+ * window passes packets up to its size and requests ACKs. Marked packets cause as many CNPs as each
+ * limiter allows, or BECN in ACKs. Losses leave no account behind. Features that were not
+ * configured are absent, and datagrams are not affected. NAKs and the reactions to them take the
+ * times of their parameters.
  */
 #include <string.h>
 
@@ -236,7 +238,8 @@ static void test_losses_leave_no_account(void)
 
 /* ---- notifications ---- */
 
-/* CNPs for that many packets of each of two queue pairs, which arrive 3.34 us after each other. */
+/* CNPs for that many packets of each of two queue pairs. The packets arrive at intervals of 3.34
+ * us. */
 static uint32_t cnps(enum cnp_limit limit, sim_time interval, bool two)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);
@@ -327,7 +330,7 @@ static void test_becn_in_acks(void)
 	end(&rig);
 }
 
-/* Who notifies and does not react: nothing is paced, and CNPs for it are ignored. */
+/* An adapter that notifies and does not react: it does not pace, and ignores CNPs. */
 static void test_notifies_alone(void)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);

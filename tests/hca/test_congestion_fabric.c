@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves congestion control on a bottleneck: DCQCN settles at the fixed point of its fluid model (ground truth D-01) for
- * 2, 4, 8 and 10 flows, fairly; patched TIMELY at its own (D-04); windows of one bandwidth-delay product queue N - 1 of
- * them (F-08); Swift, DCTCP and HPCC share fairly with a short queue; InfiniBand CC keeps the buffers of a lossless
- * fabric from filling. CNPs are limited as each mode says (C-21).
+ * Tests congestion control at a bottleneck. DCQCN settles at the fixed point of its fluid model
+ * (row D-01) for 2, 4, 8 and 10 flows, fairly. Patched TIMELY settles at its own (D-04). Windows of
+ * one bandwidth-delay product queue N - 1 of them (F-08). Swift, DCTCP and HPCC share fairly with a
+ * short queue. InfiniBand CC keeps the buffers of a lossless fabric from filling. CNPs are limited
+ * as each mode specifies (C-21).
  */
 #include <math.h>
 
@@ -103,7 +104,8 @@ static void print(const char *name, unsigned flows, const struct outcome *outcom
 		       outcome->gbps);
 }
 
-/* D-01, 40 Gb/s, the parameters of C-17, packets that take 1000 bytes on the line as the model's do. */
+/* D-01, 40 Gb/s, the parameters of C-17, packets that take 1000 bytes on the line as the model's
+ * do. */
 static void test_dcqcn_settles_at_its_fixed_point(void)
 {
 	static const struct {
@@ -130,7 +132,7 @@ static void test_dcqcn_settles_at_its_fixed_point(void)
 	}
 }
 
-/* D-04: RTT* = T_low + N delta T_low / (beta C), here as the queue beyond the empty path. */
+/* D-04: RTT* = T_low + N delta T_low / (beta C), measured as the queue beyond the empty path. */
 static void test_patched_timely_settles_at_its_fixed_point(void)
 {
 	static struct incast incast;
@@ -149,7 +151,8 @@ static void test_patched_timely_settles_at_its_fixed_point(void)
 	study_fini(&incast.study);
 }
 
-/* F-08: 16 senders at 100 Gb/s and 4 us; each has a window of 50 KB out, one of them fits the path. */
+/* F-08: 16 senders at 100 Gb/s and 4 us. Each has a window of 50 KB in flight, and the path holds
+ * one window. */
 static void test_windows_queue_behind_each_other(void)
 {
 	static struct incast incast;
@@ -171,8 +174,8 @@ static void test_windows_queue_behind_each_other(void)
 	study_fini(&incast.study);
 }
 
-/* A window of 12 packets of the 64 after which an ACK is asked for: the packet that closes it asks, or all would stand
- * still until a timeout. */
+/* A window of 12 packets, with an ACK requested every 64 packets. The packet that closes the window
+ * requests an ACK. Otherwise all would wait for a timeout. */
 static void test_a_closed_window_asks_for_an_ack(void)
 {
 	static struct incast incast;
@@ -260,14 +263,15 @@ static void test_cnps_are_limited(void)
 {
 	enum { PER_QP, PER_ADDRESS, PER_PORT };
 
-	/* within two microseconds the queue marks: 20 intervals of 50 us begin in the millisecond */
+	/* within two microseconds the queue marks: 20 intervals of 50 us begin in the
+	 * millisecond */
 	CU_ASSERT_EQUAL(cnps_sent(PER_QP), 80);
 	CU_ASSERT_EQUAL(cnps_sent(PER_ADDRESS), 40);
 	CU_ASSERT_EQUAL(cnps_sent(PER_PORT), 20);
 }
 
-/* InfiniBand: FECN comes back as BECN in ACKs or as CNPs; the senders slow down, credits lose nothing, and the queue at
- * the bottleneck is shorter than without. */
+/* InfiniBand: FECN returns as BECN in ACKs or as CNPs. The senders slow down, credits lose nothing,
+ * and the queue at the bottleneck is shorter than without congestion control. */
 static struct outcome infiniband(const char *algorithm, unsigned notify, uint64_t *becns)
 {
 	enum { FLOWS = 4 };

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a context lookup costs its hit latency or a PCIe read and that, to the picosecond; that misses on one entry
- * merge, that misses beyond the slots wait in order while hits pass, that an entry goes when its set is full or it is
- * invalidated, also while it is being read; that each kind of context has its own cache, what responders note of reads only if
- * it is apart; and that caches which share a fetcher wait for each other, and take turns.
+ * Tests context lookups, to the picosecond. A lookup costs its hit latency, or a PCIe read as well.
+ * Misses on one entry merge. Misses beyond the slots wait in order while hits pass. An entry is
+ * evicted when its set is full, or invalidated, also while it is read. Each kind of context has its
+ * own cache; read state of responders has one only if it is separate. Caches that share a fetcher
+ * wait for each other in turn.
  */
 #include <string.h>
 
 #include "hca/context/context_cache.h"
+#include "sim/counters.h"
 #include "tests/hca/support/round_link.h"
 #include "tests/support/suite.h"
 
@@ -21,7 +23,8 @@
 	TEST(lines_and_interval) \
 	TEST(kinds)              \
 	TEST(separate_rdmarc)    \
-	TEST(fetcher)
+	TEST(fetcher)            \
+	TEST(second_level)
 SUITE(TESTS)
 
 enum { LOOKUPS = 32, MISS_NS = 24 + 100 + 300 + 64 + 20 + 100 };
@@ -47,7 +50,7 @@ static void note(struct icm_lookup *lookup)
 static void params_round(void)
 {
 	round_link(&pcie_param);
-	params_default(icm_requester_param_list, &params);
+	params_default(icm_cache_requester_param_list, &params);
 	params.entries = 8;
 	params.ways = 2;
 	params.entry_bytes = 64;
@@ -59,7 +62,7 @@ static void begin(void)
 {
 	sim = sim_create(SIM_ENGINE_native, 1);
 	pcie = pcie_create(sim, "pcie", &pcie_param);
-	cache = icm_cache_create(sim, "cache", CONTEXT_REQUESTER, &params, pcie, NULL);
+	cache = icm_cache_create(sim, "cache", CONTEXT_REQUESTER, &params, pcie, NULL, NULL);
 	order[0] = 0;
 }
 
@@ -125,7 +128,8 @@ static void test_merge(void)
 	end();
 }
 
-/* Two slots. c and d wait for one, d behind c though its entry arrives with a; e hits and passes all. */
+/* Two slots. c and d wait for one, d behind c though its entry arrives with a; e hits and passes
+ * all. */
 static void test_stall(void)
 {
 	sim_time start;
@@ -155,7 +159,8 @@ static void test_stall(void)
 	end();
 }
 
-/* A lookup that waited for a slot, on an entry that came meanwhile, is a hit in the end; on one under way, a merge. */
+/* A lookup that waited for a slot, on an entry that came meanwhile, is a hit in the end; on one
+ * under way, a merge. */
 static void test_stall_ends(void)
 {
 	params_round();
@@ -206,7 +211,7 @@ static void test_invalidate(void)
 	sim_run(sim, sim_now(sim) + 10 * NS);
 	icm_cache_invalidate(cache, 0,
 			     100); /* while it is being read: that answers, and is not kept */
-	look_up(3, 5);             /* and does not serve who comes later */
+	look_up(3, 5);             /* and does not serve later lookups */
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_FALSE(lookups[2].hit);
 	CU_ASSERT_FALSE(lookups[3].hit);
@@ -261,7 +266,7 @@ static void test_fetcher(void)
 	begin();
 	for (int i = 0; i < 2; i++)
 		both[i] = icm_cache_create(sim, i ? "second" : "first", CONTEXT_CQ, &params, pcie,
-					   &fetcher);
+					   &fetcher, NULL);
 	for (int i = 0; i < 6; i++)
 		lookups[i] = (struct icm_lookup){.number = (uint64_t)i / 2, .done = note};
 	icm_cache_lookup(both[0], &lookups[0]); /* 0: read first */
@@ -299,11 +304,11 @@ static struct context_cache_params all_defaults(void)
 	struct context_cache_params all;
 
 	params_default(contexts_param_list, &all);
-	params_default(icm_requester_param_list, &all.requester);
-	params_default(icm_responder_param_list, &all.responder);
-	params_default(icm_cq_param_list, &all.cq);
-	params_default(icm_srq_param_list, &all.srq);
-	params_default(icm_reads_param_list, &all.reads);
+	params_default(icm_cache_requester_param_list, &all.requester);
+	params_default(icm_cache_responder_param_list, &all.responder);
+	params_default(icm_cache_cq_param_list, &all.cq);
+	params_default(icm_cache_srq_param_list, &all.srq);
+	params_default(icm_cache_reads_param_list, &all.reads);
 	return all;
 }
 
@@ -348,7 +353,8 @@ static void test_kinds(void)
 	sim_destroy(sim);
 }
 
-/* A read asks for the responder's part and for what the responder notes of reads, another request for the first alone. */
+/* A READ needs the responder's entry and the entry for reads. Other requests need the first entry
+ * only. */
 static void test_separate_rdmarc(void)
 {
 	struct context_lookup lookup = {
@@ -379,6 +385,53 @@ static void test_separate_rdmarc(void)
 	CU_ASSERT_TRUE(context_cache_hit(contexts, CONTEXT_RESPONDER, 7, true, 0, &ready));
 	CU_ASSERT_FALSE(context_cache_hit(contexts, CONTEXT_READS, 7, true, 0, &ready));
 	context_cache_destroy(contexts);
+	icm_cache_destroy(cache);
+	pcie_destroy(pcie);
+	sim_destroy(sim);
+}
+
+static uint64_t counter(const char *name)
+{
+	const uint64_t *value = counters_find(sim, name);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(value);
+	return *value;
+}
+
+/* Four sets of two ways, with 64 entries behind them. An entry that the first level replaces costs
+ * a lookup of the second level, and no write. */
+static void test_second_level(void)
+{
+	sim_time start;
+
+	params_round();
+	params.second_entries = 64;
+	params.second_latency = 20 * NS;
+	begin();
+	look_up(0, 1);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done_at[0], (MISS_NS + 20 + 4) * NS);
+	look_up(1, 5);
+	look_up(2, 9);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->reads, 3);
+	start = sim_now(sim);
+	look_up(3, 1); /* 5 and 9 have its set */
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done_at[3] - start, (20 + 4) * NS);
+	CU_ASSERT_FALSE(lookups[3].hit);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->reads, 3);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->writes, 0);
+	CU_ASSERT_EQUAL(counter("cache.misses"), 4);
+	CU_ASSERT_EQUAL(counter("cache.evictions"), 2);
+	CU_ASSERT_EQUAL(counter("cache.write_backs"), 0);
+	CU_ASSERT_EQUAL(counter("cache.second.lookups"), 4);
+	CU_ASSERT_EQUAL(counter("cache.second.hits"), 1);
+	icm_cache_invalidate(cache, 1, 1); /* in both */
+	look_up(4, 1);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->reads, 4);
+	CU_ASSERT_EQUAL(blocks_check(sim, stderr), 0);
 	icm_cache_destroy(cache);
 	pcie_destroy(pcie);
 	sim_destroy(sim);

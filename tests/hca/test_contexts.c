@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that queues' contexts cost what their caches say: outbound rates fall once there are more queue pairs than the
- * requester's cache has entries, a cache of twice the size moves that knee to twice as many, inbound rates fall by the
- * responder's cache and so much later, a miss delays only the queue it is for and by one PCIe read, and what is
- * replaced is written back.
+ * Tests the cost of queue contexts. Outbound rates fall when there are more queue pairs than
+ * entries in the requester's cache. A cache of twice the size moves this knee to twice as many.
+ * Inbound rates fall by the responder's cache, correspondingly later. A miss delays only its own
+ * queue, by one PCIe read. A replaced entry is written back.
  */
 #include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"
@@ -122,7 +122,8 @@ static double rate(unsigned count, struct sizes sizes)
 	return (double)count * ROUNDS * (double)US / (double)start;
 }
 
-/* The most queue pairs, of doubling numbers, that still run at nine tenths of what ample caches give. */
+/* Returns the largest number of queue pairs (a power of two) that reach nine tenths of the rate
+ * with large caches. */
 static unsigned knee(struct sizes sizes)
 {
 	unsigned last = 0;
@@ -158,7 +159,8 @@ static void test_completion_queues(void)
 	CU_ASSERT_TRUE(rate(64, (struct sizes){1024, 1024, 16}) < 0.95 * rate(64, ample));
 }
 
-/* From the store to the CQE, of a queue pair whose requester's context is there or not, while all else is. */
+/* Time from the store to the CQE, with and without the requester's context. All other contexts are
+ * present. */
 static sim_time latency(bool there, sim_time *waited)
 {
 	struct crowd crowd = crowd_create(2, (struct sizes){1, 1024, 1024});
@@ -191,7 +193,7 @@ static void test_one_miss(void)
 	CU_ASSERT_TRUE(more < 700 * NS);
 }
 
-/* CQEs that come while their CQ's context is fetched go out together when it is here. */
+/* CQEs that arrive while their CQ's context is fetched are written together when it arrives. */
 static void test_many_cqes_and_one_miss(void)
 {
 	enum { CQES = 8 };

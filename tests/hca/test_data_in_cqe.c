@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that short messages and responses go into CQEs where they were asked to: the bytes and flags that a driver finds there,
- * memory that stays as it was, one PCIe write fewer, and what does not go there: what is too long, what comes with a GRH, what
- * has no CQE.
+ * Tests scatter to CQE of short messages and responses: bytes and flags that a driver finds,
+ * unchanged memory, and one PCIe write fewer. It does not apply to data that are too long, that
+ * arrive with a GRH, or that have no CQE.
  */
 #include <string.h>
 
@@ -162,7 +162,7 @@ static void test_reads_and_atomics(void)
 	pair_destroy(&pair);
 }
 
-/* A CQE of 64 bytes has no room beside who sent a datagram. */
+/* A CQE of 64 bytes with the sender of a datagram has no room for data. */
 static void test_datagrams_in_64_bytes(void)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);

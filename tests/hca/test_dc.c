@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves DC: how many connects and disconnects there are, and when; what is lost, repeated, refused, put off and taken away;
- * that what was under way when an initiator turned away arrives; and what a handshake costs, to the picosecond.
+ * Tests DC: number and times of connects and disconnects, and the exact cost of a handshake.
+ * Connects are lost, repeated, refused, delayed and withdrawn. Packets in flight when an initiator
+ * disconnects arrive.
  */
 #include <errno.h>
 #include <string.h>
@@ -39,8 +40,8 @@ SUITE(TESTS)
 #define WQE_BYTES 4096
 #define SRQ_INDEX 0x55
 
-/* Twice transmit, receive and the scheduler's latency (155, 185 and 20 ns), 42 and 30 bytes on 0.5 m of EDR (10,760 ps), less
- * the turn of 10 ns that the request has at once with half a handshake. */
+/* Twice transmit, receive and the scheduler's latency (155, 185 and 20 ns), and 42 and 30 bytes on
+ * 0.5 m of EDR (10,760 ps). The scheduler's 10 ns of the request overlap with half a handshake. */
 #define ROUND_TRIP UINT64_C(720760)
 
 enum { REMOTE_ACCESS = 0x13, RETRIES_EXCEEDED = 0x15 };
@@ -225,7 +226,8 @@ static void test_one_target(void)
 	dc_destroy(&dc);
 }
 
-/* Another target each time, posted all at once: five packets for each work request in the place of two. */
+/* Another target each time, posted all at once: five packets for each work request in the place of
+ * two. */
 static void test_two_targets(void)
 {
 	struct dc dc = dc_create();
@@ -295,7 +297,8 @@ static sim_time time_of_write(struct dc *dc, uint32_t index)
 	return now(dc) - began;
 }
 
-/* A connect in front costs its turn; that of another target the disconnect's too; a full one the way there and back. */
+/* A connect in front costs its turn; that of another target the disconnect's too; a full one the
+ * way there and back. */
 static void test_cost(void)
 {
 	for (enum dc_handshake handshake = DC_HALF; handshake <= DC_FULL; handshake++) {
@@ -333,7 +336,8 @@ static void test_lost_connect(void)
 	dc_destroy(&dc);
 }
 
-/* all responses of a session are lost: the connect comes again and is known, and the atomic is not carried out twice. */
+/* all responses of a session are lost: the connect comes again and is known, and the atomic is not
+ * carried out twice. */
 static void test_lost_responses(enum dc_handshake handshake, uint32_t accepts)
 {
 	struct dc dc = dc_create_with(handshake, 16);
@@ -383,7 +387,7 @@ static void test_wrong_key(enum dc_handshake handshake)
 	post_with(&dc, dc.second, 0, KEY, WQE_WRITE, 64);
 	CHECK_WC(mini_wait(dc.second->send_cq), CQE_SENT, 0);
 	sim_run(dc.rig.mini->sim,
-		now(&dc) + 10 * US); /* an ACK is early: what was written is there */
+		now(&dc) + 10 * US); /* the ACK is early: the written data is in memory */
 	mini_put_u64(dc.rig.other, dc.rig.target, 7);
 	post_with(&dc, dc.dci, 0, KEY + 1, WQE_WRITE, 64);
 	CHECK_WC(mini_wait(dc.dci->send_cq), CQE_SEND_ERROR, REMOTE_ACCESS);
@@ -391,7 +395,7 @@ static void test_wrong_key(enum dc_handshake handshake)
 	CU_ASSERT_EQUAL(count_other(&dc, "dc_refusals"), 1);
 	CU_ASSERT_EQUAL(count_other(&dc, "naks_sent"), 1);
 	CU_ASSERT_EQUAL(dc.rig.other->async_count, 0);
-	/* Who has the right one is not disturbed, and this one may come again. */
+	/* The correct initiator is not disturbed, and the refused one may try again. */
 	post_with(&dc, dc.second, 0, KEY, WQE_WRITE, 64);
 	CHECK_WC(mini_wait(dc.second->send_cq), CQE_SENT, 0);
 	mini_run(dc.rig.mini);
@@ -464,7 +468,7 @@ static void test_shortage(void)
 	CHECK_WC(mini_wait(dc.second->send_cq), CQE_SENT, 0);
 	CU_ASSERT_TRUE(now(&dc) > 100 * US);
 	CU_ASSERT_EQUAL(count_other(&dc, "dc_shortages"), count_one(&dc, "rnr_nak_received"));
-	CU_ASSERT_EQUAL(count_other(&dc, "dc_shortages"), 10); /* each 10 us, and the way */
+	CU_ASSERT_EQUAL(count_other(&dc, "dc_shortages"), 10); /* one every 10 us, plus the path */
 	CU_ASSERT_EQUAL(count_other(&dc, "dc_accepts"), 2);
 	CU_ASSERT_EQUAL(count_other(&dc, "dc_reclaims"), 0);
 	dc_destroy(&dc);
@@ -485,7 +489,8 @@ static void test_reclaim(void)
 	dc_destroy(&dc);
 }
 
-/* A disconnect is lost, and the initiator comes back: it gets its own context again, for a new session. */
+/* A disconnect is lost, and the initiator comes back: it gets its own context again, for a new
+ * session. */
 static void test_lost_disconnect(void)
 {
 	struct dc dc = dc_create_with(DC_HALF, 2);

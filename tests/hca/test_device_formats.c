@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that WQEs are parsed, and CQEs built, byte for byte as <infiniband/mlx5dv.h> lays them out:
- * the same bytes written through its structs, and malformed ones refused for the right reason.
+ * Tests that WQEs are parsed and CQEs built byte for byte as in <infiniband/mlx5dv.h>. The same
+ * bytes are written through its structs, and malformed ones are refused for the right reason.
  */
 #include <infiniband/mlx5dv.h>
 #include <string.h>
@@ -132,7 +132,7 @@ static void test_inline(void)
 	CU_ASSERT_EQUAL(parse(QP_UC, &wqe), WQE_BAD_SIZE);
 }
 
-/* A header inline, and behind it a list of what is not copied. */
+/* A header inline, followed by a list of memory that is not copied. */
 static void test_inline_and_list(void)
 {
 	struct send_wqe wqe;

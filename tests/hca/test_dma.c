@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a transfer takes exactly the time of its parts (translation cold and warm, PCIe, the engine's own), moves
- * exactly the bytes that its list names across segments and pages and none beside them, ends with the right status, and
- * that transfers of one direction end, and become visible, in the order of their start, within the engine's limits.
+ * Tests DMA transfers. A transfer takes exactly the time of its parts (translation cold and warm,
+ * PCIe, the engine's own). It moves exactly the bytes of its list across segments and pages, and
+ * ends with the right status. Transfers of one direction end, and become visible, in the order of
+ * their start, within the engine's limits.
  */
 #include <string.h>
 
@@ -61,13 +62,14 @@ static uint32_t add_region(uint32_t access, bool physical, uint64_t address, uin
 	return mr_table_add(regions, &mr)->key;
 }
 
-/* A link of 1 ns a byte, 100 ns long; 300 ns to read, 50 ns to be visible; 4 ns for each step on the HCA. */
+/* A link of 1 ns per byte and 100 ns. A read takes 300 ns, a write is visible after 50 ns, and each
+ * step on the HCA takes 4 ns. */
 static void params_round(void)
 {
 	round_link(&pcie_param);
 	params_default(translation_param_list, &translation_param);
-	params_default(icm_mpt_param_list, &translation_param.mpt);
-	params_default(icm_mtt_param_list, &translation_param.mtt);
+	params_default(icm_cache_mpt_param_list, &translation_param.mpt);
+	params_default(icm_cache_mtt_param_list, &translation_param.mtt);
 	translation_param.interval = 0;
 	translation_param.latency = 4 * NS;
 	translation_param.mpt.hit_latency = 4 * NS;
@@ -270,9 +272,9 @@ static void test_status(void)
 	CU_ASSERT_EQUAL(pcie_counters(pcie)->writes, 0);
 	CU_ASSERT_EQUAL(dma_counters(engine)->pieces, 0);
 
-	list[1].key =
-		key_physical ^
-		1; /* the middle one has no such key: what is before it is written, not what is behind */
+	/* the middle entry has no such key: the data before it is written, the data after it is
+	 * not */
+	list[1].key = key_physical ^ 1;
 	dma = dma_of(DMA_SCATTER, list, 3, 0, 300, bytes);
 	run(&dma);
 	CU_ASSERT_EQUAL(dma.status, DMA_PROTECTION);
@@ -301,8 +303,8 @@ static void test_status(void)
 	run(&dma);
 	CU_ASSERT_EQUAL(dma.status, DMA_PROTECTION);
 
-	list[1].key =
-		key_unmapped; /* the first failure in the list's order counts, whichever comes first in time */
+	list[1].key = key_unmapped; /* the first failure in the list's order counts, whichever comes
+				       first in time */
 	list[2].key = 0;
 	dma = dma_of(DMA_GATHER, list, 3, 0, 300, bytes);
 	run(&dma);
@@ -356,7 +358,8 @@ static void test_empty(void)
 	end();
 }
 
-/* The first misses both caches, the second hits: it is read at once but ends second; written, it waits. */
+/* The first misses both caches, the second hits: it is read at once but ends second; written, it
+ * waits. */
 static void test_order(void)
 {
 	struct data_segment cold, warm;

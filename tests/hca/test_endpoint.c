@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that the endpoint HCA's messages take exactly the time that its parameters and the wire add up to, that every
- * operation completes and is counted once, that queue pairs share a port, that a slow host holds the sender back
- * through flow control, and that timeouts, retries and flushes come when they should.
+ * Tests the endpoint HCA. Messages take exactly the sum of their parameters and the wire time.
+ * Every operation completes and is counted once. Queue pairs share a port. A slow host holds the
+ * sender back through flow control. Timeouts, retries and flushes occur at the right times.
  */
 #include "fabric/fault.h"
 #include "tests/hca/support/study.h"
@@ -17,6 +17,7 @@
 	TEST(queue_pairs_share_the_port)             \
 	TEST(slow_host_holds_the_sender_back)        \
 	TEST(slow_source_sends_at_its_rate)          \
+	TEST(payload_arrives_with_the_head)          \
 	TEST(retries_are_exceeded_on_time)
 SUITE(TESTS)
 
@@ -35,8 +36,9 @@ static void pair_link(struct study *study)
 	study_finish(study);
 }
 
-/* send_latency, then 8 preamble bytes + Ethernet 14, IPv4 20, UDP 8, BTH 12, RETH 16, ICRC 4, FCS 4 with 1000 bytes,
- * 80 ps a byte; 10 ns of cable; receive_latency; the ACK: 8 + 14 + 20 + 8 + 12 + 4 + 4 + 4; the same way back. */
+/* send_latency, then 8 preamble bytes, Ethernet 14, IPv4 20, UDP 8, BTH 12, RETH 16, ICRC 4, FCS 4
+ * and 1000 bytes at 80 ps a byte. 10 ns of cable and receive_latency. The ACK takes the same path
+ * back with 8 + 14 + 20 + 8 + 12 + 4 + 4 + 4 bytes. */
 static void test_write_takes_exactly_its_time(void)
 {
 	struct study study;
@@ -171,14 +173,16 @@ static void test_queue_pairs_share_the_port(void)
 			      ENDPOINT_WRITE, 4096 * 1000, &done);
 	sim_run(study.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(done, 4);
-	/* the first had filled the port's queue of four when the others came; then they take turns */
+	/* the first had filled the port's queue of four when the others came; then they take
+	 * turns */
 	for (unsigned i = 1; i < 3; i++)
 		CU_ASSERT_EQUAL(transfers[i + 1].message.done_at - transfers[i].message.done_at,
 				(4096 + 62 + 20) * 80);
 	study_fini(&study);
 }
 
-/* A host that takes in 40 Gb/s lets the input buffer fill: pause frames, no loss, 40 Gb/s in the end. */
+/* A host that takes in 40 Gb/s lets the input buffer fill: pause frames, no loss, 40 Gb/s in the
+ * end. */
 static void test_slow_host_holds_the_sender_back(void)
 {
 	struct study study;
@@ -219,7 +223,41 @@ static void test_slow_source_sends_at_its_rate(void)
 	study_fini(&study);
 }
 
-/* Nothing gets through: eight times 4.096 us * 2^4 after the first packet, the message fails, the next is flushed. */
+/* Payload counts as arrived with the head of its packet: not `before`, but 80 ps later. */
+static void payload_arrives(enum endpoint_operation operation, sim_time before)
+{
+	struct study study;
+	struct transfer transfer;
+	struct endpoint_qp *qp;
+	unsigned done = 0;
+
+	pair_init(&study, LINK_ETHERNET);
+	pair_link(&study);
+	qp = endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0);
+	transfer_post(&transfer, qp, operation, 1000, &done);
+	sim_run(study.sim, before);
+	CU_ASSERT_EQUAL(endpoint_arrived_bytes(qp), 0);
+	sim_run(study.sim, before + 80);
+	CU_ASSERT_EQUAL(endpoint_arrived_bytes(qp), 1000);
+	CU_ASSERT_EQUAL(endpoint_acked_bytes(qp), 0);
+	sim_run(study.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, 1);
+	CU_ASSERT_EQUAL(endpoint_arrived_bytes(qp), 1000);
+	CU_ASSERT_EQUAL(endpoint_acked_bytes(qp), 1000);
+	study_fini(&study);
+}
+
+/* A write and a read alike. If a read counted later than a write, a window could count more than
+ * the wire carries. The read's request is 86 bytes with its preamble. */
+static void test_payload_arrives_with_the_head(void)
+{
+	payload_arrives(ENDPOINT_WRITE, 600 * NS + 8 * 80 + 10 * NS);
+	payload_arrives(ENDPOINT_READ, 600 * NS + (8 + 78) * 80 + 10 * NS + 100 * NS + 600 * NS +
+					       8 * 80 + 10 * NS);
+}
+
+/* All packets are lost. The message fails eight times 4.096 us * 2^4 after the first packet, and
+ * the next message is flushed. */
 static void fail_with(unsigned mode, unsigned timeout, uint64_t expired, sim_time waited)
 {
 	const struct fault_rule all = {.action = FAULT_drop,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what a loss costs under each way of recovery: go-back-N's goodput follows the law of ground truth E-01 within
- * 5 %, selective repeat's is 1 - p, go-back-0 gets exactly nothing through when every message loses a packet (D-19);
- * the reaction times of E-02 and E-03 add to a message exactly, and lost reads, atomics and responses are asked for again.
+ * Tests the cost of a loss with each kind of recovery. Go-back-N's goodput follows the law of row
+ * E-01 within 5 %, and selective repeat's is 1 - p. Go-back-0 has no goodput when every message
+ * loses a packet (D-19). The reaction times of E-02 and E-03 add to a message exactly. Lost reads,
+ * atomics and responses are requested again.
  */
 #include "fabric/fault.h"
 #include "tests/hca/support/study.h"
@@ -30,7 +31,7 @@ struct loss {
 	struct endpoint_qp *qp;
 };
 
-/* Two hosts, one cable; the rule holds for what `from` sends. */
+/* Two hosts, one cable. The rule applies to packets from `from`. */
 static void loss_init(struct loss *loss, uint64_t rate_bps, sim_time round_trip, unsigned recovery)
 {
 	study_init(&loss->study, LINK_ETHERNET, "none", 0, 2);
@@ -131,7 +132,8 @@ static void test_selective_repeat_loses_only_what_is_lost(void)
 	}
 }
 
-/* All ten packets of a message are lost once: how many timeouts does it take, and how many of them are sent again? */
+/* Returns the number of timeouts after all ten packets of a message are lost once, and the number
+ * of packets retransmitted. */
 static uint64_t timeouts_of_tail(unsigned retransmits, const char *window, uint64_t *retransmitted,
 				 sim_time *took)
 {
@@ -143,7 +145,7 @@ static uint64_t timeouts_of_tail(unsigned retransmits, const char *window, uint6
 	char error[128];
 
 	for (unsigned i = 0; i < ARRAY_SIZE(rules);
-	     i++) /* a rule does not count what one before it took */
+	     i++) /* a rule does not count packets that an earlier rule dropped */
 		rules[i] = drop(FAULT_ANY_OPCODE, 0, 1);
 	loss_init(&loss, 40000000000, 4 * US, SELECTIVE_REPEAT);
 	loss.study.params.timeout_retransmits = retransmits;
@@ -167,7 +169,8 @@ static uint64_t timeouts_of_tail(unsigned retransmits, const char *window, uint6
 static void test_what_a_timeout_loses(void)
 {
 	enum { FIRST, ALL };
-	/* at 40 Gb/s, with preamble: a packet and its ACK, and both ways; the host adds 100 ns at the end */
+	/* at 40 Gb/s, with preamble: a packet and its ACK, and both ways; the host adds 100 ns at
+	 * the end */
 	const sim_time round_trip = (1024 + 62 + 8) * 200 + 74 * 200 + 4 * US, reth = 16 * 200;
 	uint64_t retransmitted;
 	sim_time took;
@@ -183,8 +186,8 @@ static void test_what_a_timeout_loses(void)
 	CU_ASSERT_EQUAL(retransmitted, 10);
 }
 
-/* From the first packet of an idle queue pair to the last message's end. The first packets of all are lost once, `before` of
- * them in a message 60 us before the others'. */
+/* From the first packet of an idle queue pair to the last message's end. The first packets of all
+ * messages are lost once. `before` messages start 60 us before the others. */
 static sim_time time_of_lost(unsigned lost, unsigned before, unsigned packets)
 {
 	struct fault_rule rules[4];
@@ -212,7 +215,8 @@ static sim_time time_of_lost(unsigned lost, unsigned before, unsigned packets)
 	return took;
 }
 
-/* D-27: up to three packets in flight wait for 100 us, four for 320 us, also when the fourth follows 60 us later. */
+/* D-27: up to three packets in flight wait for 100 us. Four wait for 320 us, also if the fourth
+ * follows 60 us later. */
 static void test_few_in_flight_wait_less(void)
 {
 	const sim_time header = 16 * 80; /* of the second message */
@@ -224,7 +228,8 @@ static void test_few_in_flight_wait_less(void)
 	CU_ASSERT_EQUAL(time_of_lost(4, 2, 4), time_of_lost(0, 0, 4) + 320 * US + header);
 }
 
-/* How long a message takes all of whose packets are lost once, while the response to a packet before it arms the timer. */
+/* Duration of a message whose packets are all lost once, while the response to an earlier packet
+ * arms the timer. */
 static sim_time time_behind_response(unsigned packets)
 {
 	struct fault_rule rules[4];
@@ -249,7 +254,8 @@ static sim_time time_behind_response(unsigned packets)
 	return took;
 }
 
-/* The same where a response arms the timer, with four in flight; then each takes its time on the wire. */
+/* The same where a response arms the timer, with four in flight; then each takes its time on the
+ * wire. */
 static void test_few_behind_a_response_wait_less(void)
 {
 	const sim_time slot = (1024 + 82) * 80, two = time_behind_response(2);
@@ -258,7 +264,8 @@ static void test_few_behind_a_response_wait_less(void)
 	CU_ASSERT_EQUAL(time_behind_response(4), two + 2 * slot + 220 * US);
 }
 
-/* Ten packets, whose first is lost, and again when the first of nine NAKs has had it sent again. */
+/* Ten packets. The first is lost, and its retransmission for the first of nine NAKs is lost,
+ * too. */
 static sim_time time_of_lost_twice(unsigned restart)
 {
 	const struct fault_rule rules[] = {drop(FAULT_ANY_OPCODE, 0, 1),
@@ -302,7 +309,7 @@ static uint64_t livelock(unsigned recovery, uint64_t *sent)
 	uint64_t completed;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(rules);
-	     i++) /* a rule does not count what one before it took */
+	     i++) /* a rule does not count packets that an earlier rule dropped */
 		rules[i] = drop(FAULT_ANY_OPCODE, 0, 256 * (i + 1) - i);
 	loss_init(&loss, 40000000000, 4 * US, recovery);
 	loss_link(&loss, 0, rules, ARRAY_SIZE(rules));
@@ -315,8 +322,9 @@ static uint64_t livelock(unsigned recovery, uint64_t *sent)
 }
 
 /*
- * Of a window of two packets the first comes after the second, which alone has asked for an ACK. Without NAKs, as fabrics
- * want it that spray packets, the one that fills the gap is acknowledged, and nobody waits for a timeout.
+ * Of a window of two packets the first comes after the second, which alone has asked for an ACK.
+ * Without NAKs, as fabrics want it that spray packets, the one that fills the gap is acknowledged,
+ * and nobody waits for a timeout.
  */
 static void test_what_fills_a_gap_is_acknowledged(void)
 {
@@ -355,7 +363,8 @@ static void test_go_back_0_is_a_livelock(void)
 	CU_ASSERT(sent < 4096 + 4096 / 256 * 40);
 }
 
-/* E-05: packet k of 100 is lost: base time, plus generation and reaction, plus the packets sent again. */
+/* E-05: packet k of 100 is lost: base time, plus generation and reaction, plus the packets sent
+ * again. */
 static void test_reaction_times_add_up(void)
 {
 	sim_time done_at[2];
@@ -374,7 +383,7 @@ static void test_reaction_times_add_up(void)
 		sim_run(loss.study.sim, SIM_NEVER);
 		done_at[lossy] = transfer.message.done_at;
 		CU_ASSERT_EQUAL(done, 1);
-		if (lossy) { /* what was sent until the NAK came goes again */
+		if (lossy) { /* packets sent before the NAK arrived are retransmitted */
 			CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packet_seq_err, 1);
 			CU_ASSERT_EQUAL(
 				endpoint_counters(loss.study.hosts[0])->packets_retransmitted,
@@ -383,8 +392,8 @@ static void test_reaction_times_add_up(void)
 		}
 		study_fini(&loss.study);
 	}
-	/* without loss packet 40 would have begun 60 packets before the last; the first one sent again begins after packet
-	 * 41 is in, the NAK's time there and back, and both reactions */
+	/* without loss packet 40 would have begun 60 packets before the last; its retransmission
+	 * begins after packet 41 has arrived, the NAK's time there and back, and both reactions */
 	sim_time packet = (1024 + 62 + 20) * 80,
 		 retransmitted_after = 2 * packet + 2 * US + 4 * US + 74 * 80;
 
@@ -392,7 +401,8 @@ static void test_reaction_times_add_up(void)
 			       (double)packet);
 }
 
-/* A read that comes behind a lost write is not stored, so what the NAK names has to be sent again, too. */
+/* A READ after a lost WRITE is not stored. The packets that the NAK names are therefore
+ * retransmitted, too. */
 static void test_an_early_read_is_asked_again(void)
 {
 	const struct fault_rule rule = drop(FAULT_ANY_OPCODE, 0, 1);
@@ -414,7 +424,8 @@ static void test_an_early_read_is_asked_again(void)
 	study_fini(&loss.study);
 }
 
-/* Every packet of either side may be lost: all complete, each is executed as often as it was asked for. */
+/* Every packet of either side may be lost: all complete, each is executed as often as it was asked
+ * for. */
 static void test_all_operations_survive_loss(void)
 {
 	static const unsigned recoveries[] = {GO_BACK_N, SELECTIVE_REPEAT};

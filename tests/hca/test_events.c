@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the way of an event to its driver, to the picosecond: EQE, MSI-X write behind it, handler; events that share an
- * interrupt, and one whose EQE the handler did not see; moderation by count, by time since the last event and by time since
- * the last completion; no event of what was not armed, none lost when moderation ends.
+ * Tests the path of an event to its driver, to the picosecond: EQE, MSI-X write after it, handler.
+ * Covers events that share an interrupt, and an event whose EQE the handler did not see. Covers
+ * moderation by count, by time since the last event, and by time since the last completion. A queue
+ * that is not armed causes no event, and no event is lost when moderation ends.
  *
- * EQE and MSI-X are writes of 64 B and 4 B with 24 B of TLP each: 116 B at 15.28 GB/s (gen3 x16, 3 % DLLPs) are 7.591 ns.
- * The link takes 60 ns, the root complex 100 ns, the interrupt 300 ns.
+ * EQE and MSI-X are writes of 64 B and 4 B with 24 B of TLP each. 116 B at 15.28 GB/s (gen3 x16, 3
+ * % DLLPs) take 7.591 ns. The link takes 60 ns, the root complex 100 ns, the interrupt 300 ns.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ static void note(struct event *event)
 	if (bench->times[1])
 		sim_schedule_at(event, bench->times[1]);
 	bench->times++;
-	moderation_note(&bench->moderation);
+	event_queue_moderation_note(&bench->moderation);
 }
 
 static struct bench *bench_create(uint32_t from, uint32_t count, sim_time period)
@@ -67,7 +68,7 @@ static struct bench *bench_create(uint32_t from, uint32_t count, sim_time period
 	bench->mini->params.event_queue.moderation_period = period;
 	mini_start(bench->mini, LINK_INFINIBAND);
 	bench->adapter = bench->mini->hosts[0].adapter;
-	moderation_init(&bench->moderation, bench->adapter->events, due);
+	event_queue_moderation_init(&bench->moderation, bench->adapter->events, due);
 	bench->moderation.cqn = 77;
 	event_init(&bench->note, &bench->adapter->block, note);
 	return bench;
@@ -99,7 +100,7 @@ static void check_events(struct bench *bench, const sim_time *times)
 
 static void bench_destroy(struct bench *bench)
 {
-	moderation_close(&bench->moderation);
+	event_queue_moderation_close(&bench->moderation);
 	mini_destroy(bench->mini);
 	free(bench);
 }
@@ -149,7 +150,7 @@ static void test_moderation_by_count(void)
 	bench_destroy(bench);
 }
 
-/* 16 us after the last event; what comes later than that leaves at once. */
+/* 16 us after the last event. Later events leave at once. */
 static void test_moderation_by_time_since_the_last_event(void)
 {
 	struct bench *bench = bench_create(MODERATION_FROM_EVENT, 100, 16 * US);
@@ -170,7 +171,7 @@ static void test_moderation_by_time_since_the_last_event(void)
 	bench_destroy(bench);
 }
 
-/* 16 us after the last completion, which moves it on. */
+/* 16 us after the last completion, which restarts the time. */
 static void test_moderation_by_time_since_the_last_completion(void)
 {
 	struct bench *bench = bench_create(MODERATION_FROM_CQE, 100, 16 * US);
@@ -188,16 +189,16 @@ static void test_moderation_that_ends(void)
 	bench->times = (const sim_time[]){1 * US, 0};
 	sim_schedule_at(&bench->note, 1 * US);
 	sim_run(bench->mini->sim, 5 * US);
-	moderation_set(&bench->moderation, 0, 0);
+	event_queue_moderation_set(&bench->moderation, 0, 0);
 	mini_run(bench->mini);
 	check_events(bench, (const sim_time[]){5 * US + EVENT_TIME, 0});
-	moderation_set(&bench->moderation, 100, 1 * MS);
+	event_queue_moderation_set(&bench->moderation, 100, 1 * MS);
 	run(bench, (const sim_time[]){2 * MS, 0});
 	check_events(bench, (const sim_time[]){5 * US + EVENT_TIME, 3 * MS + EVENT_TIME, 0});
 	bench->times = (const sim_time[]){5 * MS, 0};
 	sim_schedule_at(&bench->note, 5 * MS);
 	sim_run(bench->mini->sim, 5 * MS + 1 * US);
-	moderation_close(&bench->moderation);
+	event_queue_moderation_close(&bench->moderation);
 	mini_run(bench->mini);
 	CU_ASSERT_EQUAL(bench->due, 2);
 	bench_destroy(bench);
@@ -220,8 +221,8 @@ static void take_all_and_arm(struct rig *rig)
 	mini_run(rig->mini);
 }
 
-/* Through the adapter: only completions that are not taken when the queue is armed count, and those behind them; it is armed no more when its
- * event leaves. */
+/* Through the adapter: only completions that are not polled when the queue is armed count, and
+ * later completions. The queue is disarmed when its event leaves. */
 static void test_a_completion_queue(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);

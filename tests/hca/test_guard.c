@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a congestion control from a shared object that breaks a rule of the interface ends the program with exit code 2 and a
- * message that names the object, the function and what it left: rates, windows and times that cannot be, a crash, an overflow
- * of the stack, an endless loop; and that one that keeps the rules is not touched.
+ * Tests the guard of congestion controls in shared objects. If a plug-in breaks a rule of the
+ * interface, the program ends with exit code 2. The message names the object, the function and the
+ * result. Covers impossible rates, windows and times, a crash, a stack overflow and an endless
+ * loop. One that obeys the rules is not affected.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +26,7 @@ SUITE(TESTS)
 
 #define LINE_BPS UINT64_C(100000000000)
 
-/* What an adapter does in a round trip. */
+/* The calls of an adapter in a round trip. */
 static void use(const char *fault)
 {
 	const struct congestion_path path = {
@@ -50,7 +51,8 @@ static void use(const char *fault)
 	congestion_fini(&congestion);
 }
 
-/* The exit code of a process in which that happens, 1000 and more: a signal; and what it said. */
+/* Returns the exit code of a process that runs this, or 1000 and more for a signal. Also returns
+ * its message. */
 static int outcome(const char *fault, char *said, size_t said_bytes)
 {
 	int ends[2], status = 0;
@@ -125,13 +127,13 @@ static void test_steps(void)
 			     "SIM_NEVER or a later time\n");
 	/* a million steps of 1 ps from 1.000001 us on */
 	refused("step_slow", "step(): is called more than 1000 times for each other call, the last "
-			     "time for 2.000001 us; expected a next_step that is further ahead\n");
+			     "time for 2.000001 us; expected a later next_step\n");
 }
 
 static void test_sender(void)
 {
-	refused("sender", "on_ack(): changed burst_payload, burst_wire or flight_bytes, which are "
-			  "the sender's\n");
+	refused("sender", "on_ack(): changed burst_payload, burst_wire or flight_bytes, which "
+			  "belong to the sender\n");
 }
 
 static void test_crashes(void)

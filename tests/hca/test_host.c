@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what is behind the root complex: which lines the cache holds and where DDIO may put them, and that without it the cache loses what DMA writes, what a miss, the other
- * socket, the link to it, the IOMMU's walks and its knee cost to the picosecond; that strict ordering makes a fast write wait for a slow one
- * and relaxed ordering does not; what CPUs find in the cache, and when memory has time for the rest; that counts add up; that all engines give the same run.
+ * Tests the host behind the root complex. Covers the lines that the cache holds, the ways that DDIO
+ * may use, and the loss of DMA writes from the cache without DDIO. The cost of a miss, the other
+ * socket, the link to it, and the IOMMU's walks and knee are exact to the picosecond. With strict
+ * ordering a fast write waits for a slow one, with relaxed ordering it does not. CPU hits, memory
+ * contention and counts are right, and all engines give the same run.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "hca/host/host.h"
 #include "hca/host/pcie.h"
 #include "hca/host/pcie_params.h"
@@ -11,18 +16,19 @@
 #include "tests/hca/support/round_link.h"
 #include "tests/support/suite.h"
 
-#define TESTS(TEST)           \
-	TEST(hit_and_miss)    \
-	TEST(cpu_use)         \
-	TEST(memory_rate)     \
-	TEST(ddio_ways)       \
-	TEST(no_ddio)         \
-	TEST(other_socket)    \
-	TEST(socket_link)     \
-	TEST(iommu_knee)      \
-	TEST(iommu_walkers)   \
-	TEST(write_ordering)  \
-	TEST(separate_rdmarc) \
+#define TESTS(TEST)            \
+	TEST(hit_and_miss)     \
+	TEST(cpu_use)          \
+	TEST(memory_rate)      \
+	TEST(ddio_ways)        \
+	TEST(no_ddio)          \
+	TEST(other_socket)     \
+	TEST(socket_link)      \
+	TEST(iommu_knee)       \
+	TEST(iommu_walkers)    \
+	TEST(iommu_walk_times) \
+	TEST(write_ordering)   \
+	TEST(separate_rdmarc)  \
 	TEST(engines)
 SUITE(TESTS)
 
@@ -97,7 +103,8 @@ static void begin_access(struct event *event)
 	sim_schedule_at(event, at);
 }
 
-/* Accesses that begin at `at`, together with others of that time; run() has them done. Returns the number of the access. */
+/* Accesses that begin at `at`, together with others of that time; run() has them done. Returns the
+ * number of the access. */
 static uint32_t access_at(uint64_t address, uint32_t length, bool is_write, sim_time at)
 {
 	CU_ASSERT_FATAL(begun < ACCESSES);
@@ -149,7 +156,7 @@ static void test_hit_and_miss(void)
 	end();
 }
 
-/* A CPU that uses what is not in the cache takes memory's turn, as DMA does, and what DMA wrote is there. */
+/* A CPU access that misses the cache uses memory time, as DMA does, and finds the data of DMA. */
 static void test_cpu_use(void)
 {
 	struct llc *llc;
@@ -184,7 +191,8 @@ static void test_memory_rate(void)
 	end();
 }
 
-/* DMA writes have 2 of 8 ways: what fits in them stays, what does not is written back; a CPU's lines stay. */
+/* DMA writes have 2 of 8 ways. Data that fits remains, other data is written back, and a CPU's
+ * lines remain. */
 static void test_ddio_ways(void)
 {
 	const struct llc_counters *count;
@@ -215,7 +223,8 @@ static void test_ddio_ways(void)
 	end();
 }
 
-/* Without DDIO a DMA write goes to memory, and who looks for it finds it there alone, whatever the cache had. */
+/* Without DDIO a DMA write goes to memory. Readers find the data in memory only, independent of the
+ * cache. */
 static void test_no_ddio(void)
 {
 	const struct llc_counters *count;
@@ -239,8 +248,8 @@ static void test_no_ddio(void)
 	CU_ASSERT_EQUAL(missed, 2);
 	CU_ASSERT_EQUAL(llc_dma_wait(llc), 50 * NS);
 	end();
-	params.llc.enabled =
-		false; /* no cache is modelled: what a processor waits for is the cost of its poll alone */
+	/* no cache is modelled: a processor waits for the cost of its poll only */
+	params.llc.enabled = false;
 	begin();
 	CU_ASSERT_EQUAL(llc_dma_wait(host_llc(host)), 0);
 	end();
@@ -249,8 +258,8 @@ static void test_no_ddio(void)
 static void test_other_socket(void)
 {
 	params_small();
-	params.place.memory_node = 1;
-	params.place.remote_write_latency = 48 * NS;
+	params.numa.memory_node = 1;
+	params.numa.remote_write_latency = 48 * NS;
 	begin();
 	llc_cpu_touch(host_llc(host), 0, 64, false);
 	CU_ASSERT_EQUAL(read_takes(0, 64, 0), (50 + 65) * NS);
@@ -260,15 +269,16 @@ static void test_other_socket(void)
 	end();
 }
 
-/* 256 B to or from the other socket are four lines of 72 B, at 32 GB/s: 9 ns; a request is 8 B, and directions are apart. */
+/* 256 B to or from the other socket are four lines of 72 B, at 32 GB/s: 9 ns. A request is 8 B. The
+ * directions are independent. */
 static void test_socket_link(void)
 {
 	params_small();
 	params.llc.enabled = false;
 	params.dram.rate = UINT64_C(100000000000000);
 	params.dram.latency = 0;
-	params.place.memory_node = 1;
-	params.place.remote_read_latency = 0;
+	params.numa.memory_node = 1;
+	params.numa.remote_read_latency = 0;
 	begin();
 	access_at(0, 256, true, 1 * US);
 	access_at(256, 256, true, 1 * US);
@@ -317,7 +327,8 @@ static void test_iommu_knee(void)
 	end();
 }
 
-/* Two walkers: the third miss waits for one; another access to a page under way waits for its walk. */
+/* Two walkers: the third miss waits for one; another access to a page under way waits for its
+ * walk. */
 static void test_iommu_walkers(void)
 {
 	struct iommu *iommu;
@@ -332,14 +343,52 @@ static void test_iommu_walkers(void)
 	CU_ASSERT_EQUAL(iommu_translate(iommu, 2 << 12, 20 * NS), 560 * NS);
 	CU_ASSERT_EQUAL(iommu_translate(iommu, (0 << 12) + 100, 30 * NS), 280 * NS);
 	CU_ASSERT_EQUAL(iommu_translate(iommu, 3 << 12, 40 * NS), 570 * NS);
+	/* at the end of the walk, a hit */
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 0, 280 * NS), 280 * NS);
 	CU_ASSERT_EQUAL(iommu_translate(iommu, 0, 600 * NS), 600 * NS);
 	CU_ASSERT_EQUAL(iommu_counters(iommu)->merges, 1);
 	CU_ASSERT_EQUAL(iommu_counters(iommu)->misses, 4);
-	CU_ASSERT_EQUAL(iommu_counters(iommu)->hits, 1);
+	CU_ASSERT_EQUAL(iommu_counters(iommu)->hits, 2);
 	CU_ASSERT_EQUAL(iommu_counters(iommu)->walker_stalls, 2);
 	iommu_invalidate(iommu);
 	CU_ASSERT_EQUAL(iommu_translate(iommu, 0, 700 * NS), 980 * NS);
 	end();
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	sim_time a = *(const sim_time *)left, b = *(const sim_time *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Walks of a lognormal latency: median, 95th percentile (1.645 sigmas) and mean are those of the
+ * distribution, and the same in each run. */
+static void test_iommu_walk_times(void)
+{
+	enum { WALKS = 4000 };
+	static sim_time taken[2][WALKS];
+	double mean = 0;
+
+	host_params_default(&params);
+	params.iommu.enabled = true;
+	params.iommu.walk_sigma = 0.33;
+	for (unsigned run = 0; run < 2; run++) {
+		begin();
+		for (uint64_t i = 0; i < WALKS; i++) {
+			sim_time at = i * 10 * US;
+
+			taken[run][i] = iommu_translate(host_iommu(host), i << 12, at) - at;
+		}
+		end();
+	}
+	CU_ASSERT_EQUAL(memcmp(taken[0], taken[1], sizeof(taken[0])), 0);
+	qsort(taken[0], WALKS, sizeof(taken[0][0]), compare_times);
+	for (unsigned i = 0; i < WALKS; i++)
+		mean += (double)taken[0][i] / WALKS / NS;
+	CU_ASSERT_DOUBLE_EQUAL((double)taken[0][WALKS / 2] / NS, 280, 6);
+	CU_ASSERT_DOUBLE_EQUAL((double)taken[0][WALKS * 95 / 100] / NS, 481.8, 20);
+	CU_ASSERT_DOUBLE_EQUAL(mean, 295.7, 5);
 }
 
 /* ---- under the link ---- */
@@ -422,8 +471,8 @@ static void link_round(void)
 	params.iommu.enabled = true;
 }
 
-/* A large write whose page is not in the IO-TLB, then a small one whose page is: in order, the small one waits, and is behind it
- * by a picosecond. */
+/* A large write whose page is not in the IO-TLB, then a small write whose page is. In order, the
+ * small write waits and follows a picosecond later. */
 static void test_write_ordering(void)
 {
 	for (int relaxed = 0; relaxed < 2; relaxed++) {
@@ -448,7 +497,8 @@ static void test_write_ordering(void)
 	}
 }
 
-/* A read whose second page misses ends when that is there; another read in between does not wait for it. */
+/* A read whose second page misses ends when the page arrives. Another read in between does not wait
+ * for it. */
 static void test_separate_rdmarc(void)
 {
 	link_round();
@@ -482,9 +532,9 @@ static void test_engines(void)
 		link_params.tags = 16;
 		link_params.relaxed_ordering = true;
 		link_params.dllp = 2;
-		params.place.jitter_median = 20 * NS;
-		params.place.jitter_sigma = 0.5;
-		params.place.tail_share = 0.01;
+		params.jitter.median = 20 * NS;
+		params.jitter.sigma = 0.5;
+		params.jitter.tail_share = 0.01;
 		digest = 0;
 		link_begin(engines[k]);
 		for (uint32_t i = 0; i < OPS; i++) {

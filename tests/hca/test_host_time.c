@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that requests for the future delay none of now, behind the root complex: a read that has to wait for a write takes no
- * memory, link between sockets or page walker before its time, and a host that costs nothing changes no picosecond of
- * reads, writes and credits.
+ * Tests that future requests delay no current ones behind the root complex. A read that waits for a
+ * write occupies no memory, socket link or page walker before its time. A host without costs
+ * changes no picosecond of reads, writes and credits.
  */
 #include "hca/host/host.h"
 #include "hca/host/pcie.h"
@@ -85,9 +85,9 @@ static void start_write(uint32_t number, uint64_t address, uint32_t length, bool
 	pcie_write(pcie, &writes[number]);
 }
 
-/* Writes of 64 B, each with a read of 64 B behind it, leave without gaps: 88 and 24 ns. A write is visible 500 ns after it is there,
- * so many reads wait at the root complex for times to come. The next writes do not wait for these. `more`: that the host takes
- * for a write, and for a read. */
+/* Writes of 64 B, each with a read of 64 B behind it, leave without gaps: 88 and 24 ns. A write is
+ * visible 500 ns after it is there, so many reads wait at the root complex for times to come. The
+ * next writes do not wait for these. `more`: that the host takes for a write, and for a read. */
 static void play_pairs(sim_time more_write, sim_time more_read)
 {
 	round_link(&link_params);
@@ -122,7 +122,7 @@ static void test_memory(void)
 static void test_link_of_sockets(void)
 {
 	host_params_default(&params);
-	params.place.memory_node = 1;
+	params.numa.memory_node = 1;
 	play_pairs(0, (50 + 65) * NS);
 }
 
@@ -161,8 +161,9 @@ static void note_load(struct pcie_mmio_read *load)
 	loaded_at = sim_now(sim);
 }
 
-/* A load whose completion is at the root complex behind a write that walks for its page: 24 ns of request and 20 + 8 of completion
- * are over long before. One that nobody waits for any more is not told of. */
+/* A load whose completion follows a write that walks for its page at the root complex. The 24 ns of
+ * request and 20 + 8 of completion are over long before. One that nobody waits for any more is not
+ * told of. */
 static void test_a_load_pushes_writes(void)
 {
 	struct pcie_mmio_read load = {.length = 8, .done = note_load}, other = load;
@@ -198,7 +199,7 @@ struct ending {
 	uint64_t number;
 };
 
-struct course { /* what ended, in order, and how often something waited */
+struct course { /* ended transactions in order, and number of waits */
 	struct ending endings[ENDS_MAX];
 	uint32_t count;
 	uint64_t order_stalls, order_stall_time, request_stalls, write_stalls;
@@ -265,7 +266,8 @@ static void start_any(struct random *random, uint32_t number)
 
 enum { RELAXED = 1, COUNTED = 2, ROUND = 4, RULES = 8 };
 
-/* The same random accesses, stores and loads, short of credits and tags. ROUND: times at which much happens at one picosecond. */
+/* The same random accesses, stores and loads, short of credits and tags. ROUND: times at which much
+ * happens at one picosecond. */
 static void play_random(bool with_host, unsigned seed, unsigned rules, struct course *into)
 {
 	struct random random;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what HPCC makes of the records that ACKs bring, one ACK at a time, to the byte: the first ACK begins a
- * round trip, in which the window answers each ACK and the reference stays; only counters of one port are compared,
- * wherever the port stands on the way; a way whose ports are all new is measured from its second packet on; an ACK
- * that was overtaken changes nothing; rate_min is a floor.
+ * Tests HPCC's use of the telemetry of ACKs, one ACK at a time, to the byte. The first ACK begins a
+ * round trip, in which the window follows each ACK and the reference remains. Only counters of one
+ * port are compared, at any position on the path. A path with new ports is measured from its second
+ * packet on. An overtaken ACK changes nothing. rate_min is a lower limit. An increase given as a
+ * rate grows with T.
  */
 #include "fabric/wire/packet.h"
 #include "tests/hca/support/fixture.h"
@@ -14,7 +15,8 @@
 	TEST(another_port_is_not_compared)      \
 	TEST(a_port_is_found_in_another_place)  \
 	TEST(an_overtaken_ack_changes_nothing)  \
-	TEST(a_floor)
+	TEST(a_floor)                           \
+	TEST(an_increase_as_a_rate)
 SUITE(TESTS)
 
 #define GBPS UINT64_C(1000000000)
@@ -52,7 +54,8 @@ static struct telemetry_hop hop(uint32_t port, sim_time at, uint64_t sent_bytes,
 				      .port = port};
 }
 
-/* Returns the window after an ACK for all up to `total` of `sent`, with these hops. Port 0: no hop. */
+/* Returns the window after an ACK for all up to `total` of `sent`, with these hops. Port 0: no
+ * hop. */
 static uint64_t ack(struct fixture *fixture, uint64_t total, uint64_t sent,
 		    struct telemetry_hop first, struct telemetry_hop second)
 {
@@ -69,7 +72,8 @@ static uint64_t ack(struct fixture *fixture, uint64_t total, uint64_t sent,
 
 static const struct telemetry_hop none;
 
-/* Each record is a full T after the one before: the utilisation is that of the last one alone, 1. */
+/* Each record is a full T after the one before: the utilisation is that of the last one alone,
+ * 1. */
 static void test_reference_moves_once_a_round_trip(void)
 {
 	struct fixture fixture;
@@ -79,7 +83,7 @@ static void test_reference_moves_once_a_round_trip(void)
 	CU_ASSERT_EQUAL(ack(&fixture, 2000, 51000, hop(1, 20 * US, 1000 + BDP, 0), none), 118750);
 	CU_ASSERT_EQUAL(ack(&fixture, 50000, 90000, hop(1, 30 * US, 1000 + 2 * BDP, 0), none),
 			118750);
-	/* sent after the first ACK: the reference is 118,750 from here on */
+	/* sent after the first ACK: from now on the reference is 118,750 */
 	CU_ASSERT_EQUAL(ack(&fixture, 51000, 90000, hop(1, 40 * US, 1000 + 3 * BDP, 0), none),
 			118750);
 	CU_ASSERT_EQUAL(ack(&fixture, 52000, 90000, hop(1, 50 * US, 1000 + 4 * BDP, 0), none),
@@ -137,7 +141,7 @@ static void test_an_overtaken_ack_changes_nothing(void)
 	CU_ASSERT_EQUAL(ack(&fixture, 3000, 50000, hop(1, 20 * US, 500 + BDP, 0), none), 118750);
 	CU_ASSERT_EQUAL(ack(&fixture, 3000, 50000, hop(1, 15 * US, 400, BDP), none), 118750);
 	CU_ASSERT_EQUAL(ack(&fixture, 3000, 50000, hop(1, 20 * US, 500 + BDP, BDP), none), 118750);
-	/* 20 us, not 15, is what the next one is compared with */
+	/* the next one is compared with 20 us, not 15 */
 	CU_ASSERT_EQUAL(ack(&fixture, 4000, 50000, hop(1, 30 * US, 500 + 2 * BDP, 0), none),
 			118750);
 	congestion_fini(&fixture.congestion);
@@ -151,5 +155,20 @@ static void test_a_floor(void)
 	ack(&fixture, 1000, 50000, hop(1, 10 * US, 0, 9 * BDP), none);
 	CU_ASSERT_EQUAL(ack(&fixture, 2000, 50000, hop(1, 20 * US, BDP, 9 * BDP), none), 25000);
 	CU_ASSERT_EQUAL(fixture.cc->rate_bps, 20 * GBPS + 1);
+	congestion_fini(&fixture.congestion);
+}
+
+/* 80 Mb/s for 10 us: 100 bytes. */
+static void test_an_increase_as_a_rate(void)
+{
+	struct fixture fixture;
+	char error[128];
+
+	begin(&fixture, "0bps");
+	CU_ASSERT_TRUE_FATAL(congestion_set(&fixture.congestion, "increase_rate", "80Mbps", error,
+					    sizeof(error)));
+	fixture_start(&fixture, &path);
+	ack(&fixture, 1000, 50000, hop(1, 10 * US, 1000, 0), none);
+	CU_ASSERT_EQUAL(ack(&fixture, 2000, 51000, hop(1, 20 * US, 1000 + BDP, 0), none), 118850);
 	congestion_fini(&fixture.congestion);
 }

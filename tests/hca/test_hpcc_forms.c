@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what the simulator of HPCC's authors does in ways of its own, and the presets that bear its name with it: TIMELY looks
- * at the first round trip, counts increases below T_low, cuts as deep as the gradient says; DCTCP is a rate that starts
- * with an alpha of 1 and is cut by the first mark; DCQCN cuts at ticks and is raised further by its timer alone;
- * windows that let a packet go while any of them is open; ACKs of a priority of their own.
+ * Tests the variants in the simulator of HPCC's authors, and the presets with its name. TIMELY
+ * evaluates the first round trip, counts increases below T_low, and cuts by the gradient. DCTCP is
+ * a rate that starts with alpha 1 and is cut by the first mark. DCQCN cuts at ticks and increases
+ * by its timer only. A window lets a packet pass while it is open at all. ACKs have their own
+ * priority.
  */
 #include "fabric/wire/opcode.h"
 #include "tests/hca/support/fixture.h"
@@ -69,7 +70,7 @@ static void test_timely_counts_below_the_low_threshold(void)
 	congestion_fini(&fixture.congestion);
 }
 
-/* The RTT rises by 40 us, 7/8 of which count: 1.75 times the 20 us that make a gradient of 1. */
+/* The RTT rises by 40 us, of which 7/8 count: 1.75 times the 20 us of a gradient of 1. */
 static uint64_t rate_after_a_rise(const char *gradient_max)
 {
 	struct fixture fixture;

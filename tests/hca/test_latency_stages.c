@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that the stages of a work request's latency leave no gap: for every completion of a mixed run (writes,
- * sends, reads, atomics, UC, UD, losses, fences, small caches) they sum to the time from the store to the CQE, and of a
- * receive to the time from the first bit to the CQE; and that each stage is what it is called: one nanosecond more in a block
- * is one more in its stage, and in no other.
+ * Tests that the stages of a work request's latency leave no gap. The stages of each completion of
+ * a mixed run add up to the time from the store to the CQE. For a receive, they add up to the time
+ * from the first bit to the CQE. The run has writes, sends, reads, atomics, UC, UD, losses, fences
+ * and small caches. One nanosecond more in a block is one more in its stage, and in no other.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +29,9 @@ enum { TAGS_MAX = 4096 };
 
 static uint64_t sums[TAGS_MAX];
 
-/* Of each tag: the stages' sum is the latency told; and that is from the store on to the CQE. How many sends; *received: and
- * receives, whose stages are written together and the sum last. */
+/* Of each tag: the stages' sum is the latency told; and that is from the store on to the CQE.
+ * Number of sends. *received: number of receives, whose stages are written together, with the sum
+ * last. */
 static unsigned check_trace(const char *path, unsigned *received)
 {
 	uint64_t sum = 0;
@@ -162,7 +163,7 @@ static void test_unreliable(void)
 
 /* ---- each stage by its block ---- */
 
-/* What the host has counted since; the end of the rig. */
+/* Counts of the host since then. Ends the rig. */
 static struct latency_counters since(struct rig *rig, struct mini_host *host,
 				     const struct latency_counters *before)
 {
@@ -209,7 +210,7 @@ static struct latency_counters measure(size_t changed, enum qp_type type, uint8_
 static void test_each_block_in_its_stage(void)
 {
 #define IN(param) offsetof(struct hca_params, param)
-	/* the change is in both adapters: what the response passes as well shows it there too */
+	/* the change is in both adapters, so the response shows it, too */
 	static const struct {
 		size_t changed;
 		size_t stage, other;
@@ -264,7 +265,8 @@ static void test_stages_of_a_kind(void)
 
 /* ---- receives: each stage by its block ---- */
 
-/* Of the second of two SENDs, with `changed` of the parameters longer by 1234 ps; *start: its first bit, *end: its CQE. */
+/* Of the second of two SENDs, with `changed` of the parameters longer by 1234 ps; *start: its first
+ * bit, *end: its CQE. */
 static struct latency_counters receive_measure(size_t changed, uint32_t bytes, sim_time *total)
 {
 	struct rig rig = {.mini = mini_create(SIM_ENGINE_native)};

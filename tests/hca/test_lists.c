@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what scatter/gather lists cost: a send WQE takes a block of 64 B for each four units of 16 B, control segment, address and
- * elements together, all of which are read; each element of a part of 4 KB is translated and moved by itself, so that its PCIe
- * requests and writes are its own; data land where the lists say, of a send's gathering, a receive WQE's and a READ's scattering;
- * a list of elements takes longer than the same bytes in one, by the requests that it has more; and an element whose key is
- * wrong, or a receive list that is too short, ends with the error of verbs.
+ * Tests the cost of scatter/gather lists. A send WQE takes a block of 64 B for each four units of
+ * 16 B (control segment, address and elements). All units are read. Each element of a part of 4 KB
+ * is translated and moved separately, with its own PCIe requests and writes. Data go to the places
+ * in the lists: when gathering a send, scattering into a receive WQE, and scattering a READ. A list
+ * takes longer than the same bytes in one element, by the time of its additional requests. An
+ * element with a wrong key, or a receive list that is too short, ends with the error of verbs.
  */
 #include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"
@@ -83,7 +84,8 @@ static struct counts counts(const struct rig *rig)
 	};
 }
 
-/* What the last of several alike took: contexts, regions and receive WQEs are at hand. */
+/* Time of the last of several equal requests. Contexts, regions and receive WQEs are in the
+ * caches. */
 static struct counts difference(struct counts after, struct counts before)
 {
 	return (struct counts){
@@ -117,8 +119,9 @@ static sim_time posted(struct rig *rig, const struct mini_send *send, struct cou
 }
 
 /*
- * WQE: 16 + 16 + 3 x 16 = 80 B, two blocks in one read. Gathered: 128 and 3968 B, then 1032 and 1024 B. Requests of at most
- * 512 B that do not cross 4 KiB: 1, 8, 1 + 2 (from 3968 on), 2. Written: 16 + 9 packets of at most 256 B.
+ * WQE: 16 + 16 + 3 x 16 = 80 B, two blocks in one read. Gathered: 128 and 3968 B, then 1032 and
+ * 1024 B. Requests of at most 512 B that do not cross 4 KiB: 1, 8, 1 + 2 (from 3968 on), 2.
+ * Written: 16 + 9 packets of at most 256 B.
  */
 static void test_list_of_a_write(void)
 {
@@ -152,7 +155,8 @@ static void test_list_of_a_write(void)
 	rig_destroy(&rig);
 }
 
-/* Scattered as they were gathered above: 1 + 16 packets, then 1 + 4 (from 3968 on) and 4; and the CQE. */
+/* Scattered as they were gathered above: 1 + 16 packets, then 1 + 4 (from 3968 on) and 4; and the
+ * CQE. */
 static void test_list_of_a_read(void)
 {
 	struct rig rig = rig_create(QP_RC, 4096);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what is between queue pairs of one adapter: nothing reaches the port; a WRITE takes, to the picosecond, what it takes over
- * a cable less the cable's time and that of both packets on the link, and with loopback_rate as much more as they take at that
- * rate, which holds up nothing that comes from the port; without, there is no limit but PCIe; what is not taken in yet is
- * limited, and nothing is lost for it; and a queue pair may be connected to itself.
+ * Tests traffic between queue pairs of one adapter. It does not reach the port. A WRITE takes the
+ * time over a cable minus the cable's time and that of both packets on the link, to the picosecond.
+ * With loopback_rate it takes the packets' time at that rate in addition, without delaying traffic
+ * of the port. Without loopback_rate only PCIe limits it. Data that are not accepted yet are
+ * limited, and nothing is lost. A queue pair can be connected to itself.
  */
 #include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"
@@ -93,7 +94,7 @@ static void test_latency(void)
 	CU_ASSERT_EQUAL(latency(UINT64_C(10000000000)) - free, (50 + 30) * 800);
 }
 
-/* The whole of it against a link: what is gone is the link, twice. */
+/* Loopback compared with a link: the difference is twice the link. */
 static void test_against_a_link(void)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);
@@ -121,7 +122,8 @@ static void test_against_a_link(void)
 	local_destroy(&local);
 }
 
-/* A WRITE from the other host, alone, or while a packet of 4 KiB is on its way back at 1 Gb/s, which takes 33 us. */
+/* A WRITE from the other host, alone, or while a packet of 4 KiB is in flight back at 1 Gb/s, which
+ * takes 33 us. */
 static void test_beside_a_link(void)
 {
 	sim_time taken[2];
@@ -196,7 +198,7 @@ static void test_rate(void)
 	double free = rate(0, 65536, false);
 
 	CU_ASSERT_DOUBLE_EQUAL(limited, 100.0 * 4096 / 4122, 0.5);
-	/* seen: what PCIe of 252 Gb/s carries, and with a packet at a time */
+	/* observed: PCIe of 252 Gb/s, and one packet at a time */
 	CU_ASSERT_DOUBLE_EQUAL(free, 203.8, 0.1);
 	CU_ASSERT_DOUBLE_EQUAL(rate(0, 8192, false), 172.9, 0.1);
 	CU_ASSERT_DOUBLE_EQUAL(rate(0, 65536, true), 203.9, 0.1);

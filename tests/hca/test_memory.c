@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proves that a memory buffer holds exactly its range of addresses, and that the memory without bytes has them all. */
+/* Proves that a memory buffer holds exactly its range of addresses, and that the memory without
+ * bytes has them all. */
 #include <string.h>
 
 #include "hca/host/memory.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that keys name exactly their region, that a key of a region that is gone finds nothing until all other indices
- * were used, that a full table says so, and that MTT entries of regions do not overlap.
+ * Tests the table of memory regions. A key finds exactly its region. A key of a removed region
+ * finds nothing until all other indices have been used. A full table reports this. MTT entries of
+ * regions do not overlap.
  */
 #include "hca/context/mr_table.h"
 #include "tests/support/suite.h"
@@ -82,7 +83,7 @@ static void test_pages(void)
 				      .page_shift = rows[i].page_shift,
 				      .physical = rows[i].physical};
 
-		CU_ASSERT_EQUAL(mr_page_count(&mr), rows[i].pages);
+		CU_ASSERT_EQUAL(mr_table_page_count(&mr), rows[i].pages);
 		CU_ASSERT_EQUAL(mr_table_add(table, &mr)->mtt_index, next);
 		next += rows[i].pages;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves multi-packet receive WQEs: where packets of a datagram QP go in them, what CQEs say of strides, that a packet which does
- * not fit behind the last leaves the rest empty, and that one WQE is read in place of one for each packet.
+ * Tests multi-packet receive WQEs of datagram QPs: the place of packets, and the strides that CQEs
+ * report. A packet that does not fit after the last one leaves the rest empty. One WQE is read
+ * instead of one per packet.
  */
 #include <errno.h>
 
@@ -24,7 +25,7 @@ enum { STRIDES = 8, STRIDE = 256, GRH = 40, AREA = STRIDES * STRIDE, SEED = 3, Q
 struct pair {
 	struct mini *mini;
 	struct mini_qp *sender, *receiver;
-	struct mini_cq cq; /* of what is received */
+	struct mini_cq cq; /* of the received data */
 	uint64_t source, target;
 	uint8_t vector[48];
 };
@@ -74,7 +75,8 @@ static void send(struct pair *pair, uint32_t length, uint32_t seed)
 	mini_run(pair->mini);
 }
 
-/* The next CQE: of WQE `wqe`, from stride `first` on, so many of them, and a packet of so many bytes; 0: none. */
+/* The next CQE: of WQE `wqe`, from stride `first` on, so many of them, and a packet of so many
+ * bytes; 0: none. */
 static void check(struct pair *pair, unsigned wqe, unsigned first, unsigned strides, uint32_t bytes,
 		  uint32_t seed)
 {
@@ -155,7 +157,8 @@ static void test_reads_of_wqes(void)
 	CU_ASSERT_EQUAL(bytes[0] - bytes[1], (PACKETS - PACKETS / STRIDES) * 64);
 }
 
-/* Longer than a whole WQE, or than what its list says: the queue pair is in error, and the WQE is given back. */
+/* Longer than a whole WQE, or than the length in its list: the queue pair is in error, and the WQE
+ * is given back. */
 static void test_too_long(void)
 {
 	struct pair pair = pair_create(2);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what leaves a sender, to the picosecond: bursts of TIMELY go at line rate and are paid for together, packets one by one,
- * or each from when it left;
- * headers that RoCE has not, IRN's and in-band telemetry's, take their time on the wire; windows that shrink with the rate, an
- * update a round trip and DCTCP's slow start do what they say.
+ * Tests the times at which packets leave a sender, to the picosecond. Bursts of TIMELY leave at
+ * line rate and are paced as a whole. Packets are paced one by one, or from the time of the
+ * previous departure. The next packet is chosen in advance, or when the link is free. Additional
+ * headers (IRN, in-band telemetry) take their time on the wire. Windows that shrink with the rate,
+ * one update per round trip, and DCTCP's slow start behave as specified.
  */
 #include "hca/congestion/pace.h"
 #include "tests/hca/support/fixture.h"
@@ -13,6 +14,7 @@
 #define TESTS(TEST)                        \
 	TEST(bursts_are_paid_for_together) \
 	TEST(paid_from_departure)          \
+	TEST(chosen_when_the_link_is_free) \
 	TEST(headers_take_time)            \
 	TEST(windows_shrink_with_the_rate) \
 	TEST(a_start_may_be_shared)        \
@@ -78,7 +80,8 @@ static void test_bursts_are_paid_for_together(void)
 	CU_ASSERT_EQUAL(timely_time("chunk", "1MiB"), BEFORE + 31 * SLOT + reth + BEHIND);
 }
 
-/* 1250 bytes take 100 ns at 100 Gb/s: the next packet follows the last one, whatever was owed before. */
+/* 1250 bytes take 100 ns at 100 Gb/s. The next packet follows the last, independent of the earlier
+ * pace. */
 static void test_paid_from_departure(void)
 {
 	struct cc_state cc = {.rate_bps = 10 * GBPS};
@@ -103,6 +106,37 @@ static void test_paid_from_departure(void)
 	set(&study.congestion, "start_share", "0.1");
 	set(&study.congestion, "pacing", "packet");
 	CU_ASSERT_EQUAL(message_time(&study, 32 * 4096), BEFORE + 10 * (31 * SLOT + reth) + BEHIND);
+}
+
+/* When a packet of one queue pair is done that is posted while another keeps the port busy. */
+static sim_time second_time(enum endpoint_grant grant_at)
+{
+	struct transfer first, second;
+	struct endpoint_qp *one, *other;
+	struct study study;
+	unsigned done = 0;
+	sim_time done_at;
+
+	study_init(&study, LINK_ETHERNET, "none", 0, 2);
+	study.params.grant_at = grant_at;
+	study_link(&study, study_add_host(&study), 0, study_add_host(&study), 0);
+	study_finish(&study);
+	one = endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0);
+	other = endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0);
+	transfer_post(&first, one, ENDPOINT_WRITE, 64 * 4096, &done);
+	sim_run(study.sim, 5 * US);
+	transfer_post(&second, other, ENDPOINT_WRITE, 4096, &done);
+	sim_run(study.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, 2);
+	done_at = second.message.done_at;
+	study_fini(&study);
+	return done_at;
+}
+
+/* Four packets that the port holds already are ahead of it, or none. */
+static void test_chosen_when_the_link_is_free(void)
+{
+	CU_ASSERT_EQUAL(second_time(GRANT_QUEUED), second_time(GRANT_FREE) + 4 * SLOT);
 }
 
 static sim_time with_bytes(const char *algorithm, uint64_t extra, uint64_t telemetry,
@@ -191,7 +225,8 @@ static void test_a_start_may_be_shared(void)
 	congestion_fini(&fixture.congestion);
 }
 
-/* 100 Mb/s more for each round trip of a short one, however many segments it has; the first is only looked at. */
+/* 100 Mb/s more for each round trip of a short one, however many segments it has; the first is only
+ * looked at. */
 static void test_an_update_a_round_trip(void)
 {
 	struct fixture fixture;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves on-demand paging, to the picosecond where it is alone: what a fault takes and brings in, faults that join, wait for a
- * handler, or whose region is gone; a requester that stalls while others go on, a responder that refuses until the pages are
- * there, a response that is dropped and asked for again; messages over many pages, atomics, queue pairs that fail or go while
- * they wait; no use by unreliable ones. What a fault costs is in the stage of its name.
+ * Tests on-demand paging, to the picosecond for a single fault. Covers the time and pages of a
+ * fault. Faults join, wait for a handler, or have a destroyed region. A requester stalls while
+ * others continue. A responder sends RNR NAKs until the pages are present. A response is dropped
+ * and requested again. Covers messages over many pages, atomics, and queue pairs that fail or are
+ * destroyed meanwhile. Unreliable queue pairs do not use it. The time of a fault is in the stage
+ * with its name.
  */
 #include <errno.h>
 
@@ -123,7 +125,8 @@ static void test_one_fault(void)
 	alone_destroy(&alone);
 }
 
-/* Asked for by the program: each missing page costs the driver once, no fault is raised, and who needs them meanwhile joins. */
+/* Prefetch by the program: each missing page costs the driver once, no fault is raised, and
+ * requests for these pages join meanwhile. */
 static void test_prefetch(void)
 {
 	struct alone alone = alone_create(1, 1 << 22);
@@ -146,7 +149,8 @@ static void test_prefetch(void)
 	alone_destroy(&alone);
 }
 
-/* Two handlers for three faults; of 100 pages 17 come, as 64 KiB may be brought in, from wherever in a page. */
+/* Two handlers for three faults; of 100 pages 17 come, as 64 KiB may be brought in, from wherever
+ * in a page. */
 static void test_handlers_and_the_reach_of_a_fault(void)
 {
 	struct alone alone = alone_create(2, 64 << 10);
@@ -230,7 +234,7 @@ static void post(struct rig *rig, struct mini_qp *qp, uint8_t opcode, uint32_t l
 					  .swap_or_add = 5});
 }
 
-/* What a driver is asked to bring in must be of a region with pages to miss, and within it, to the byte. */
+/* A prefetch must be of a region with pages that can miss, and within the region, to the byte. */
 static void test_advice(void)
 {
 	static const struct {
@@ -285,8 +289,8 @@ static uint32_t stage(const struct rig *rig, const char *name)
 	return mini_block_count(rig->one, "latency", name);
 }
 
-/* Beside the stall, the first message differs from the next one by a look at the queue pair's turn, 20 ns, and by the misses
- * of MPT and MTT, which are in the stage of translation. */
+/* Besides the stall, the first message differs from the next by the scheduler's 20 ns. It also
+ * differs by the misses of MPT and MTT in the stage of translation. */
 static void test_a_requester_stalls(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
@@ -339,7 +343,8 @@ static void test_others_go_on(void)
 	rig_destroy(&rig);
 }
 
-/* RNR NAKs, each after the 10 us that the responder's queue pair asks for and a round trip, until the pages are there. */
+/* RNR NAKs, each after the 10 us of the responder's queue pair and a round trip, until the pages
+ * are present. */
 static void check_refused(uint8_t opcode, uint32_t length, uint32_t pages, uint32_t expected)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
@@ -381,7 +386,8 @@ static void test_a_responder_refuses(void)
 	check_refused(WQE_FETCH_ADD, 8, 1, 21);
 }
 
-/* A send is refused again where it comes to a page that is not there, in the middle of the message. */
+/* A send is refused again where it comes to a page that is not there, in the middle of the
+ * message. */
 static void test_a_send_over_pages(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
@@ -396,7 +402,7 @@ static void test_a_send_over_pages(void)
 	rig_destroy(&rig);
 }
 
-/* Each page of the response is missed once; what was asked for behind it is asked for again. */
+/* Each page of the response misses once. Later requests are sent again. */
 static void test_a_response_is_dropped(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
@@ -422,7 +428,8 @@ static void test_a_response_is_dropped(void)
 	rig_destroy(&rig);
 }
 
-/* ERR and RESET while pages are waited for: flushed, or forgotten; the fault ends without effect on the queue pair. */
+/* ERR and RESET while pages are waited for: flushed, or forgotten; the fault ends without effect on
+ * the queue pair. */
 static void test_failed_while_waiting(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);

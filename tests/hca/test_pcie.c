@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a PCIe transaction takes exactly the time of its parts: requests and completions on a link of 1 ns a byte,
- * both latencies, waiting for tags and posted credits; that the limits by tags and by TLP overhead come out; that MMIO
- * writes keep their order and pass completions. The order of reads and writes is in test_pcie_order.c.
+ * Tests that a PCIe transaction takes exactly the time of its parts: requests and completions on a
+ * link of 1 ns per byte, both latencies, tags, posted credits. The limits by tags and by TLP
+ * overhead are right. MMIO writes keep their order and pass completions. The order of reads and
+ * writes is in test_pcie_order.c.
  */
 #include "hca/host/pcie.h"
 #include "hca/host/pcie_link.h"
@@ -21,6 +22,7 @@
 	TEST(fault)             \
 	TEST(mmio)              \
 	TEST(mmio_passes)       \
+	TEST(mmio_delays_a_tag) \
 	TEST(mmio_books)        \
 	TEST(raw_rates)         \
 	TEST(link_exact)
@@ -47,8 +49,7 @@ static void test_read_composition(void)
 		{0, 1024, 2, 8, 24 + 100 + 300 + 1184 + 100},
 		{4000, 200, 2, 2, 24 + 100 + 300 + 240 + 100}, /* over a page's border */
 		{4095, 1, 1, 1, 24 + 100 + 300 + 21 + 100},
-		{4095, 2, 2, 2,
-		 24 + 24 + 100 + 300 + 21 + 100}, /* the second request is what it waits for */
+		{4095, 2, 2, 2, 24 + 24 + 100 + 300 + 21 + 100}, /* the second request delays it */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -114,8 +115,8 @@ static void test_tag_returns_alone(void)
 	pcie_read(pcie, &second);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(read_at[0], (24 + 400 + 1184 + 100) * NS);
-	/* the first of two tags is back at 1116 ns; round trip of 64 B from there: 608 ns, its completion at 1540 ns finds
-	 * the link busy until 1608 ns */
+	/* the first of two tags is free at 1116 ns; the round trip of 64 B takes 608 ns from there;
+	 * its completion at 1540 ns finds the link busy until 1608 ns */
 	CU_ASSERT_EQUAL(read_at[1], (1608 + 84 + 100) * NS);
 	end();
 }
@@ -158,7 +159,8 @@ static void test_rate_by_tags(void)
 	end();
 }
 
-/* Rate of writes = MPS / (MPS + overhead) x raw x (1 - DLLP share), and each is visible at its exact instant. */
+/* Rate of writes = MPS / (MPS + overhead) x raw x (1 - DLLP share), and each is visible at its
+ * exact instant. */
 static void test_rate_of_writes(void)
 {
 	enum { COUNT = 1000 };
@@ -311,8 +313,8 @@ static void test_mmio(void)
 	end();
 }
 
-/* An MMIO write passes completions that are not ready yet, and they leave the later by its time: the last four of eight requests,
- * which are ready 24 ns apart from 424 ns on. */
+/* An MMIO write passes completions that are not ready, and delays them by its time. These are the
+ * last four of eight requests, ready at intervals of 24 ns from 424 ns on. */
 static void test_mmio_passes(void)
 {
 	struct pcie_read big, small;
@@ -334,8 +336,33 @@ static void test_mmio_passes(void)
 	end();
 }
 
-/* Stores and completions together never have more than the link's rate, also if the link is idle when a store of the future is
- * booked: what is ready behind its time leaves behind it, what is ready before it is not held up. 1 ns a byte. */
+/* The tag of a request whose completion leaves later returns later, and so does the read that waits
+ * for it. The second of three tags; the latency is longer than all completions. */
+static void test_mmio_delays_a_tag(void)
+{
+	struct pcie_read first, second;
+
+	params_round();
+	params.tags = 3;
+	params.read_latency = 2000 * NS;
+	begin();
+	pcie_mmio_attach(pcie, note_store, &stores_seen);
+	stores_seen = reads_done = 0;
+	first = read_of(0, 1536, bytes);
+	second = read_of(0, 1024, bytes);
+	pcie_read(pcie, &first);
+	pcie_read(pcie, &second);
+	sim_run(sim, 2130 * NS); /* the first request is ready, the others are not */
+	pcie_mmio_write(pcie, 0, bytes, 8);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(read_at[0], (24 + 2100 + 3 * 592 + 32 + 100) * NS);
+	CU_ASSERT_EQUAL(read_at[1], read_at[0] - 592 * NS + (24 + 2100 + 592 + 100) * NS);
+	end();
+}
+
+/* Stores and completions together never exceed the link's rate, also if the link is idle when a
+ * later store is booked. Packets that are ready later leave later. Packets that are ready earlier
+ * are not delayed. 1 ns a byte. */
 static void test_mmio_books(void)
 {
 	struct pcie_link link;

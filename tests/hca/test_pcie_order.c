@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that writes, reads and reads behind writes of a PCIe function keep their order; that bytes move at the instant they
- * should; that what was asked is what was done, whatever the limits.
+ * Tests the order of writes, reads, and reads after writes of a PCIe function. Bytes move at the
+ * right instant, and every request is carried out under any limits.
  */
 #include <string.h>
 
@@ -52,7 +52,8 @@ static void cpu_store(struct event *event)
 	CU_ASSERT(memory_write(memory, 0, (const uint8_t[]){7}, 1));
 }
 
-/* The bytes are those of the instant at which the root complex completes, and of a write when it is visible. */
+/* The bytes are those of the instant at which the root complex completes, and of a write when it is
+ * visible. */
 static void test_instant(void)
 {
 	static const struct block_type plain = {.name = "cpu"};
@@ -94,8 +95,9 @@ static void read_now(struct event *event)
 	pcie_read(pcie, &tied);
 }
 
-/* A read of two requests, the first of which is at the host in the picosecond in which a write becomes visible: ready with the
- * read that the write held up, and completed behind it, in the order of requests, whichever block called first. */
+/* A read of two requests. The first reaches the host in the picosecond in which a write becomes
+ * visible. It is ready with the read that the write delayed, and completes after it, independent of
+ * the order of calls. */
 static void test_read_ties(void)
 {
 	static const struct block_type plain = {.name = "cpu"};
@@ -153,7 +155,8 @@ static void test_reads_keep_place(void)
 	CU_ASSERT_EQUAL(write_at[0], (24 + 280 + 150) * NS);
 	CU_ASSERT_EQUAL(write_at[1], (454 + 280 + 150) * NS);
 	CU_ASSERT_EQUAL(write_at[2], (884 + 280 + 150) * NS);
-	/* it has its tag at 608 ns, while the third write waits, and is at the host before the second is visible */
+	/* it has its tag at 608 ns, while the third write waits, and is at the host before the
+	 * second is visible */
 	CU_ASSERT_EQUAL(read_at[1], (884 + 300 + 84 + 100) * NS);
 	end();
 }
@@ -191,7 +194,7 @@ enum { CELL = 64, RANDOM_OPS = 300, RANDOM_RUNS = 60 };
 static struct {
 	struct pcie_read read;
 	struct pcie_write write;
-	uint32_t bytes[1024];   /* the counter, then what else is moved */
+	uint32_t bytes[1024];   /* the counter, then the related state */
 	uint32_t called_before; /* writes, when the read was called */
 } ops[RANDOM_OPS];
 static uint32_t raised, visible;
@@ -215,8 +218,8 @@ static void note_raised(struct pcie_write *write)
 	CU_ASSERT_EQUAL(value, ++visible);
 }
 
-/* Whatever the limits: a read sees all writes that were called before it, each write is visible once and in order, and
- * everything ends. */
+/* With any limits, a read sees all writes called before it. Each write becomes visible once and in
+ * order, and all transactions end. */
 static void test_random(void)
 {
 	struct random random;

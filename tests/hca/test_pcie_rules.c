@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the rules of the PCIe link beyond single transactions, to the picosecond: credits by kind, what DLLPs and SKIP take,
- * generation 6's flits, a switch on the way, strict and relaxed ordering, a CPU's loads, and its stores that nobody takes.
+ * Tests rules of the PCIe link beyond single transactions, to the picosecond: credits by kind, the
+ * share of DLLPs and SKIP, flits of generation 6. Also a switch on the path, strict and relaxed
+ * ordering, loads of a CPU, and stores that are never accepted.
  */
 #include <string.h>
 
@@ -83,7 +84,8 @@ static void start_write(int i, uint64_t address, uint32_t length, bool relaxed)
 	pcie_write(pcie, &writes[i]);
 }
 
-/* Two headers: the third small write leaves when the first is visible and its credit is back, however much data fits. */
+/* Two headers: the third small write leaves when the first is visible and its credit is back,
+ * however much data fits. */
 static void test_posted_headers(void)
 {
 	params_round();
@@ -119,7 +121,8 @@ static void test_posted_data(void)
 	end();
 }
 
-/* One header for read requests: it is back when the request is on its way to memory, before its completion. */
+/* One header for read requests: it is back when the request is on its way to memory, before its
+ * completion. */
 static void test_nonposted_headers(void)
 {
 	params_round();
@@ -140,7 +143,7 @@ static void test_nonposted_headers(void)
 	end();
 }
 
-/* The published model of pciebench: what its guide tables leave for TLPs and for data. Gb/s. */
+/* The published model of pciebench: rates for TLPs and data in its guide tables. Gb/s. */
 static void test_guide(void)
 {
 	static const struct {
@@ -174,7 +177,8 @@ static void test_guide(void)
 	CU_ASSERT_EQUAL(pcie_link_guide_symbols(3, 8, 256), 203);
 }
 
-/* Counted: idle links send DLLPs for nothing, busy ones before the next TLP; SKIP takes 4 symbols in 1538. */
+/* Counted: idle links send DLLPs for nothing, busy ones before the next TLP; SKIP takes 4 symbols
+ * in 1538. */
 static void test_dllps_counted(void)
 {
 	struct pcie_link link;
@@ -201,7 +205,7 @@ static void test_dllps_counted(void)
 	end();
 }
 
-/* 256 B at 64 GT/s on 16 lanes are 2 ns; 236 of them are for TLPs, and a TLP is there when its flit is. */
+/* 256 B at 64 GT/s on 16 lanes take 2 ns. 236 of them carry TLPs. A TLP arrives with its flit. */
 static void test_flits(void)
 {
 	struct pcie_link link;
@@ -234,7 +238,8 @@ static void test_switch(void)
 	end();
 }
 
-/* Relaxed reads need not wait for a write that is not visible yet; strict ones do, and it is counted. */
+/* Relaxed reads need not wait for a write that is not visible yet; strict ones do, and it is
+ * counted. */
 static void test_read_ordering(void)
 {
 	for (int relaxed = 0; relaxed < 2; relaxed++) {
@@ -327,7 +332,8 @@ static bool take_store(void *context, uint64_t offset, const void *bytes, uint32
 	return true;
 }
 
-/* Three credits, and an adapter with room for one store: it takes the others, and a load behind them, when it says so. */
+/* Three credits, and an adapter with room for one store: it takes the others, and a load behind
+ * them, when it says so. */
 static void test_refused_stores(void)
 {
 	struct pcie_mmio_read load = {.length = 8, .done = note_load};

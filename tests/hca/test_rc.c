@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that RC operations of every kind move the right bytes and complete with the right CQEs, at
- * every size around the borders of packets and segments, over both link layers.
+ * Tests that RC operations of each kind move the right bytes and complete with the right CQEs.
+ * Covers sizes near the limits of packets and segments, on both link layers.
  */
 #include "hca/formats/cqe.h"
 #include "tests/hca/support/mini_driver.h"

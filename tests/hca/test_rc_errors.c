@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that what must not succeed fails at the right end, with the right status, flushes what is
- * behind it and says so to the driver: local and remote protection, lengths, opcodes, limits.
+ * Tests that invalid operations fail at the right end with the right status, flush the following
+ * work requests, and are reported to the driver. Covers local and remote protection, lengths,
+ * opcodes and limits.
  */
 #include "fabric/wire/bytes.h"
 #include "hca/formats/cqe.h"
@@ -197,8 +198,8 @@ static void test_modify_to_err_flushes_both_queues(void)
 	rig_destroy(&rig);
 }
 
-/* Receive WQEs that are posted to a queue pair in ERR, with no doorbell at all, are flushed within the time of a look
- * at the record, however many come, and after a long time without any. */
+/* Receive WQEs posted to a queue pair in ERR without a doorbell are flushed within the interval of
+ * record checks. This holds for any number of WQEs, also after a long time without any. */
 static void test_receive_wqes_posted_in_err(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);

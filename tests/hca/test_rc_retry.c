@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that RC loses nothing when the link does: go-back-N after a NAK, after a timeout and after a
- * missing response, RNR waiting, exact waiting times, and every counter that tells of it.
+ * Tests that RC loses nothing when the link does: go-back-N after a NAK, after a timeout and after
+ * a missing response. Also RNR waiting, exact waiting times, and all related counters.
  */
 #include "fabric/wire/opcode.h"
 #include "hca/formats/cqe.h"
@@ -131,7 +131,8 @@ static void test_retries_exceeded(void)
 	rig_destroy(&rig);
 }
 
-/* A responder that is ahead takes each WRITE for a duplicate, and acknowledges up to a PSN that was never sent: not heard. */
+/* A responder that is ahead takes each WRITE for a duplicate, and acknowledges up to a PSN that was
+ * never sent: not heard. */
 static void test_acks_of_what_was_not_sent(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
@@ -215,7 +216,8 @@ static void test_receiver_not_ready_too_often(void)
 	rig_destroy(&rig);
 }
 
-/* Every kind of operation under loss both ways, many times over; memory and values must be exact. */
+/* Every kind of operation under loss both ways, many times over; memory and values must be
+ * exact. */
 static void test_everything_under_random_loss(void)
 {
 	struct rig rig = rig_create(QP_RC, 256);
@@ -246,7 +248,8 @@ static void test_everything_under_random_loss(void)
 		CU_ASSERT_EQUAL(mini_u64(rig.one, result), i);
 		CU_ASSERT_EQUAL(mini_u64(rig.other, counter), i + 1);
 	}
-	/* seen; of 300 atomics 5 % of the responses are lost, of which some are acknowledged by what follows */
+	/* observed; of 300 atomics 5 % of the responses are lost, of which some are acknowledged by
+	 * later responses */
 	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_retransmitted"), 6025);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "atomic_replays"), 23);
 	rig_destroy(&rig);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that CQEs of a receive queue come in the order of its WQEs, whatever ends them: a message that is too long, a list that
- * names no region, a region that goes away at any time, a change to ERR at any time. RC, UC and UD alike.
+ * Tests that CQEs of a receive queue have the order of its WQEs for any end of a WQE: a message
+ * that is too long, a list without a region. Also a region that is destroyed, or a change to ERR,
+ * at any time. Covers RC, UC and UD.
  */
 #include <string.h>
 
@@ -46,7 +47,8 @@ static void send(struct rig *rig)
 				      .vector = rig->peer->attr.type == QP_UD ? vector : NULL});
 }
 
-/* All CQEs of the receive CQ: statuses[i] of the WQE that was posted as the i-th, in this order. Returns their number. */
+/* All CQEs of the receive CQ: statuses[i] of the WQE that was posted as the i-th, in this order.
+ * Returns their number. */
 static unsigned collect(struct rig *rig, uint8_t *statuses, unsigned max)
 {
 	struct mini_wc wc;
@@ -96,7 +98,8 @@ static void test_bad_key_behind_data_under_way(void)
 		bad_third(types[i], BYTES + GRH, 0x12345600, PROTECTION);
 }
 
-/* The check finds the region, but there is no memory behind it: with late ACKs a transfer ends when its writes have. */
+/* The check finds the region, but there is no memory behind it: with late ACKs a transfer ends when
+ * its writes have. */
 static void test_writes_that_fail_under_way(void)
 {
 	const uint8_t order[MESSAGES] = {0, 0, PROTECTION, FLUSHED};
@@ -146,7 +149,7 @@ static void check_order(const uint8_t *statuses, unsigned count)
 		CU_ASSERT_EQUAL(statuses[i], FLUSHED);
 }
 
-/* At that time, in an otherwise untouched run: what `change` does. */
+/* Calls `change` at that time of an otherwise unchanged run. */
 static void changed(enum qp_type type, sim_time at, void (*change)(struct rig *rig, uint32_t key))
 {
 	struct rig rig = rig_create(type, type == QP_UD ? 4096 : 1024);
@@ -172,13 +175,14 @@ static void changed(enum qp_type type, sim_time at, void (*change)(struct rig *r
 	sim_run(rig.mini->sim, sim_now(rig.mini->sim) + at);
 	change(&rig, key);
 	mini_run(rig.mini);
-	mini_to(rig.peer, STATE_ERR); /* what is left ends, too */
+	mini_to(rig.peer, STATE_ERR); /* the remaining requests end, too */
 	CU_ASSERT_EQUAL(collect(&rig, statuses, MESSAGES), MESSAGES);
 	check_order(statuses, MESSAGES);
 	rig_destroy(&rig);
 }
 
-/* From before the first packet comes to after the last CQE, in steps that are no multiple of anything. */
+/* From before the first packet comes to after the last CQE, in steps that are no multiple of
+ * anything. */
 static void at_any_time(void (*change)(struct rig *rig, uint32_t key))
 {
 	enum { FIRST = 500, LAST = 4500, STEP = 37 };
@@ -209,7 +213,7 @@ static void test_error_state_at_any_time(void)
 	at_any_time(enter_error);
 }
 
-/* A READ whose region goes away after its check, SENDs behind it: what they took ends in order. */
+/* A READ whose region is destroyed after its check, followed by SENDs. Their WQEs end in order. */
 static void test_read_that_fails_beside_sends(void)
 {
 	enum { READ_BYTES = 1 << 16 };

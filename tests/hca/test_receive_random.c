@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the law of order on random receives (docs/explanation/laws.md): CQEs of a receive queue come in the order of its WQEs, good ones, at most
- * one error, then flushed ones; the error is that of the first receive that a message does not fit or whose key is of no region; each
- * message lies in the buffer of its own WQE. RC, UC and UD, both link layers, any MTU, early and late ACKs.
+ * Tests the law of order on random receives (docs/explanation/laws.md). CQEs of a receive queue
+ * have the order of its WQEs: successful ones, at most one error, then flushed ones. The error
+ * belongs to the first receive that is too short for its message or whose key has no region. Each
+ * message is in the buffer of its own WQE. Covers RC, UC and UD, both link layers, any MTU, early
+ * and late ACKs.
  *
- * HCASIM_LAWS_SEED is the seed (1 unless told), HCASIM_LAWS_CASES how many.
+ * HCASIM_LAWS_SEED is the seed (default 1), HCASIM_LAWS_CASES the number of cases.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -96,7 +98,7 @@ static uint8_t expected(const struct drawn *drawn, unsigned number)
 	return drawn->bad_key[number] ? PROTECTION : 0;
 }
 
-/* What does not hold, or NULL. */
+/* Returns the violated rule, or NULL. */
 static const char *judge(struct rig *rig, const struct drawn *drawn)
 {
 	uint32_t header = drawn->type == QP_UD ? GRH : 0;
@@ -141,7 +143,7 @@ static const char *play(const struct drawn *drawn)
 	for (unsigned i = 0; i < drawn->messages; i++)
 		send(&rig, drawn, i);
 	mini_run(mini);
-	mini_to(rig.peer, STATE_ERR); /* what is left ends, too */
+	mini_to(rig.peer, STATE_ERR); /* the remaining requests end, too */
 	mini_run(mini);
 	wrong = judge(&rig, drawn);
 	rig_destroy(&rig);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves which lengths of packets a responder accepts (IBTA vol. 1, 9.7.4.1.6): full ones but for the last, one byte at least in
- * that, and as much in all as the RETH or the receive WQE says, to the byte.
+ * Tests the packet lengths that a responder accepts (IBTA vol. 1, 9.7.4.1.6). All packets are full
+ * except the last, which has at least one byte. The total is the length of the RETH or receive WQE.
  */
 #include "fabric/wire/opcode.h"
 #include "fabric/wire/packet.h"

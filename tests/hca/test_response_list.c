@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what becomes of a response whose WQE has left the cache of send WQEs (wqe_fetch.looked_up), to the picosecond.
+ * Tests the latency of a response whose WQE is no longer in the cache of send WQEs
+ * (wqe_fetch.looked_up), to the picosecond.
  *
- *     found, replaced          no time; that of one PCIe read of the WQE
- *     several packets          one read, for which those that come meanwhile wait
- *     many                     data and completions are right and in order, and so many reads are under way at a time
- *     looked up at its turn    a response needs no WQE; and the other way round, but for what is sent again
- *     gone                     a queue pair may go while responses wait
+ *     found, replaced          no time; the time of one PCIe read of the WQE
+ *     several packets          one read, for which later packets wait
+ *     many                     data and completions are right and in order, with the limited number
+ *                              of reads in flight
+ *     looked up at its turn    a response needs no WQE; and the opposite, except for
+ *                              retransmissions
+ *     gone                     a queue pair may be destroyed while responses wait
  */
 #include "fabric/wire/opcode.h"
 #include "hca/formats/cqe.h"
@@ -45,7 +48,8 @@ static void post(struct rig *rig, uint8_t opcode, uint32_t at, uint32_t length)
 					       .blueflame = true});
 }
 
-/* A READ, and a WRITE that takes the place of its WQE if there is one line: when the READ is complete. */
+/* A READ, and a WRITE that takes the place of its WQE if there is one line: when the READ is
+ * complete. */
 static sim_time read_and_write(struct rig *rig, uint32_t length)
 {
 	sim_time begin = sim_now(rig->mini->sim), end;

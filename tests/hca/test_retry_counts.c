@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the counts and codes that end or prolong a request: RNR retries of each message its own, the timer behind each RNR code, and
- * as many READs at a responder as it agreed to, not one more.
+ * Tests the counts and codes that end or extend a request: separate RNR retries for each message,
+ * the timer of each RNR code. Also the agreed number of READs at a responder.
  */
+#include "fabric/wire/aeth.h"
 #include "hca/formats/cqe.h"
-#include "hca/transport/requester.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 
@@ -24,11 +24,12 @@ static void test_rnr_timers(void)
 	};
 
 	for (uint8_t code = 0; code < 32; code++)
-		CU_ASSERT_EQUAL(requester_rnr_time(code),
+		CU_ASSERT_EQUAL(aeth_rnr_delay(code),
 				(sim_time)(expected[code] * 100 + 0.5) * 10 * US);
 }
 
-/* One retry each: two messages that are refused once each arrive, one that is refused twice does not. */
+/* One retry each: two messages that are refused once each arrive, one that is refused twice does
+ * not. */
 static void test_rnr_retries_refill(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);

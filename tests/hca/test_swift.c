@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what Swift does about losses: a timeout halves the window, the fifth in a row makes it the smallest, an ACK in between begins
- * a new row, and fast recoveries count in none.
+ * Tests Swift's reaction to losses. A timeout halves the window, the fifth consecutive one sets it
+ * to the minimum, and an ACK in between starts a new count. Fast recoveries do not count.
  */
 #include "tests/hca/support/fixture.h"
 #include "tests/support/suite.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the windows of newreno and cubic by themselves: an imagined sender has its window acknowledged each
- * round trip. RFC 5681 and 3465; RFC 9438, whose function is calculated here once more. (dctcp on TCP:
- * tests/tcp/test_ecn.c.)
+ * Tests the windows of newreno and cubic in isolation: an artificial sender gets its window
+ * acknowledged each round trip. Source: RFC 5681 and 3465, and RFC 9438, whose function is computed
+ * independently in this test. (dctcp on TCP: tests/tcp/test_ecn.c.)
  */
 #include <math.h>
 
@@ -109,7 +109,7 @@ static void test_loss_halves_the_flight(void)
 	cc->flight_bytes = 30 * MTU;
 	congestion_on_loss(&congestion, cc, now, LOSS_NAK);
 	CU_ASSERT_EQUAL(cc->cwnd_bytes, 15 * MTU);
-	cc->flight_bytes = 100 * MTU; /* what was sent beyond the window does not count */
+	cc->flight_bytes = 100 * MTU; /* data sent beyond the window does not count */
 	congestion_on_cnp(&congestion, cc, now);
 	CU_ASSERT_EQUAL(cc->cwnd_bytes, 15 * MTU / 2);
 	congestion_fini(&congestion);
@@ -177,7 +177,7 @@ static void test_cubic_over_time(void)
 }
 
 /* 20 us: the function would need 3.6 s for 20 segments. The window grows as Reno's with the same
- * average: 3 * 0.3 / 1.7 segments a round trip up to the window before the loss, then one. */
+ * average: 3 * 0.3 / 1.7 segments per round trip up to the window before the loss, then one. */
 static void test_cubic_is_reno_on_short_paths(void)
 {
 	begin("cubic", 100, 20 * US);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that timing comes out of the mechanism as published: one-way latency of SEND at the sizes of
- * ground-truth row A1-01, flat over the MTU (A1-03), bandwidth at the header ceiling (C-05) for write,
- * read and both directions at once, exact picoseconds where the sum of parameters is known, and that a burst of READs
- * leaves as their engine takes it.
+ * Tests that published timing follows from the mechanism: one-way latency of SEND at the sizes of
+ * row A1-01, and flat over the MTU (A1-03). Also bandwidth at the header ceiling (C-05) for write,
+ * read and both directions at once. Where the sum of parameters is known, times are exact
+ * picoseconds. A burst of READs leaves at the rate of their engine.
  */
 #include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"
@@ -181,7 +181,8 @@ static void test_parameters_add_up(void)
 
 #define TURN (10 * US) /* so long that nothing else limits the rate */
 
-/* Between the CQEs of two messages of 1024 B, when a processing unit, or the engine of READs, takes a turn for each packet. */
+/* Between the CQEs of two messages of 1024 B, when a processing unit, or the engine of READs, takes
+ * a turn for each packet. */
 static sim_time turn_of_packets(uint8_t opcode, uint32_t mtu, uint64_t segment_bytes,
 				sim_time packet_interval, sim_time read_interval,
 				sim_time response_interval)
@@ -216,7 +217,8 @@ static sim_time turn_of(uint8_t opcode, uint64_t segment_bytes, sim_time packet_
 			       response_interval);
 }
 
-/* A turn for each segment of a response that is begun, and one a packet at least; messages that answer nothing have no segments. */
+/* A turn for each segment of a response that is begun, and one a packet at least; messages that
+ * answer nothing have no segments. */
 static void test_turns_by_segments(void)
 {
 	CU_ASSERT_EQUAL(turn_of(WQE_READ, 4096, 0, 0, TURN), TURN);
@@ -235,7 +237,8 @@ static void test_turns_by_kind(void)
 	CU_ASSERT_EQUAL(turn_of(WQE_FETCH_ADD, 4096, TURN, 3 * TURN, 0), 3 * TURN);
 }
 
-/* So many inline WRITEs of each of two queue pairs of one unit, each behind one doorbell: until all are complete. */
+/* So many inline WRITEs of each of two queue pairs of one unit, each behind one doorbell: until all
+ * are complete. */
 static sim_time two_lists(unsigned count)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);
@@ -272,7 +275,8 @@ static sim_time two_lists(unsigned count)
 	return taken;
 }
 
-/* While others wait in the ring a unit has turns at its interval, however much longer a first turn takes. */
+/* While others wait in the ring a unit has turns at its interval, however much longer a first turn
+ * takes. */
 static void test_turns_in_a_row(void)
 {
 	sim_time more = two_lists(24) - two_lists(8);
@@ -280,7 +284,8 @@ static void test_turns_in_a_row(void)
 	CU_ASSERT_EQUAL(more, 2 * (24 - 8) * 16 * NS);
 }
 
-/* A READ of each of four idle queue pairs, posted at once: the first takes what it takes alone, each of the others a turn of the engine more. */
+/* A READ of each of four idle queue pairs, posted at once. The first takes its time alone. Each
+ * other READ takes one engine interval more. */
 static void test_burst_of_reads(void)
 {
 	enum { QUEUE_PAIRS = 4 };

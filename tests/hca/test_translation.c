@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what a key allows, in the order of the checks; which address comes out; and that a translation takes exactly its
- * lookups: one MPT entry, an MTT entry for each page unless the region is contiguous, and PCIe reads for those that miss.
+ * Tests the checks of a key, in their order, and the resulting address. A translation takes exactly
+ * its lookups: one MPT entry, an MTT entry for each page unless the region is contiguous, and PCIe
+ * reads for misses.
  */
 #include "hca/context/translation.h"
 #include "hca/context/translation_params.h"
@@ -47,8 +48,8 @@ static void begin(void)
 {
 	round_link(&pcie_param);
 	params_default(translation_param_list, &params);
-	params_default(icm_mpt_param_list, &params.mpt);
-	params_default(icm_mtt_param_list, &params.mtt);
+	params_default(icm_cache_mpt_param_list, &params.mpt);
+	params_default(icm_cache_mtt_param_list, &params.mtt);
 	params.latency = 5 * NS;
 	params.interval = 2 * NS;
 	params.mpt.hit_latency = 3 * NS;
@@ -102,7 +103,7 @@ static sim_time run(struct translation *translation)
 	int before = done_count;
 
 	translation->done = note;
-	translate(unit, translation);
+	translation_start(unit, translation);
 	CU_ASSERT_EQUAL(done_count, before);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(done_count, before + 1);
@@ -224,7 +225,7 @@ static void test_several(void)
 							       .address = (uint64_t)i * 5000,
 							       .length = 4096,
 							       .done = note};
-			translate(unit, &translations[i]);
+			translation_start(unit, &translations[i]);
 		}
 		for (int i = 0; i < 3; i++) {
 			sim_run(sim,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that data that waits for host memory takes a buffer of the transport each (response_buffers at the requester, scatter_buffers at the
- * responder), that as many as the parameters say are under way and no more, that what finds none waits in its order and is counted,
- * and that all of it arrives.
+ * Tests the buffers of the transport for data that wait for host memory (response_buffers at the
+ * requester, scatter_buffers at the responder). The number in use never exceeds the parameter. Data
+ * without a buffer wait in order and are counted, and all data arrive.
  */
 #include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"

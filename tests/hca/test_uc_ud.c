@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves UC (messages with a gap are dropped whole, nothing is answered) and UD (the 40 bytes, Q_Key,
- * source, unreachable addresses, lengths).
+ * Proves UC (messages with a gap are dropped whole, nothing is answered) and UD (the 40 bytes,
+ * Q_Key, source, unreachable addresses, lengths).
  */
 #include "fabric/wire/bytes.h"
 #include "fabric/wire/opcode.h"
@@ -66,7 +66,7 @@ static void test_uc_drops_a_message_with_a_gap(void)
 	mini_run(rig.mini);
 	CU_ASSERT_FALSE(mini_poll(rig.peer->recv_cq, &wc));
 	CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, 8192, 2));
-	/* of 8 packets the third is lost, and what follows it means nothing */
+	/* of 8 packets the third is lost, and the following packets are dropped */
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "unreliable_drops"), 5);
 	rig_destroy(&rig);
 }
@@ -187,8 +187,8 @@ static void test_ud_longer_than_a_packet(void)
 	rig_destroy(&rig);
 }
 
-/* Completions come no faster than the link carries the data: the header ceiling of 1 MiB messages is not exceeded, and
- * the first is not complete before its last bit is out. */
+/* Completions come no faster than the link carries the data: the rate of 1 MiB messages stays below
+ * the header ceiling. The first is not complete before its last bit has left. */
 static void test_uc_completes_when_its_data_is_out(void)
 {
 	enum { MESSAGES = 8, BYTES = 1 << 20, MTU = 4096, HEADER = 26 };

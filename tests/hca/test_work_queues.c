@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the queues around the transports: inline data and BlueFlame (no read of the WQE, no read of
- * the data), rings that wrap, completion queues (arming, overrun, resizing, 64 and 128 bytes), shared
- * receive queues with their limit, atomics that meet, fences, limits on outstanding reads, loopback.
+ * Tests the queues around the transports: inline data and BlueFlame without reads of them, rings
+ * that wrap, completion queues (arming, overrun, resizing, 64 and 128 bytes), concurrent atomics,
+ * fences, limits on outstanding reads, loopback.
  */
-#include "fabric/wire/bytes.h"
 #include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
@@ -19,7 +18,6 @@
 	TEST(cq_overrun)                 \
 	TEST(cq_overrun_of_receives)     \
 	TEST(cq_resize)                  \
-	TEST(shared_receive_queue)       \
 	TEST(atomics)                    \
 	TEST(fence)                      \
 	TEST(read_after_write)           \
@@ -59,7 +57,7 @@ static void test_blueflame_and_inline(void)
 	rig_destroy(&rig);
 }
 
-/* The header of a message inline, and what is not copied behind it: in one packet and in several, of which the first holds both. */
+/* An inline header and a list behind it. The first packet of a message holds bytes of both. */
 static void test_inline_ahead_of_a_list(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
@@ -171,8 +169,8 @@ static sim_time send_time(struct rig *rig)
 	return start;
 }
 
-/* A driver arms, finds the queue empty, and waits. It is woken: by a CQE that came behind the doorbell, while the doorbell was on
- * its way to the adapter (182 ns), or before it was stored. */
+/* A driver arms, finds the queue empty, and waits. The queue is woken by a CQE: after the doorbell,
+ * while the doorbell was in flight to the adapter (182 ns), or before it was stored. */
 static void test_arming_on_its_way(void)
 {
 	static const sim_time stored_before[] = {400 * NS, 182 * NS, 181 * NS, 100 * NS, 1, 0};
@@ -201,7 +199,7 @@ static void swap_cq(struct mini_qp *qp, struct mini_cq cq)
 	*qp->send_cq = cq;
 }
 
-/* A QP of its own whose send CQ has 4 entries. */
+/* A QP whose own send CQ has 4 entries. */
 static struct mini_qp *small_cq_qp(struct rig *rig)
 {
 	struct mini_qp *qp = mini_qp_create(rig->one, QP_RC);
@@ -262,7 +260,7 @@ static void test_cq_overrun(void)
 	rig_destroy(&rig);
 }
 
-/* Receives, too; a queue pair that was reset meanwhile is not touched, whatever is left of it on its way. */
+/* Receives, too. A queue pair that was reset meanwhile is not touched. */
 static void test_cq_overrun_of_receives(void)
 {
 	for (unsigned reset = 0; reset < 2; reset++) {
@@ -332,112 +330,6 @@ static void test_cq_resize(void)
 	rig_destroy(&rig);
 }
 
-#define SRQ_ENTRIES 16
-#define SRQ_STRIDE  32
-
-struct mini_srq {
-	struct mini_host *host;
-	uint64_t buffer, record;
-	uint32_t number, posted;
-};
-
-static void put_word(struct mini_host *host, uint64_t address, uint32_t value)
-{
-	uint8_t bytes[4];
-
-	be32_put(bytes, value);
-	CU_ASSERT_TRUE(memory_write(host->memory, address, bytes, 4));
-}
-
-/* Links the entries in steps of 5 so that hardly any two lie side by side. */
-static struct mini_srq srq_create(struct mini_host *host)
-{
-	struct mini_srq srq = {.host = host};
-	int error;
-
-	srq.buffer = mini_alloc(host, SRQ_ENTRIES * SRQ_STRIDE);
-	srq.record = mini_alloc(host, 8);
-	for (uint32_t i = 0; i < SRQ_ENTRIES; i++)
-		put_word(host, srq.buffer + i * SRQ_STRIDE, (i + 5) % SRQ_ENTRIES);
-	error = hca_srq_create(host->adapter,
-			       &(struct hca_srq_attr){.memory = host->memory,
-						      .buffer = srq.buffer,
-						      .doorbell_record = srq.record,
-						      .entries = SRQ_ENTRIES,
-						      .stride_bytes = SRQ_STRIDE,
-						      .pd = PD},
-			       &srq.number);
-	CU_ASSERT_EQUAL(error, 0);
-	return srq;
-}
-
-static void srq_post(struct mini_srq *srq, uint64_t address, uint32_t length)
-{
-	uint64_t at = srq->buffer + srq->posted * 5 % SRQ_ENTRIES * SRQ_STRIDE + 16;
-
-	put_word(srq->host, at, length);
-	put_word(srq->host, at + 4, srq->host->key);
-	put_word(srq->host, at + 8, (uint32_t)(address >> 32));
-	put_word(srq->host, at + 12, (uint32_t)address);
-	srq->posted++;
-	put_word(srq->host, srq->record, srq->posted & 0xffff);
-}
-
-static void test_shared_receive_queue(void)
-{
-	struct rig rig = rig_create(QP_RC, 1024);
-	struct mini_srq srq = srq_create(rig.other);
-	struct mini_qp *qps[2], *peers[2];
-	uint32_t limit;
-
-	for (unsigned i = 0; i < 2; i++) {
-		qps[i] = mini_qp_create(rig.one, QP_RC);
-		peers[i] = mini_qp_create_with(
-			rig.other,
-			(struct hca_qp_attr){.type = QP_RC, .sq_blocks = 64, .srqn = srq.number});
-		mini_connect(qps[i], peers[i], 1024);
-	}
-	for (uint32_t i = 0; i < 14; i++)
-		srq_post(&srq, rig.target + i * 4096, 4096);
-	hca_srq_arm(rig.other->adapter, srq.number, 4);
-	mini_run(rig.mini);
-	CU_ASSERT_EQUAL(rig.other->async_count, 0);
-	for (uint32_t i = 0; i < 14; i++) {
-		struct mini_qp *qp = qps[i % 2], *peer = peers[i % 2];
-		struct mini_wc wc;
-
-		mini_fill(rig.one, rig.source, 3000, i);
-		mini_post(qp, &(struct mini_send){
-				      .opcode = WQE_SEND, .address = rig.source, .length = 3000});
-		wc = mini_wait(peer->recv_cq);
-		CU_ASSERT_EQUAL(wc.wqe_counter, i * 5 % SRQ_ENTRIES);
-		CU_ASSERT_EQUAL(wc.qpn, peer->number);
-		CU_ASSERT_TRUE(mini_matches(rig.other, rig.target + i * 4096, 3000, i));
-		mini_run(rig.mini);
-		CU_ASSERT_EQUAL(rig.other->async_count, i >= 10);
-	}
-	CU_ASSERT_EQUAL(rig.other->asyncs[0].what, ASYNC_SRQ_LIMIT);
-	hca_srq_query(rig.other->adapter, srq.number, &limit);
-	CU_ASSERT_EQUAL(limit, 0);
-	for (unsigned i = 0; i < 2; i++) /* both wait for the one that comes */
-		mini_post(qps[i], &(struct mini_send){
-					  .opcode = WQE_SEND, .address = rig.source, .length = 10});
-	sim_run(rig.mini->sim, sim_now(rig.mini->sim) + 50 * US);
-	srq_post(&srq, rig.target, 4096);
-	srq_post(&srq, rig.target, 4096);
-	CHECK_WC(mini_wait(peers[0]->recv_cq), CQE_RECEIVED_SEND, 0);
-	CHECK_WC(mini_wait(peers[1]->recv_cq), CQE_RECEIVED_SEND, 0);
-	mini_to(peers[0], STATE_ERR);
-	mini_run(rig.mini);
-	CU_ASSERT_EQUAL(rig.other->asyncs[1].what, ASYNC_LAST_WQE_REACHED);
-	for (unsigned i = 0; i < 2; i++) {
-		mini_qp_destroy(qps[i]);
-		mini_qp_destroy(peers[i]);
-	}
-	hca_srq_destroy(rig.other->adapter, srq.number);
-	rig_destroy(&rig);
-}
-
 static void post_atomic(struct rig *rig, uint8_t opcode, uint32_t slot, uint64_t swap_or_add,
 			uint64_t compare)
 {
@@ -487,7 +379,7 @@ static void test_fence(void)
 	rig_destroy(&rig);
 }
 
-/* A read sees what a write before it on the same QP has written. */
+/* A READ sees the data of an earlier WRITE on the same QP. */
 static void test_read_after_write(void)
 {
 	struct rig rig = rig_create(QP_RC, 256);

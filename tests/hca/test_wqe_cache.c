@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what the caches of send and receive WQEs do: which lines they keep, that lookups are hits, misses and merges, and to the
- * picosecond what a lookup costs.
+ * Tests the caches of send and receive WQEs: their lines, hits, misses and merges, and the exact
+ * cost of a lookup.
  *
- *     receive, a lap of a ring that fits      each RECV waits for a PCIe read; in the next lap for the cache's latency alone
- *     receive, sequential prefetch            one RECV of a lap waits, whether the ring fits or not
- *     receive, prefetch beyond the cache      each WQE is replaced before it is taken, and read twice
- *     send, WQEs that fit, and that do not    no read more than without a cache; a read more for each
- *     none                                    no block, no lookup
+ *     receive, a lap of a ring that fits    each RECV waits for a PCIe read; in the next lap for
+ *                                           the cache's latency alone
+ *     receive, sequential prefetch          one RECV of a lap waits, whether the ring fits or not
+ *     receive, prefetch beyond the cache    each WQE is replaced before it is taken, and read twice
+ *     send, WQEs that fit, and that do not  no read more than without a cache; a read more for each
+ *     none                                  no block, no lookup
  */
 #include "fabric/wire/opcode.h"
 #include "hca/formats/cqe.h"
@@ -46,7 +47,8 @@ static struct hca_params defaults(void)
 	return params;
 }
 
-/* As many RECVs as the ring has, one after the other; what they waited for their WQEs. */
+/* Posts as many RECVs as the ring holds, one after the other. Returns their waiting time for
+ * WQEs. */
 static sim_time lap(struct rig *rig)
 {
 	const struct latency_counters *stages =
@@ -102,7 +104,7 @@ static void test_laps_of_a_receive_ring(void)
 	rig_destroy(&rig);
 }
 
-/* 32 are read for the first, and 32 when 16 are left: 48 lines are enough, whatever the ring. */
+/* 32 are read for the first, and 32 when 16 are left. 48 lines are enough for any ring. */
 static void test_sequential_prefetch(void)
 {
 	struct hca_params params = defaults();
@@ -123,7 +125,8 @@ static void test_sequential_prefetch(void)
 	rig_destroy(&rig);
 }
 
-/* With 32, the second 32 replace the 16 that are left, and reading these again replaces the next, and so on. */
+/* With 32, the second 32 replace the 16 that are left, and reading these again replaces the next,
+ * and so on. */
 static void test_prefetch_beyond_the_cache(void)
 {
 	struct hca_params params = defaults();
@@ -174,7 +177,8 @@ static void test_send_wqes(void)
 	CU_ASSERT_EQUAL(rig_count(&rig, "send_cache", "prefetches"), SENDS - 1);
 	rig_destroy(&rig);
 
-	/* One line: the last of a read stays. The first WQE replaces it, and so on; each is read again in its turn with those behind it, but for the last. */
+	/* One line: the last of a read stays. The first WQE replaces it, and so on; each is read
+	 * again in its turn with those behind it, but for the last. */
 	params.send_cache.entries = 1;
 	rig = rig_with(&params);
 	line = rig_read_time(rig.one, LINE);
@@ -189,7 +193,7 @@ static void test_send_wqes(void)
 	rig_destroy(&rig);
 }
 
-/* What is sent again is looked up again. */
+/* A retransmitted request is looked up again. */
 static void test_send_wqes_that_are_sent_again(void)
 {
 	struct hca_params params = defaults();
@@ -205,7 +209,7 @@ static void test_send_wqes_that_are_sent_again(void)
 	rig_destroy(&rig);
 }
 
-/* What came with its doorbell is in the cache, and was not read. */
+/* A WQE that arrived with its doorbell is in the cache, and was not read. */
 static void test_send_wqes_that_were_stored(void)
 {
 	struct hca_params params = defaults();

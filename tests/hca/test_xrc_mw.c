@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves XRC (one QP, two SRQs on the other side, CQEs that speak of the SRQ) and memory windows
- * (bind, use, invalidate locally and from remote, destroy, refusal), and UD multicast.
+ * Tests XRC (one QP, two SRQs on the other side, CQEs with the SRQ number) and UD multicast. Also
+ * tests memory windows: bind, use, local and remote invalidation, destruction, refusal.
  */
 #include <string.h>
 
@@ -148,7 +148,7 @@ static void test_xrc(void)
 		CU_ASSERT_TRUE(mini_matches(rig.other, rig.target + i * 4096, 3000, i));
 		CHECK_WC(mini_wait(initiator.send_cq), CQE_SENT, 0);
 	}
-	/* a write: the SRQ that it names lends its protection domain, whatever the target's is */
+	/* a write: the named SRQ provides its protection domain, independent of the target's */
 	mini_fill(rig.one, rig.source, 3000, 9);
 	write_xrc(&rig, &initiator, queues[1].number, 3000);
 	CHECK_WC(mini_wait(initiator.send_cq), CQE_SENT, 0);

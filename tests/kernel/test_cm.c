@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves: what librdmacm asks through /dev/infiniband/rdma_cm: a connection from address to end with each event at its exact
- * time, attributes for the QPs of both sides, private data, rejections, and what is refused. Both sides are on one host, as one
- * kernel is there; messages between them take their time all the same.
+ * Tests requests of librdmacm through /dev/infiniband/rdma_cm: a connection from address to end
+ * with each event at its exact time. Also attributes for the QPs of both sides, private data,
+ * rejections, and refused requests. Both sides are on one host, because there is one kernel.
+ * Messages between them take their time nevertheless.
  */
 #include <errno.h>
 
@@ -12,6 +13,7 @@
 #define TESTS(TEST)      \
 	TEST(connection) \
 	TEST(rejected)   \
+	TEST(backlog)    \
 	TEST(service)    \
 	TEST(refused)
 SUITE(TESTS)
@@ -21,7 +23,7 @@ static uint32_t create(struct machine *machine, int32_t file, uint64_t uid)
 	return create_id_of(machine, file, uid, RDMA_PS_TCP, CM_QP_RC);
 }
 
-/* Listens in one file, and resolves from another up to where it can connect; 20 us have passed. */
+/* Listens in one file, and resolves from another file until it can connect. 20 us have passed. */
 static struct machine *machine_at_route(enum link_layer link_layer, int32_t files[2],
 					uint32_t ids[2])
 {
@@ -85,7 +87,8 @@ static void test_connection(void)
 	CU_ASSERT_EQUAL(connect_to(machine, files[1], ids[1]), 0);
 	event = expect(machine, files[0], 50 * US, CM_EVENT_CONNECT_REQUEST, 0x1000, 0);
 	CU_ASSERT_EQUAL(event.param.conn.qp_num, 0x77);
-	CU_ASSERT_EQUAL(event.param.conn.responder_resources, 5); /* what the other initiates */
+	/* the reads that the other side initiates */
+	CU_ASSERT_EQUAL(event.param.conn.responder_resources, 5);
 	CU_ASSERT_EQUAL(event.param.conn.initiator_depth, 3);
 	CU_ASSERT_EQUAL(event.param.conn.retry_count, 7);
 	CU_ASSERT_EQUAL(event.param.conn.private_data_len, 56);
@@ -122,7 +125,40 @@ static void test_connection(void)
 	machine_destroy(machine);
 }
 
-/* Nobody listens, and somebody who does not want to, or goes away. */
+/* A destination without a listener, a listener that rejects, and a listener that goes away. */
+/* A backlog of 3: three requests wait, the fourth is rejected. A request that is fetched makes room
+ * for another one. */
+static void test_backlog(void)
+{
+	int32_t files[2];
+	uint32_t ids[2], more[4];
+	struct machine *machine = machine_at_route(LINK_INFINIBAND, files, ids);
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(more); i++) {
+		struct rdma_ucm_resolve_route route = {.timeout_ms = 2000};
+
+		more[i] = route.id = create(machine, files[1], 0x3000 + i);
+		CU_ASSERT_EQUAL(resolve(machine, files[1], more[i], 0x0a000001), 0);
+		(void)expect(machine, files[1], 10 * US, CM_EVENT_ADDR_RESOLVED, 0x3000 + i, 0);
+		CU_ASSERT_EQUAL(CM(machine, files[1], RESOLVE_ROUTE, route, 0), 0);
+		(void)expect(machine, files[1], 10 * US, CM_EVENT_ROUTE_RESOLVED, 0x3000 + i, 0);
+	}
+	CU_ASSERT_EQUAL(connect_to(machine, files[1], ids[1]), 0);
+	for (uint32_t i = 0; i < 2; i++)
+		CU_ASSERT_EQUAL(connect_to(machine, files[1], more[i]), 0);
+	sim_run(machine->sim, sim_now(machine->sim) + 60 * US);
+	CU_ASSERT_EQUAL(connect_to(machine, files[1], more[2]), 0);
+	(void)expect(machine, files[1], 100 * US, CM_EVENT_REJECTED, 0x3002, CM_REASON_NO_SERVICE);
+
+	struct rdma_ucm_event_resp event = {0};
+	CU_ASSERT_EQUAL(next_event(machine, files[0], &event), 0);
+	CU_ASSERT_EQUAL(event.event, CM_EVENT_CONNECT_REQUEST);
+	CU_ASSERT_EQUAL(connect_to(machine, files[1], more[3]), 0);
+	sim_run(machine->sim, sim_now(machine->sim) + 110 * US);
+	CU_ASSERT_EQUAL(next_event(machine, files[1], &event), -EAGAIN);
+	machine_destroy(machine);
+}
+
 static void test_rejected(void)
 {
 	int32_t files[2];

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves: identifiers of UD QPs find each other, each event at its exact time, with what a program needs to send; requests that
- * nobody wants are answered so; groups are joined and left, with the GIDs that Linux makes of their addresses, in InfiniBand only
- * those that the subnet manager knows; IPv6 addresses are the link-local ones. Both sides are on one host, as in test_cm.c.
+ * Tests identifiers of UD QPs: they find each other, with each event at its exact time and the data
+ * that a program needs to send. Requests without a listener are answered. Groups are joined and
+ * left, with the GIDs that Linux makes of their addresses; in InfiniBand only groups that the
+ * subnet manager knows. IPv6 addresses are the link-local ones. Both sides are on one host, as in
+ * test_cm.c.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -105,7 +107,8 @@ static void resolution(enum link_layer link_layer, const char *address, uint32_t
 	} else {
 		CU_ASSERT_EQUAL(event.param.ud.ah_attr.dlid, 1);
 	}
-	CU_ASSERT_EQUAL(CM(machine, files[1], DISCONNECT, end, 0), -EINVAL); /* from what? */
+	/* no address to resolve from */
+	CU_ASSERT_EQUAL(CM(machine, files[1], DISCONNECT, end, 0), -EINVAL);
 	machine_destroy(machine);
 }
 

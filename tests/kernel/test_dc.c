@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what the kernel knows of DC: which initiators and targets can be made, the states they may take, the number and the key
- * that the adapter then has, and that modify's answer tells libmlx5 the target's number.
+ * Tests DC in the kernel: the initiators and targets that can be created, their states, and their
+ * number and key in the adapter. libmlx5 gets the target's number in the response of modify.
  */
 #include <errno.h>
 
@@ -136,9 +136,17 @@ static void test_target(void)
 static void test_transitions(void)
 {
 	/* clang-format off */
-	enum { S = 1, ACC = 1 << 3, PK = 1 << 4, PORT = 1 << 5, AV = 1 << 7, MTU = 1 << 8, TO = 1 << 9, RC = 1 << 10,
-	       RNR = 1 << 11, RDA = 1 << 13, MRT = 1 << 15, SPSN = 1 << 16 };
-	static const struct { enum qp_state from, to; enum qp_type type; uint32_t mask; bool allowed; } rows[] = {
+	enum {
+		S = 1, ACC = 1 << 3, PK = 1 << 4, PORT = 1 << 5, AV = 1 << 7, MTU = 1 << 8,
+		TO = 1 << 9, RC = 1 << 10, RNR = 1 << 11, RDA = 1 << 13, MRT = 1 << 15,
+		SPSN = 1 << 16
+	};
+	static const struct {
+		enum qp_state from, to;
+		enum qp_type type;
+		uint32_t mask;
+		bool allowed;
+	} rows[] = {
 		{STATE_RESET, STATE_INIT, QP_DCI, S | PK | PORT, true},
 		{STATE_RESET, STATE_INIT, QP_DCI, S | PK | PORT | ACC, false},
 		{STATE_RESET, STATE_INIT, QP_DCI, S | PK, false},

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves: opening the device and GET_CONTEXT answer as mlx5 does, refuse nonsense with the kernel's errno, and both
- * ABIs (write, ioctl) carry the same commands; queries of device, port and GIDs give the exact values.
+ * Tests that opening the device and GET_CONTEXT answer as mlx5 does, and refuse invalid input with
+ * the kernel's errno. Both ABIs (write, ioctl) carry the same commands. Queries of device, port and
+ * GIDs give the exact values.
  */
 #include <errno.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -393,7 +394,8 @@ static uint64_t load(struct machine *machine, uint64_t offset, uint32_t length)
 	return be_get(bytes, length);
 }
 
-/* What is read is the cycle in which the load comes to the adapter: 161 ns after it began, 100 in the host and 60 on the link. */
+/* The program reads the cycle in which the load reaches the adapter: 161 ns after the start, 100 in
+ * the host and 60 on the link. */
 static void test_clock(void)
 {
 	enum { READ = 1, WRITE = 2, PAGE = 5 << 20, DOORBELLS = 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the greatest value of each attribute of a queue pair, at both sides; that a modification which is refused changes nothing;
- * and that PSNs have 24 bits.
+ * Tests the largest value of each attribute of a queue pair, on both sides. A refused modification
+ * changes nothing. PSNs have 24 bits.
  */
 #include <errno.h>
 
@@ -97,7 +97,7 @@ static void test_greatest(void)
 	check(-EINVAL, 31, 7, 7, 31, 16, 17);
 }
 
-/* A GID that nobody has: the path that was asked for before is still what a query answers. */
+/* An unknown GID: a query still returns the path that was resolved before. */
 static void test_undone(void)
 {
 	struct ib_uverbs_query_qp query;
@@ -135,7 +135,8 @@ static void test_psn_bits(void)
 	machine_destroy(machine);
 }
 
-/* What a half of a connection has no use for is taken from programs, and its value looked at by nobody. */
+/* Attributes without use for a half of a connection are accepted from programs, and their values
+ * are ignored. */
 static void test_half_of_xrc(void)
 {
 	const uint32_t rtr = A(STATE) | A(AV) | A(PATH_MTU) | A(DEST_QPN) | A(RQ_PSN);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves: protection domains, memory regions and windows, address handles and XRC domains: exact answers, errno for
- * wrong rights, ranges and handles, EBUSY while others rely on one, and the adapter's table follows.
+ * Tests protection domains, memory regions and windows, address handles and XRC domains: exact
+ * responses, and errno for wrong rights, ranges and handles. Also EBUSY while other objects depend
+ * on one, and matching entries in the adapter's table.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -92,26 +93,53 @@ static void test_region_refused(void)
 		struct ib_uverbs_reg_mr request;
 	} cases[] = {
 		/* clang-format off */
-		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 2}}, /* remote write alone */
-		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 8}}, /* atomics alone */
-		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 1 << 30}},
-		{0, {.start = 0x1000, .length = 64, .hca_va = 0x1000, .pd_handle = pd, .access_flags = 64 | 1}}, /* on demand */
-		{-EINVAL, {.start = UINT64_MAX - 63, .length = 128, .hca_va = UINT64_MAX - 63, .pd_handle = pd, .access_flags = 64}},
-		{-EINVAL, {.start = RING_AREA, .length = 0, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 64}},
-		{-ENOMEM, {.start = 0, .length = UINT64_C(1) << 62, .hca_va = 0, .pd_handle = pd, .access_flags = 64}},
-		{-EOPNOTSUPP, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 64 | 16}}, /* with windows */
-		{0, {.start = 0, .length = UINT64_MAX, .hca_va = 0, .pd_handle = pd, .access_flags = 64}}, /* implicit */
-		{-EINVAL, {.start = 4096, .length = UINT64_MAX, .hca_va = 4096, .pd_handle = pd, .access_flags = 64}}, /* it begins at 0 */
-		{-EINVAL, {.start = 0, .length = UINT64_MAX, .hca_va = 0, .pd_handle = pd, .access_flags = 1}}, /* and is on demand */
+		/* remote write alone */
+		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd,
+		  .access_flags = 2}},
+		/* atomics alone */
+		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd,
+		  .access_flags = 8}},
+		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd,
+		  .access_flags = 1 << 30}},
+		/* on demand */
+		{0, {.start = 0x1000, .length = 64, .hca_va = 0x1000, .pd_handle = pd,
+		  .access_flags = 64 | 1}},
+		{-EINVAL, {.start = UINT64_MAX - 63, .length = 128, .hca_va = UINT64_MAX - 63,
+		  .pd_handle = pd, .access_flags = 64}},
+		{-EINVAL, {.start = RING_AREA, .length = 0, .hca_va = RING_AREA, .pd_handle = pd,
+		  .access_flags = 64}},
+		{-ENOMEM, {.start = 0, .length = UINT64_C(1) << 62, .hca_va = 0, .pd_handle = pd,
+		  .access_flags = 64}},
+		/* with windows */
+		{-EOPNOTSUPP, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA,
+		  .pd_handle = pd, .access_flags = 64 | 16}},
+		/* implicit */
+		{0, {.start = 0, .length = UINT64_MAX, .hca_va = 0, .pd_handle = pd,
+		  .access_flags = 64}},
+		/* it begins at 0 */
+		{-EINVAL, {.start = 4096, .length = UINT64_MAX, .hca_va = 4096, .pd_handle = pd,
+		  .access_flags = 64}},
+		/* and is on demand */
+		{-EINVAL, {.start = 0, .length = UINT64_MAX, .hca_va = 0, .pd_handle = pd,
+		  .access_flags = 1}},
 		{-EINVAL, {.start = RING_AREA, .length = 0, .hca_va = RING_AREA, .pd_handle = pd}},
-		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA + 1, .pd_handle = pd}}, /* offsets in the page differ */
+		/* offsets in the page differ */
+		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA + 1,
+		  .pd_handle = pd}},
 		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = 77}},
-		{-EFAULT, {.start = MEMORY_BASE + MEMORY_BYTES - 64, .length = 65, .hca_va = MEMORY_BASE + MEMORY_BYTES - 64, .pd_handle = pd}},
+		{-EFAULT, {.start = MEMORY_BASE + MEMORY_BYTES - 64, .length = 65,
+		  .hca_va = MEMORY_BASE + MEMORY_BYTES - 64, .pd_handle = pd}},
 		{-EFAULT, {.start = 0x1000, .length = 64, .hca_va = 0x1000, .pd_handle = pd}},
-		{-EINVAL, {.start = UINT64_MAX - 63, .length = 128, .hca_va = UINT64_MAX - 63, .pd_handle = pd}}, /* wraps */
-		{0, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 15}},
-		{0, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 1 << 20 | 1}}, /* relaxed ordering */
-		{0, {.start = MEMORY_BASE + MEMORY_BYTES - 64, .length = 64, .hca_va = MEMORY_BASE + MEMORY_BYTES - 64, .pd_handle = pd}},
+		/* wraps */
+		{-EINVAL, {.start = UINT64_MAX - 63, .length = 128, .hca_va = UINT64_MAX - 63,
+		  .pd_handle = pd}},
+		{0, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd,
+		  .access_flags = 15}},
+		/* relaxed ordering */
+		{0, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd,
+		  .access_flags = 1 << 20 | 1}},
+		{0, {.start = MEMORY_BASE + MEMORY_BYTES - 64, .length = 64,
+		  .hca_va = MEMORY_BASE + MEMORY_BYTES - 64, .pd_handle = pd}},
 		/* clang-format on */
 	};
 	for (uint32_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves: netlink of RDMA answers, byte for byte, what `rdma dev`, `rdma link`, `rdma resource`, `rdma system` and libibverbs ask, of
- * both link layers, and with the errors of a kernel what nobody asks.
+ * Tests netlink of RDMA: responses, byte for byte, to the requests of `rdma dev`, `rdma link`,
+ * `rdma resource`, `rdma system` and libibverbs. Covers both link layers. Other requests get the
+ * errors of a kernel.
  */
 #include <errno.h>
 #include <linux/netlink.h>
@@ -67,7 +68,7 @@ static uint16_t nldev(uint16_t command)
 	return RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command);
 }
 
-/* What came, from `at` on. */
+/* The received bytes from `at` on. */
 static const uint8_t *came(uint32_t at)
 {
 	return machine->pipes[number].bytes + at;
@@ -144,7 +145,8 @@ static void test_dump(void)
 	CU_ASSERT_EQUAL(length, first.nlmsg_len + 20);
 	CU_ASSERT_EQUAL(memcmp(came(first.nlmsg_len + 16), "\0\0\0\0", 4), 0);
 
-	/* One of them alone ends with no such message, but with an acknowledgment if that is wanted. */
+	/* A request for one device ends with an acknowledgement on request, and not with such a
+	 * message. */
 	CU_ASSERT_EQUAL(ask(nldev(RDMA_NLDEV_CMD_GET), REQUEST, index_0, sizeof(index_0)),
 			first.nlmsg_len);
 	CU_ASSERT_EQUAL(header_at(0).nlmsg_flags, 0);
@@ -229,7 +231,8 @@ static int32_t error_of(uint16_t type, uint16_t flags, const void *attributes, u
 	return error;
 }
 
-/* Fifteen of each of two processes: in the order in which they were made, in as many messages as it takes, each named. */
+/* Fifteen of each of two processes: in the order in which they were made, in as many messages as it
+ * takes, each named. */
 static void test_lists(void)
 {
 	uint32_t key, cqn, seen = 0, messages = 0, stop, first_cqn = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves: paths built from QP attributes and from address vectors in WQEs: InfiniBand by LID and with GRH, RoCE v1 and
- * v2 with the UDP source port that Linux derives; unreachable addresses are refused; equal addresses give one path.
+ * Tests paths built from QP attributes and from address vectors in WQEs. InfiniBand: by LID and
+ * with GRH. RoCE: v1, and v2 with the UDP source port that Linux derives. Unreachable addresses are
+ * refused, and equal addresses give one path.
  */
 #include <errno.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves: queue pairs: creation with its mlx5 part, every transition with every missing attribute refused, values out
- * of range refused, what the adapter is told, queries, multicast; and that closing a file or ending a process frees
- * all, whatever relies on what.
+ * Tests queue pairs: creation with the mlx5 part, transitions with each missing attribute refused,
+ * values out of range refused. Also the attributes that the adapter receives, queries, and
+ * multicast. Closing a file or ending a process frees everything, with any dependencies.
  */
 #include <errno.h>
 
@@ -87,28 +87,57 @@ static void test_create(void)
 	}
 }
 
+struct create_case {
+	size_t offset, bytes;
+	uint64_t value;
+	int64_t result;
+};
+
 static void test_create_refused(void)
 {
 	struct machine *machine = machine_with_context(LINK_INFINIBAND);
 	uint32_t pd = make_pd(machine), cq = make_cq(machine, -1, 1, NULL);
 	/* clang-format off */
-#define CASE(field, value, result) {offsetof(struct ib_uverbs_create_qp, field), sizeof(((struct ib_uverbs_create_qp *)0)->field), value, result}
-	static const struct { size_t offset, bytes; uint32_t value; int64_t result; } cases[] = {
-		CASE(pd_handle, 50, -EINVAL), CASE(send_cq_handle, 50, -EINVAL), CASE(recv_cq_handle, 50, -EINVAL),
-		CASE(max_send_wr, 32769, -EINVAL), CASE(max_recv_wr, 32769, -EINVAL), CASE(max_send_sge, 31, -EINVAL),
-		CASE(max_inline_data, 1025, -EINVAL), CASE(qp_type, 5, -EINVAL), CASE(qp_type, 0, -EINVAL),
-		CASE(qp_type, IB_UVERBS_QPT_RAW_PACKET, -EOPNOTSUPP), CASE(qp_type, IB_UVERBS_QPT_DRIVER, -EINVAL),
-		CASE(is_srq, 1, -EINVAL), CASE(max_send_sge, 30, 0),
+#define CASE(field, value, result) \
+	{offsetof(struct ib_uverbs_create_qp, field), \
+	 sizeof(((struct ib_uverbs_create_qp *)0)->field), value, result}
+	static const struct create_case cases[] = {
+		CASE(pd_handle, 50, -EINVAL),
+		CASE(send_cq_handle, 50, -EINVAL),
+		CASE(recv_cq_handle, 50, -EINVAL),
+		CASE(max_send_wr, 32769, -EINVAL),
+		CASE(max_recv_wr, 32769, -EINVAL),
+		CASE(max_send_sge, 31, -EINVAL),
+		CASE(max_inline_data, 1025, -EINVAL),
+		CASE(qp_type, 5, -EINVAL),
+		CASE(qp_type, 0, -EINVAL),
+		CASE(qp_type, IB_UVERBS_QPT_RAW_PACKET, -EOPNOTSUPP),
+		CASE(qp_type, IB_UVERBS_QPT_DRIVER, -EINVAL),
+		CASE(is_srq, 1, -EINVAL),
+		CASE(max_send_sge, 30, 0),
 	};
 #undef CASE
-#define CASE(field, value, result) {offsetof(struct mlx5_ib_create_qp, field), sizeof(((struct mlx5_ib_create_qp *)0)->field), value, result}
-	static const struct { size_t offset, bytes; uint64_t value; int64_t result; } driver_cases[] = {
-		CASE(buf_addr, 0x1000, -EFAULT), CASE(db_addr, 0x1000, -EFAULT), CASE(db_addr, RING_AREA + 4, -EINVAL),
-		CASE(sq_wqe_count, 15, -EINVAL), CASE(sq_wqe_count, 65536, -EINVAL), CASE(rq_wqe_count, 12, -EINVAL),
-		CASE(rq_wqe_shift, 3, -EINVAL), CASE(rq_wqe_shift, 10, -EINVAL), CASE(rq_wqe_shift, 40, -EINVAL),
-		CASE(flags, MLX5_QP_FLAG_SIGNATURE, -EOPNOTSUPP), CASE(flags, MLX5_QP_FLAG_TUNNEL_OFFLOADS, -EINVAL),
-		CASE(flags, MLX5_QP_FLAG_TYPE_DCI, -EINVAL), CASE(flags, MLX5_QP_FLAG_BFREG_INDEX, -EINVAL), CASE(uidx, 0xffffff, -EINVAL), CASE(uidx, 0x1000000, -EINVAL),
-		CASE(flags, 0, 0), CASE(sq_wqe_count, 0, 0),
+#define CASE(field, value, result) \
+	{offsetof(struct mlx5_ib_create_qp, field), \
+	 sizeof(((struct mlx5_ib_create_qp *)0)->field), value, result}
+	static const struct create_case driver_cases[] = {
+		CASE(buf_addr, 0x1000, -EFAULT),
+		CASE(db_addr, 0x1000, -EFAULT),
+		CASE(db_addr, RING_AREA + 4, -EINVAL),
+		CASE(sq_wqe_count, 15, -EINVAL),
+		CASE(sq_wqe_count, 65536, -EINVAL),
+		CASE(rq_wqe_count, 12, -EINVAL),
+		CASE(rq_wqe_shift, 3, -EINVAL),
+		CASE(rq_wqe_shift, 10, -EINVAL),
+		CASE(rq_wqe_shift, 40, -EINVAL),
+		CASE(flags, MLX5_QP_FLAG_SIGNATURE, -EOPNOTSUPP),
+		CASE(flags, MLX5_QP_FLAG_TUNNEL_OFFLOADS, -EINVAL),
+		CASE(flags, MLX5_QP_FLAG_TYPE_DCI, -EINVAL),
+		CASE(flags, MLX5_QP_FLAG_BFREG_INDEX, -EINVAL),
+		CASE(uidx, 0xffffff, -EINVAL),
+		CASE(uidx, 0x1000000, -EINVAL),
+		CASE(flags, 0, 0),
+		CASE(sq_wqe_count, 0, 0),
 	};
 	/* clang-format on */
 	for (uint32_t i = 0; i < ARRAY_SIZE(cases) + ARRAY_SIZE(driver_cases); i++) {
@@ -136,8 +165,9 @@ static void test_create_refused(void)
 	machine_destroy(machine);
 }
 
-/* What a real program does, and what the adapter then knows. */
-/* libmlx5's offer is taken up where the adapter can, by queue pairs that are connected; answers, if each has a CQE. */
+/* The calls of a real program, and the resulting state of the adapter. */
+/* libmlx5's offer is taken up where the adapter can, by queue pairs that are connected; answers, if
+ * each has a CQE. */
 static void test_data_to_cqe(void)
 {
 	const struct {
@@ -280,16 +310,37 @@ static void test_values_refused(void)
 static void test_transitions(void)
 {
 	/* clang-format off */
-	enum { S = 1, ACC = 1 << 3, PK = 1 << 4, PORT = 1 << 5, QK = 1 << 6, AV = 1 << 7, MTU = 1 << 8, TO = 1 << 9,
-	       RC = 1 << 10, RNR = 1 << 11, RPSN = 1 << 12, RDA = 1 << 13, MRT = 1 << 15, SPSN = 1 << 16, DRA = 1 << 17, DQ = 1 << 20 };
-	static const struct { enum qp_state from, to; enum qp_type type; uint32_t needed; } rows[] = {
-		{STATE_RESET, STATE_INIT, QP_RC, PK | PORT | ACC}, {STATE_RESET, STATE_INIT, QP_UC, PK | PORT | ACC},
-		{STATE_RESET, STATE_INIT, QP_UD, PK | PORT | QK},  {STATE_RESET, STATE_INIT, QP_XRC_TGT, PK | PORT | ACC},
-		{STATE_INIT, STATE_RTR, QP_RC, AV | MTU | DQ | RPSN | DRA | MRT}, {STATE_INIT, STATE_RTR, QP_UC, AV | MTU | DQ | RPSN},
-		{STATE_INIT, STATE_RTR, QP_XRC_INI, AV | MTU | DQ | RPSN}, {STATE_INIT, STATE_RTR, QP_XRC_TGT, AV | MTU | DQ | RPSN | DRA | MRT},
-		{STATE_RTR, STATE_RTS, QP_RC, TO | RC | RNR | SPSN | RDA}, {STATE_RTR, STATE_RTS, QP_UC, SPSN},
-		{STATE_RTR, STATE_RTS, QP_UD, SPSN}, {STATE_RTR, STATE_RTS, QP_XRC_INI, TO | RC | RNR | SPSN | RDA},
+	enum {
+		S = 1, ACC = 1 << 3, PK = 1 << 4, PORT = 1 << 5, QK = 1 << 6, AV = 1 << 7,
+		MTU = 1 << 8, TO = 1 << 9, RC = 1 << 10, RNR = 1 << 11, RPSN = 1 << 12,
+		RDA = 1 << 13, MRT = 1 << 15, SPSN = 1 << 16, DRA = 1 << 17, DQ = 1 << 20
+	};
+	static const struct {
+		enum qp_state from, to;
+		enum qp_type type;
+		uint32_t needed;
+	} rows[] = {
+		{STATE_RESET, STATE_INIT, QP_RC, PK | PORT | ACC},
+		{STATE_RESET, STATE_INIT, QP_UC, PK | PORT | ACC},
+		{STATE_RESET, STATE_INIT, QP_UD, PK | PORT | QK},
+		{STATE_RESET, STATE_INIT, QP_XRC_TGT, PK | PORT | ACC},
+		{STATE_INIT, STATE_RTR, QP_RC, AV | MTU | DQ | RPSN | DRA | MRT},
+		{STATE_INIT, STATE_RTR, QP_UC, AV | MTU | DQ | RPSN},
+		{STATE_INIT, STATE_RTR, QP_XRC_INI, AV | MTU | DQ | RPSN},
+		{STATE_INIT, STATE_RTR, QP_XRC_TGT, AV | MTU | DQ | RPSN | DRA | MRT},
+		{STATE_RTR, STATE_RTS, QP_RC, TO | RC | RNR | SPSN | RDA},
+		{STATE_RTR, STATE_RTS, QP_UC, SPSN},
+		{STATE_RTR, STATE_RTS, QP_UD, SPSN},
+		{STATE_RTR, STATE_RTS, QP_XRC_INI, TO | RC | RNR | SPSN | RDA},
 		{STATE_RTR, STATE_RTS, QP_XRC_TGT, TO | SPSN},
+		{STATE_RESET, STATE_INIT, QP_XRC_INI, PK | PORT | ACC},
+		{STATE_RESET, STATE_INIT, QP_GSI, PK | QK},
+		{STATE_RESET, STATE_INIT, QP_DCI, PK | PORT},
+		{STATE_RESET, STATE_INIT, QP_DCT, PK | PORT | ACC},
+		{STATE_INIT, STATE_RTR, QP_DCI, MTU},
+		{STATE_INIT, STATE_RTR, QP_DCT, AV | MTU | MRT},
+		{STATE_RTR, STATE_RTS, QP_GSI, SPSN},
+		{STATE_RTR, STATE_RTS, QP_DCI, TO | RC | RNR | SPSN | RDA},
 	};
 	/* clang-format on */
 	for (uint32_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -380,7 +431,8 @@ static void test_multicast(void)
 	machine_destroy(machine);
 }
 
-/* Addresses that are no group's are refused; IPv4 ones are for RoCE as good as others, and LIDs of no interest there. */
+/* Addresses that are no group's are refused; IPv4 ones are for RoCE as good as others, and LIDs of
+ * no interest there. */
 static void test_group_addresses(void)
 {
 	static const struct {
@@ -441,6 +493,5 @@ static void test_release(void)
 	CU_ASSERT_PTR_NULL(processes[0]->files);
 	for (int i = 0; i < NUMBER_BUCKETS; i++)
 		CU_ASSERT_PTR_NULL(machine->kernel->numbers.buckets[i]);
-	machine_destroy(
-		machine); /* asserts that no context is left; a sanitizer finds what leaks */
+	machine_destroy(machine); /* asserts that no context is left; a sanitizer finds leaks */
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves: completion queues, their channels, and shared receive queues: exact answers, ring checks, events written to
- * whom they concern, destroy commands that report exactly the events the program has read and take back the rest.
+ * Tests completion queues, their channels, and shared receive queues: exact responses, ring checks,
+ * and events written to the right channel. Destroy commands report exactly the events that the
+ * program has read, and remove the rest.
  */
 #include <errno.h>
 
@@ -144,14 +145,22 @@ static void test_create_cq_refused(void)
 		{15,      40, 0, good, -EBADF},
 		{15,       3, 0, good, -EINVAL}, /* the device itself */
 		{15,       4, 0, good, -EINVAL}, /* the asynchronous channel */
-		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = RING_AREA + 0x8000, .cqe_size = 32}, -EINVAL},
-		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = RING_AREA + 0x8004, .cqe_size = 64}, -EINVAL},
-		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = 0x8000, .cqe_size = 64}, -EFAULT},
-		{15,      -1, 0, {.buf_addr = MEMORY_BASE + MEMORY_BYTES - 1023, .db_addr = RING_AREA, .cqe_size = 64}, -EFAULT},
-		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = RING_AREA, .cqe_size = 64, .cqe_comp_en = 1}, -EOPNOTSUPP},
-		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = RING_AREA, .cqe_size = 64, .flags = 1}, -EINVAL},
-		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = RING_AREA, .cqe_size = 64, .reserved0 = 1}, -EINVAL},
-		{15,      -1, 0, {.buf_addr = MEMORY_BASE + MEMORY_BYTES - 1024, .db_addr = RING_AREA, .cqe_size = 64}, 0},
+		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = RING_AREA + 0x8000,
+		  .cqe_size = 32}, -EINVAL},
+		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = RING_AREA + 0x8004,
+		  .cqe_size = 64}, -EINVAL},
+		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = 0x8000, .cqe_size = 64},
+		  -EFAULT},
+		{15,      -1, 0, {.buf_addr = MEMORY_BASE + MEMORY_BYTES - 1023,
+		  .db_addr = RING_AREA, .cqe_size = 64}, -EFAULT},
+		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = RING_AREA, .cqe_size = 64,
+		  .cqe_comp_en = 1}, -EOPNOTSUPP},
+		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = RING_AREA, .cqe_size = 64,
+		  .flags = 1}, -EINVAL},
+		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = RING_AREA, .cqe_size = 64,
+		  .reserved0 = 1}, -EINVAL},
+		{15,      -1, 0, {.buf_addr = MEMORY_BASE + MEMORY_BYTES - 1024,
+		  .db_addr = RING_AREA, .cqe_size = 64}, 0},
 		/* clang-format on */
 	};
 	for (uint32_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -269,7 +278,8 @@ static void test_modify_cq(void)
 	machine_destroy(machine);
 }
 
-/* Two CQs on one channel. What was read of a CQ is reported; what was not is gone, the other's events stay, in order. */
+/* Two CQs on one channel. The number of read events of a CQ is reported. Its unread events are
+ * removed. Events of other objects remain, in order. */
 static void test_completion_events(void)
 {
 	struct machine *machine = machine_with_context();

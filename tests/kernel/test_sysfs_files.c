@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves: the files that libibverbs, perftest, UCX and hwloc read about the device are there, with the exact text that
- * a ConnectX-4 shows, links lead to one another, and writing the tree twice or into nowhere does what it should.
+ * Tests that the files exist that libibverbs, perftest, UCX and hwloc read about the device, with
+ * the exact text of a ConnectX-4. Links lead to one another. Writing the tree twice, or to a
+ * missing folder, behaves correctly.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -76,6 +77,7 @@ static void test_infiniband(void)
 	check("sys/class/infiniband/mlx5_0/ports/1/pkeys/0", "0xffff\n");
 	check("sys/class/infiniband/mlx5_0/ports/1/pkeys/127", "0x0000\n");
 	check("sys/bus/pci/devices/0000:00:03.0/current_link_width", "16\n");
+	check("sys/bus/pci/devices/0000:00:03.0/irq", "0\n");
 	check("dev/infiniband/uverbs0", "");
 	check("dev/infiniband/rdma_cm", "");
 	check("sys/class/misc/rdma_cm/abi_version", "4\n");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves: registering a region looks at all of its pages, and at the right to write where the region is written; the program's polls
- * are followed in regions that the adapter writes, and no longer once the last region of a page is gone; a command that is refused
- * takes no ring out of use.
+ * Tests that registration checks all pages of a region, and for a writable region the right to
+ * write. The program's polls are watched in regions that the adapter writes, until the last region
+ * of a page is destroyed. A refused command does not retire a ring.
  */
 #include <errno.h>
 
@@ -51,7 +51,7 @@ static bool patchy_write(struct memory *memory, uint64_t address, const void *by
 	       memory_write(patchy->whole, address, bytes, length);
 }
 
-static const struct memory_ops patchy_ops = {.read = patchy_read, .write = patchy_write};
+static const struct memory_ops patchy_ops = {.load = patchy_read, .store = patchy_write};
 static struct patchy patchy;
 
 static struct machine *machine_begin(void)
@@ -180,7 +180,8 @@ static void test_overlapping(void)
 	machine_end(machine);
 }
 
-/* Other rights: the old domain is free, the region is watched again; another range: the old one is not watched. */
+/* Other rights: the old domain is free, the region is watched again; another range: the old one is
+ * not watched. */
 static void test_reregistered(void)
 {
 	struct machine *machine = machine_begin();

@@ -29,13 +29,13 @@ def adapter(rng, preset):
 
 
 def host(rng, hca):
-    """What of the host is not as the adapter has it."""
+    """Values of the host that differ from the adapter's."""
     if rng.random() < 0.25:
         hca["iommu"] = {"enabled": True, "entries": rng.choice((16, 64)), "ways": 16, "walkers": rng.choice((2, 6)), "walk_latency": f"{rng.choice((0, 100, 280))}ns"}
     if rng.random() < 0.25:
         hca["llc"] = {"enabled": True, "ddio": rng.random() < 0.6}
     if rng.random() < 0.2:
-        hca["place"] = {"memory_node": "remote"}
+        hca["numa"] = {"memory_node": "remote"}
     return hca
 
 
@@ -61,7 +61,7 @@ def load(rng, plain=False):
         "threads": 8 if heavy else rng.choice((1, 2, 4)),
         "qps": 1 if heavy else rng.choice((1, 2, 8)),
         "tx_depth": 32 if heavy else rng.choice((1, 4, 16, 64)),
-        "order": rng.choice(("random", "turn")),
+        "order": rng.choice(("random", "round_robin")),
         "warm_up": 400,
         "operations": 1500 if heavy else 800,
         "limit": "20ms",
@@ -81,7 +81,7 @@ CONGESTION = ("none", "none", "dcqcn-paper", "dcqcn-hpcc-100g", "timely-patched"
 
 
 def congestion(rng, names=CONGESTION):
-    """A congestion control, and what switches do for it."""
+    """A congestion control, and the switch parameters that it needs."""
     name = rng.choice(names)
     switch = {}
     if name.startswith(("dcqcn", "dctcp")):

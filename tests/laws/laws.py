@@ -10,8 +10,9 @@
     known.py     runs whose answer is known
     shrink.py    makes a failing case smaller
 
-A law is a class with draw(rng), which gives a scenario, and judge(runner, scenario), which gives None or says what does not hold.
-judge() derives the second run from the first one's scenario, so that a smaller scenario can be judged, too.
+A law is a class with draw(rng), which returns a scenario, and judge(runner, scenario), which
+returns None or the violation. judge() derives the second run from the first run's scenario, so that
+it can also judge a smaller scenario.
 """
 import argparse
 import multiprocessing
@@ -39,7 +40,8 @@ def names(chosen):
 
 
 def case(job):
-    """One case: (number, law, what does not hold or None, its scenario, how often it was refused, runs, seconds)."""
+    """One case: (number, law, violation or None, its scenario, number of refusals, runs,
+    seconds)."""
     hcasim, seed, number, listed = job
     name = listed[number % len(listed)]
     law = LAWS[name]()

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a scenario and reads what it leaves. A scenario is a dict, written as YAML's subset JSON.
+"""Runs a scenario and reads its results. A scenario is a dict, written as YAML's subset JSON.
 
-Keys that begin with `_` are not the command's: `_flows` is a list of [start_us, source, destination, bytes, operation] that becomes
-the CSV file of the workload; the others are what a law has drawn besides.
+Keys that begin with `_` are not part of the scenario. `_flows` is a list of [start_us, source,
+destination, bytes, operation] that becomes the CSV file of the workload. The others are further
+values that a law has drawn.
 """
 import copy
 import csv
 import json
 import os
+import resource
 import shutil
 import subprocess
 import tempfile
 
-TIMEOUT_S = 60
+PROCESSOR_S = 60 # of a run, which ends by a signal then
+TIMEOUT_S = 600 # of the clock, on a machine that has other work
 
 
 class Refused(Exception):
@@ -27,8 +30,10 @@ class Result:
     """metrics: of summary.json; flows: dicts of flows.csv with times in picoseconds; counters: by block."""
 
     def __init__(self, summary, flows, counters, text, ports):
-        self.metrics = summary["metrics"]
+        self.metrics = summary.get("metrics", {}) # none of programs
         self.time = summary["time_ps"]
+        self.window = summary["measured_ps"]
+        self.demands = {one["name"]: one["demand_ps"] / one["capacity"] for one in summary["bounds"].get("resources", ()) if one["kind"] == "BUSY"}
         self.uses = {use["name"]: use["use"] for use in summary["uses"]}
         self.flows = flows
         self.counters = counters
@@ -69,6 +74,10 @@ def write(folder, text, flows):
     return os.path.join(folder, "case.yaml")
 
 
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_S, PROCESSOR_S))
+
+
 class Runner:
     """Runs scenarios with one program, each in a folder of its own."""
 
@@ -78,7 +87,7 @@ class Runner:
 
     def command(self, *arguments):
         try:
-            done = subprocess.run([self.hcasim, *arguments], capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
+            done = subprocess.run([self.hcasim, *arguments], capture_output=True, text=True, check=False, timeout=TIMEOUT_S, preexec_fn=limit)
         except subprocess.TimeoutExpired:
             raise Broken(f"did not end within {TIMEOUT_S} s") from None
         said = (done.stdout + done.stderr).strip()
@@ -91,7 +100,8 @@ class Runner:
         return done.stdout
 
     def test(self, name, seed):
-        """What a test program of the same build says of random cases of its own, or None; none where it is not built."""
+        """Output of a test program of the same build for its own random cases, or None. Empty if it
+        is not built."""
         program = os.path.join(os.path.dirname(self.hcasim), "..", "tests", name)
         if not os.path.exists(program):
             return None
@@ -115,6 +125,44 @@ class Runner:
         finally:
             shutil.rmtree(folder)
 
+    def fluid(self, scenario):
+        """Rows of hcasim fluid: packets, the fluid model, and the model with marks at egress, by
+        the row's name."""
+        self.runs += 1
+        folder = tempfile.mkdtemp(prefix="laws.")
+        try:
+            said = self.command("fluid", write(folder, *files(scenario)))
+            return {line.split(",")[0]: [float(word) for word in line.split()[-3:]] for line in said.splitlines()[1:]}
+        finally:
+            shutil.rmtree(folder)
+
+    def trace(self, scenario, block):
+        """The trace points of one block in a run, in order: (point, first value)."""
+        self.runs += 1
+        folder = tempfile.mkdtemp(prefix="laws.")
+        try:
+            out = os.path.join(folder, "out")
+            self.command("run", write(folder, *files(changed(scenario, {"record": {"trace": [block]}}))), "--out", out)
+            lines = [line.split() for line in self.command("trace", os.path.join(out, "trace.bin")).splitlines()[1:]]
+            return [(words[3], int(words[4].split("=")[1])) for words in lines]
+        finally:
+            shutil.rmtree(folder)
+
+    def execute(self, scenario, program):
+        """Output of a program between two hosts, and counters and time of its run. The first host
+        is its server."""
+        if not shutil.which(program[0]):
+            raise Refused(f"{program[0]} is not installed")
+        self.runs += 1
+        folder = tempfile.mkdtemp(prefix="laws.")
+        try:
+            out = os.path.join(folder, "out")
+            said = self.command("exec", write(folder, *files(scenario)), "--out", out, "--", "host0:", *program, ":", "host1:", *program, "host0")
+            result = read(said, out)
+            return result.text, result.time, result.counters
+        finally:
+            shutil.rmtree(folder)
+
     def effective(self, scenario):
         """The text with every value that the run goes by."""
         folder = tempfile.mkdtemp(prefix="laws.")
@@ -125,7 +173,7 @@ class Runner:
 
 
 def read(text, out):
-    """What a run has left in its result folder."""
+    """Contents of a run's result folder."""
     with open(os.path.join(out, "summary.json"), encoding="utf-8") as file:
         summary = json.load(file)
     with open(os.path.join(out, "counters.json"), encoding="utf-8") as file:
@@ -138,8 +186,10 @@ def read(text, out):
                     if key.endswith("_us"):
                         row[key[:-3]] = picoseconds(row[key]) if row[key] else None
                 flows.append(row)
-    with open(os.path.join(out, "links.csv"), encoding="utf-8") as file:
-        ports = {row["port"]: row for row in csv.DictReader(file)}
+    ports = {}
+    if os.path.exists(os.path.join(out, "links.csv")):
+        with open(os.path.join(out, "links.csv"), encoding="utf-8") as file:
+            ports = {row["port"]: row for row in csv.DictReader(file)}
     return Result(summary, flows, counters, text, ports)
 
 
@@ -183,7 +233,8 @@ def differing(first, other, names=None):
 
 
 def differing_flows(first, other, shift=0, pairs=None, columns=("started", "arrived", "finished")):
-    """The first flow whose times differ by other than shift; pairs: flows of `other` for those of `first`, in their order."""
+    """The first flow whose times differ by another value than shift. pairs: flows of `other` for
+    those of `first`, in their order."""
     pairs = pairs if pairs is not None else range(len(first.flows))
     for number, place in enumerate(pairs):
         flow, like = first.flows[number], other.flows[place]

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that random runs hold to laws: pairs of runs whose results must relate in a known way, and runs whose answer is known.
-# laws.py has the list; docs/explanation/laws.md says what each law is, and what is allowed to differ.
+# Tests that random runs obey laws: pairs of runs whose results must relate in a known way, and runs
+# with known results. laws.py has the list. docs/explanation/laws.md describes each law and the
+# permitted differences.
 # Usage: run.sh [-n CASES] [-s SEED] [-l LAW] [-c CASE] [HCASIM [TOP]]
-#   -n CASES  this many (default 50), in two processes
-#   -s SEED   of the cases: the same seed, the same cases (default 1)
+#   -n CASES  number of cases (default 50), in two processes
+#   -s SEED   seed of the cases: the same seed gives the same cases (default 1)
 #   -l LAW    only this law (nothing, scale, more, names, shift, apart, fidelities, reverse, known)
 #   -c CASE   only the case of this number
-# A case that fails is printed as files to run, made as small as the tool can. The last line is `N cases, M violations`.
-# Exit code 1 if M is not 0; 77 where there is no Python.
+# A failing case is printed as files to run, reduced as far as possible. The last line is `N cases,
+# M violations`. The exit code is 1 if M is not 0, and 77 without Python.
 here=$(cd "$(dirname "$0")" && pwd)
 options=()
 while getopts n:s:l:c: option; do

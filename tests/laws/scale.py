@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The law of scale: all rates divided by k and all times multiplied by k give all times multiplied by k.
 
-k is 2, since PCI Express has no other: a generation less is half the rate with the same encoding, from 5 to 4 and from 4 to 3. A timeout
-code one higher is twice the time. What is counted in bytes, packets or bits of the link stays.
+k is 2 because PCI Express permits no other factor: one generation less is half the rate with the
+same encoding, from 5 to 4 and from 4 to 3. A timeout code one higher is twice the time. Values in
+bytes, packets or bits of the link remain.
 """
 import re
 
@@ -14,7 +15,7 @@ TIMES = {"ps": 1, "ns": 1000, "us": 10**6, "ms": 10**9, "s": 10**12}
 RATES = {"bps": 1, "Kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12, "Hz": 1, "KHz": 10**3, "MHz": 10**6, "GHz": 10**9}
 QUANTITY = re.compile(r"(?<![\w.\"])(\d+(?:\.\d+)?)(" + "|".join(sorted((*TIMES, *RATES), key=len, reverse=True)) + r")(?![\w\"])")
 CODES = re.compile(r"^(\s+timeout: )(\d+)$", re.M)
-# What is of programs, which take no part, and limits, which only end a run that hangs.
+# Keys of programs, which have no meaning for a load, and limits, which only end a run that hangs.
 APART = re.compile(r"^\s+(limit|stop): .*$", re.M)
 
 

@@ -11,7 +11,7 @@ SECONDS_MAX = 25
 
 
 def judge(law, runner, scenario):
-    """What does not hold or None, and what was refused or None."""
+    """The violation or None, and the refusal or None."""
     try:
         return law.judge(runner, scenario), None
     except play.Refused as refusal:
@@ -45,7 +45,7 @@ def node_at(scenario, path):
 
 
 def variants(law, scenario):
-    """Smaller scenarios that the law can judge: what it keeps stays."""
+    """Smaller scenarios that the law can judge: the keys that it needs remain."""
     def free(path):
         dotted = ".".join(str(key) for key in path)
         return path[0] not in ("_law", "seed") and not any(dotted == kept or kept.startswith(dotted + ".") for kept in law.keep)

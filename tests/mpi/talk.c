@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * talk: an ordinary MPI program for tests/cli/mpi.sh. Prints what it measures by MPI_Wtime, and fails if what arrives is
- * not what was sent.
+ * talk: an ordinary MPI program for tests/cli/mpi.sh. Prints times measured with MPI_Wtime, and
+ * fails if received data differ from the data sent.
  *
  *     talk pingpong   half a round trip between the ranks 0 and 1, by size
  *     talk ring       1 MiB round all ranks, five times, from each to the next
@@ -10,7 +10,7 @@
  *     talk one BYTES  one message, from rank 1 to rank 0
  *     talk gather     one message from each other rank to rank 0
  *
- * With one more argument it does not look at the clock.
+ * With one more argument it does not read the clock.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -45,7 +45,8 @@ static void pingpong(void)
 
 		MPI_Barrier(MPI_COMM_WORLD);
 		for (int i = 0; i <= ROUNDS && rank < 2; i++) {
-			if (i == 1) /* the first round waits for who comes late from the barrier */
+			/* the first round waits for the rank that leaves the barrier last */
+			if (i == 1)
 				start = now();
 			if (rank == 0) {
 				buffer[bytes - 1] = (unsigned char)(i + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * window: one-sided communication, which hcasim carries and of which a trace is no program: each rank puts its number into the
- * next one's window between two fences.
+ * window: one-sided communication, which hcasim carries but a trace cannot replay. Each rank puts
+ * its number into the next one's window between two fences.
  */
 #include <mpi.h>
 #include <stdio.h>

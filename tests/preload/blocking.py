@@ -44,21 +44,26 @@ HARMLESS = {
 def functions(library):
     """Returns the exported functions of a library: (address, size) -> names; libc's private names left out."""
     found = {}
-    listed = subprocess.run(["nm", "-D", "-S", "--defined-only", library], capture_output=True, text=True, check=True)
+    listed = subprocess.run(["nm", "-D", "-S", "--defined-only", library], capture_output=True,
+                            text=True, check=True)
     for line in listed.stdout.splitlines():
         fields = line.split()
         if len(fields) == 4 and fields[2] in "TWi" and not fields[3].endswith("GLIBC_PRIVATE"):
-            found.setdefault((int(fields[0], 16), int(fields[1], 16)), set()).add(fields[3].split("@")[0])
+            found.setdefault((int(fields[0], 16), int(fields[1], 16)),
+                             set()).add(fields[3].split("@")[0])
     return found
 
 
 def cancellation_points(libc, places):
-    """Returns the names of functions that call what read() calls before it may block."""
-    code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", libc], capture_output=True, text=True, check=True).stdout
+    """Returns the names of functions that call the function that read() calls before it may
+    block."""
+    code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", libc], capture_output=True,
+                          text=True, check=True).stdout
     calls = [(int(call[1], 16), int(call[2], 16))
              for call in re.finditer(r"^ +([0-9a-f]+):\t(?:call|jmp) +([0-9a-f]+) ", code, re.M)]
     first, size = next(place for place, names in places.items() if "read" in names)
-    internal = [to for at, to in calls if first <= at < first + size and not first <= to < first + size]
+    internal = [to for at, to in calls if first <= at < first + size and not first <= to < first
+                + size]
     sites = sorted(at for at, to in calls if internal and to == internal[0])
     points = set()
     for (first, size), names in places.items():
@@ -80,7 +85,8 @@ def main():
     places = functions(libc[1])
     points = cancellation_points(libc[1], places)
     if not {"read", "poll", "recvmmsg", "msgrcv"} <= points:
-        print("this libc's cancellation points are not to be told: one of read, poll, recvmmsg, msgrcv is none")
+        print("this libc's cancellation points are not to be told: one of read, poll, recvmmsg, "
+              "msgrcv is none")
         return 77
     own = set().union(*functions(sys.argv[1]).values())
     exported = set().union(*places.values())

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The library that is loaded into programs puts no name into them but those of libc's functions that it stands in for: a program
-# may have a function called clock_init() or insn_run() of its own.
-# Usage: exports.sh LIBRARY
+# Tests that the preloaded library exports only the names of the libc functions that it replaces. A
+# program may then have its own function clock_init() or insn_run(). Usage: exports.sh LIBRARY
 library=$1
 [ -r "$library" ] || { echo "usage: exports.sh LIBRARY"; exit 2; }
 command -v nm >/dev/null || { echo "nm is not installed"; exit 77; }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of verbs-shim/preload/insn: each instruction is carried out twice from the same registers, flags and
- * memory, once by this processor and once by insn_step(); what they leave must be equal. Also: what is not known
- * changes nothing, a refused store changes nothing, and a 64-byte doorbell copy takes one step and one run.
+ * Tests verbs-shim/preload/insn. Each instruction is executed twice from the same registers, flags
+ * and memory: by this processor and by insn_step(). The results must be equal. An unknown
+ * instruction, or a refused store, changes nothing. A 64-byte doorbell copy takes one step and one
+ * run.
  */
 #include <string.h>
 #include <ucontext.h>
@@ -176,24 +177,24 @@ static const struct {
 	INSN(0x87, 0xd8),                               /* xchg %ebx,%eax */
 	INSN(0x4d, 0x87, 0xc8),                         /* xchg %r9,%r8 */
 	INSN_LEAVING(0x8c4, 0x0f, 0xa3, 0xd8),          /* bt %ebx,%eax */
-	INSN_LEAVING(0x8c4, 0x48, 0x0f, 0xba, 0x26, 45),   /* btq $45,(%rsi) */
-	INSN_LEAVING(0x885, 0x48, 0x0f, 0xbc, 0x06),       /* bsf (%rsi),%rax */
-	INSN_LEAVING(0x885, 0x0f, 0xbd, 0xc3),             /* bsr %ebx,%eax */
-	INSN(0x98),                                        /* cwtl */
-	INSN(0x48, 0x98),                                  /* cltq */
-	INSN(0x66, 0x98),                                  /* cbtw */
-	INSN(0x99),                                        /* cltd */
-	INSN(0x48, 0x99),                                  /* cqto */
-	INSN(0x50),                                        /* push %rax */
-	INSN(0x41, 0x57),                                  /* push %r15 */
-	INSN(0x54),                                        /* push %rsp: as it was before */
-	INSN(0x6a, 0xf0),                                  /* push $-16 */
-	INSN(0x68, 1, 2, 3, 0x84),                         /* push $.. */
-	INSN(0xff, 0x76, 0x08),                            /* push 8(%rsi) */
-	INSN(0x58),                                        /* pop %rax */
-	INSN(0x41, 0x5d),                                  /* pop %r13 */
-	INSN(0x5c),                                        /* pop %rsp: what was there */
-	INSN(0xc9),                                        /* leave */
+	INSN_LEAVING(0x8c4, 0x48, 0x0f, 0xba, 0x26, 45), /* btq $45,(%rsi) */
+	INSN_LEAVING(0x885, 0x48, 0x0f, 0xbc, 0x06),     /* bsf (%rsi),%rax */
+	INSN_LEAVING(0x885, 0x0f, 0xbd, 0xc3),           /* bsr %ebx,%eax */
+	INSN(0x98),                                      /* cwtl */
+	INSN(0x48, 0x98),                                /* cltq */
+	INSN(0x66, 0x98),                                /* cbtw */
+	INSN(0x99),                                      /* cltd */
+	INSN(0x48, 0x99),                                /* cqto */
+	INSN(0x50),                                      /* push %rax */
+	INSN(0x41, 0x57),                                /* push %r15 */
+	INSN(0x54),                                      /* push %rsp: as it was before */
+	INSN(0x6a, 0xf0),                                /* push $-16 */
+	INSN(0x68, 1, 2, 3, 0x84),                       /* push $.. */
+	INSN(0xff, 0x76, 0x08),                          /* push 8(%rsi) */
+	INSN(0x58),                                      /* pop %rax */
+	INSN(0x41, 0x5d),                                /* pop %r13 */
+	/* pop %rsp: loads the value from the old stack */
+	INSN(0x5c), INSN(0xc9),                            /* leave */
 	INSN(0xc3),                                        /* ret */
 	INSN(0xe8, 0x20, 0, 0, 0),                         /* call */
 	INSN(0xff, 0x56, 0x40),                            /* call *64(%rsi) */
@@ -306,7 +307,8 @@ static void test_refused_changes_nothing(void)
 
 static void test_a_doorbell_copy_is_one_run(void)
 {
-	/* loop: mov (%rsi),%rax; mov %rax,(%rdi); add $8,%rsi; add $8,%rdi; sub $8,%rdx; jne loop; syscall */
+	/* loop: mov (%rsi),%rax; mov %rax,(%rdi); add $8,%rsi; add $8,%rdi; sub $8,%rdx; jne loop;
+	 * syscall */
 	static const uint8_t loop[] = {0x48, 0x8b, 0x06, 0x48, 0x89, 0x07, 0x48, 0x83,
 				       0xc6, 0x08, 0x48, 0x83, 0xc7, 0x08, 0x48, 0x83,
 				       0xea, 0x08, 0x75, 0xec, 0x0f, 0x05};

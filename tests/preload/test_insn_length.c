@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of verbs-shim/preload/insn_length: an instruction of each form, by its bytes as GNU as writes them. That it agrees with
- * objdump on whole libraries was tried by hand: libc, libstdc++, libucs, libpsm2, 713,075 instructions, no difference.
+ * Tests verbs-shim/preload/insn_length with an instruction of each form, in the bytes that GNU as
+ * writes. Agreement with objdump on whole libraries was checked by hand: libc, libstdc++, libucs,
+ * libpsm2, 713,075 instructions, no difference.
  */
 #include <string.h>
 

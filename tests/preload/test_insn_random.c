@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of verbs-shim/preload/insn: random code. Single instructions of every integer form, and programs of up to forty
- * with jumps over some of them, half of them loops, run on this processor and are carried out, in one piece and in slices of random length, with
- * memory that the callbacks own and with memory that goes straight on. Registers, memory and all flags that are defined must be
- * equal. What reads flags is put only where these are defined. Also: code that overwrites what follows it.
+ * Tests verbs-shim/preload/insn with random code: single instructions of each integer form, and
+ * programs of up to forty instructions. Programs jump over some instructions, and half of them are
+ * loops. They run on this processor and are emulated, in one piece and in slices of random length.
+ * The callbacks own part of the memory. Registers, memory and all defined flags must be equal.
+ * Flags are read only where they are defined. Also tests code that overwrites later code.
  */
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +32,8 @@ static uint32_t random_below(uint32_t bound)
 	return (uint32_t)(random_state >> 33) % bound;
 }
 
-/* --- how code is carried out ------------------------------------------------------------------------------------ */
+/* --- how code is carried out
+ * ------------------------------------------------------------------------------------ */
 
 static bool data_is_ours;
 
@@ -94,7 +96,8 @@ static void carry_out(ucontext_t *context)
 	} while (result == INSN_DONE && carried < 1000);
 }
 
-/* --- random instructions ---------------------------------------------------------------------------------------- */
+/* --- random instructions
+ * ---------------------------------------------------------------------------------------- */
 
 struct program {
 	uint8_t bytes[PROGRAM_BYTES];
@@ -439,7 +442,7 @@ static void emit_instruction(struct program *program)
 	kinds[random_below(sizeof(kinds) / sizeof(kinds[0]))](program);
 }
 
-/* A jump over one instruction. What flags are defined is what is on both ways. */
+/* A jump over one instruction. Flags are defined if both processors agree. */
 static void emit_jump(struct program *program)
 {
 	uint32_t condition = random_below(16), at = program->length;
@@ -470,7 +473,7 @@ static void emit_loop(struct program *program)
 	program->undefined = AF;
 }
 
-/* --- tests ------------------------------------------------------------------------------------------------------ */
+/* Tests. */
 
 static bool is_same(const struct program *program, uint64_t seed)
 {
@@ -519,7 +522,7 @@ static void test_single_instructions(void)
 	CU_PASS("all equal");
 }
 
-/* Registers are compared by what is stored of them. */
+/* Registers are compared by their stored parts. */
 static void test_wide_moves(void)
 {
 	for (uint64_t number = 1; number <= 4000 && has_wide_moves(); number++) {
@@ -556,7 +559,8 @@ static void test_programs(void)
 	CU_PASS("all equal");
 }
 
-/* mov $3,%ecx; loop: mov $1,%eax; add %eax,%ebx; incl of MOV's 1; movb of ADD's operand; sub $1,%ecx; jne loop */
+/* mov $3,%ecx; loop: mov $1,%eax; add %eax,%ebx; incl of MOV's 1; movb of ADD's operand; sub
+ * $1,%ecx; jne loop */
 static void test_code_that_changes_itself(void)
 {
 	static const uint8_t code[] = {
@@ -565,10 +569,10 @@ static void test_code_that_changes_itself(void)
 		0x01, 0xc3,                               /* 10: add %eax,%ebx */
 		0xff, 0x05, 0xf4, 0xff, 0xff, 0xff,       /* 12: incl 6: the 1 of MOV */
 		0xc6, 0x05, 0x01, 0,    0,    0,    0x42, /* 18: movb $0x42,26: of the next one */
-		0xba, 7,    0,    0,    0, /* 25: mov $7,%edx, as it is written here */
-		0x01, 0xd3,                /* 30: add %edx,%ebx */
-		0x83, 0xe9, 0x01,          /* 32: sub $1,%ecx */
-		0x75, 0xe0,                /* 35: jne 5 */
+		0xba, 7,    0,    0,    0,                /* 25: mov $7,%edx, in this encoding */
+		0x01, 0xd3,                               /* 30: add %edx,%ebx */
+		0x83, 0xe9, 0x01,                         /* 32: sub $1,%ecx */
+		0x75, 0xe0,                               /* 35: jne 5 */
 	};
 
 	for (uint32_t way = 0; way < 4; way++) {

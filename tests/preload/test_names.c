@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of verbs-shim/preload/names: which names are hosts, and what becomes of the addresses that a program binds and
- * connects to.
+ * Tests verbs-shim/preload/names: names of hosts, and the translation of addresses that a program
+ * binds and connects to.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>

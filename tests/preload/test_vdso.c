@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of verbs-shim/preload/vdso: after patching, a caller that finds the clock in the vDSO by itself, and libc's own
- * callers, get our time; the functions that were not named still tell the machine's.
+ * Tests verbs-shim/preload/vdso. After patching, callers that find the clock in the vDSO
+ * themselves, and libc's own callers, get virtual time. Functions that were not patched return the
+ * machine's time.
  */
 #include <sys/time.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alone: a program that is linked statically, so that nothing can be preloaded into it. */
+/* alone: a statically linked program, into which no library can be preloaded. */
 #include <stdio.h>
 
 int main(void)

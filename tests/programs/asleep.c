@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * asleep: stores to a doorbell, then sleeps at once in a call that nobody follows (a futex of its own), until another thread,
- * which polls the CQ, has a completion and wakes it. The message goes to a LID that nobody has: the completion says so. Exits
- * with 0 if it comes, which it cannot unless the store has left although the thread that made it has asked for nothing since.
+ * asleep: stores to a doorbell, then sleeps in an untracked call (its own futex). Another thread,
+ * which polls the CQ, wakes it after a completion. The message goes to a LID without a host, and
+ * the completion reports this. The program exits with 0 if the completion arrives. This requires
+ * that the store has left although its thread made no further request.
  */
 #include <infiniband/verbs.h>
 #include <linux/futex.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * copies: memmove() as other processors have it, to be loaded before a program: how it stores 64 bytes, 16 at a time, is
- * said by COPIES: `order`, `sse2` as the C library does without AVX, `down`, `twice` as with AVX-512, which stores all of it twice.
+ * copies: variants of memmove() for different processors, to be preloaded into a program. COPIES
+ * selects the order in which 64 bytes are stored, 16 at a time. `order`: ascending; `sse2`: as the
+ * C library without AVX; `down`: descending; `twice`: as with AVX-512, which stores all bytes
+ * twice.
  */
 #include <emmintrin.h>
 #include <stddef.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * crowd: an ordinary verbs program with many objects, or large ones, whose memory the library has to know: regions that do not touch,
- * completion queues, one region of gigabytes. It proves that how many there are is limited by nothing but memory, and what they cost.
+ * crowd: a verbs program with many or large objects whose memory the library must track: separate
+ * regions, completion queues, one region of gigabytes. It tests that only memory limits their
+ * number, and measures their cost.
  *
- * Arguments: `regions N`, `queues N`, `large MEGABYTES`. It prints what it did, and exits with 0 if all was as expected.
+ * Arguments: `regions N`, `queues N`, `large MEGABYTES`. It prints its actions, and exits with 0 on
+ * success.
  */
 #include <infiniband/verbs.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that a program may have thousands of regions and completion queues, that a region costs the same however many there are, and
-# that registering and deregistering large memory does not have it twice.
-# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+# Tests that a program may have thousands of regions and completion queues. The cost of a region
+# does not depend on their number. Registration and deregistration of large memory does not double
+# the memory. Arguments: the hcasim program, the top of the source tree, a program of this folder's.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml
 crowd=$(dirname "$3")/crowd

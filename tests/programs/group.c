@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * group: an ordinary verbs program over UD that belongs to a multicast group, or sends to it, or both:
+ * group: an ordinary verbs program over UD that belongs to a multicast group, or sends to it, or
+ * both:
  *
  *     group MGID MLID ATTACHES SENDS EXPECTED      group ff12::1 0xc001 1 16 16
  *
- * It attaches its queue pair to the group if ATTACHES is 1, sends SENDS numbered messages, and takes in EXPECTED ones, from any
- * sender: each must be whole, to that group, and the sender's next. Then it waits for some milliseconds: no more may come. It
- * prints what it got, and exits with 0 if all was as expected. GID index 0; on RoCE, 1.
+ * It attaches its queue pair to the group if ATTACHES is 1, sends SENDS numbered messages, and
+ * receives EXPECTED messages from any sender. Each must be complete, addressed to that group, and
+ * the sender's next. Then it waits for some milliseconds, in which no more may arrive. It prints
+ * the received messages, and exits with 0 on success. GID index 0; on RoCE, 1.
  */
 #include <arpa/inet.h>
 #include <infiniband/verbs.h>

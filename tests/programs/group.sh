@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that messages to a multicast group reach each program on any host that is attached to it, once, in order and whole, the
-# sender's own too, and nobody else (group.c); over switches, on InfiniBand as the scenario's groups say, on RoCE also to groups
-# that it does not name; who joins and leaves is there or not; and that two runs, on different engines of the simulator, are alike.
-# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+# Tests that messages to a multicast group reach each program on each attached host once, in order
+# and whole, including the sender's own (group.c). No other program gets them. On InfiniBand the
+# scenario defines the groups; RoCE also permits other groups. Hosts join and leave. Two runs on
+# different engines are equal. Arguments: the hcasim program, the top of the source tree, a program
+# of this folder's.
 hcasim=$1
 source=$2
 group=$(dirname "$3")/group
@@ -42,8 +43,8 @@ scenario infiniband sb7700 connectx4-edr 0 '  multicast: [{mgid: "ff12:401b::7",
 ' >"$folder/changes.yaml"
 scenario roce spectrum-100gbe connectx4-100gbe 32 '' >"$folder/flood.yaml"
 
-# run NAME MGID MLID PROGRAMS: host0 (a member) and host4 (no member) send 16 messages each, when the others are there: a program
-# starts when those before it wait for something.
+# run NAME MGID MLID PROGRAMS: host0 (a member) and host4 (no member) send 16 messages each when all
+# programs run. A program starts when the earlier programs wait.
 run() {
   local first second name=$1 mgid=$2 mlid=$3
   shift 3
@@ -65,13 +66,13 @@ run ib ff12:401b::7 0xc005
 run changes ff12:401b::7 0xc005
 grep -q '"joins": *1' "$folder/changes.native" || { echo "nobody joined"; exit 1; }
 run roce ff0e::7 0
-# what cannot be is refused with its line
+# impossible values are refused with their line
 refused() {
   sed "s/changes: .*]/changes: [$1]/" "$folder/changes.yaml" >"$folder/refused.yaml"
   "$hcasim" check "$folder/refused.yaml" >"$folder/refused.txt" 2>&1
   [ $? = 2 ] && grep -qE "refused.yaml:[0-9]+.*$2" "$folder/refused.txt" || { echo "$1:"; cat "$folder/refused.txt"; exit 1; }
 }
-refused "{at: 0ps, leave: host2}]}" "host2 is no member then; expected join"
+refused "{at: 0ps, leave: host2}]}" "host2 is no member at this time; expected join"
 refused "{at: 1ms, leave: host3}, {at: 0ps, join: host2}]}" "do not decrease"
 refused "{at: 0ps, join: host9}]}" "no host is called"
 refused "{join: host2}]}" "expected {at: 1ms, join: host3}"

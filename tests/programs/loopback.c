@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loopback: two queue pairs of one process, connected to each other. WRITEs one after the other; after each completion it looks at
- * the target at once, and prints how many held old data.
+ * loopback: two queue pairs of one process, connected to each other. It posts one WRITE after the
+ * other. After each completion it reads the target immediately, and prints how many targets held
+ * old data.
  */
 #include <infiniband/verbs.h>
 #include <stdint.h>

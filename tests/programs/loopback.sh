@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that a run says of WRITEs over loopback that they were acknowledged before their data were with PCIe, of no fewer than the
-# program saw old data of, and that it sees none, and the run says nothing, with ACKs behind the data.
-# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+# Tests the report of WRITEs over loopback that were acknowledged before their data were visible
+# with PCIe. The report has at least as many as the program saw old data of. With ACKs after the
+# data, the program sees no old data, and the run reports nothing. Arguments: the hcasim program,
+# the top of the source tree, a program of this folder's.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml
 loopback=$(dirname "$3")/loopback

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * machine: prints what a program sees of its host beside RDMA devices: processors, memory, limits, the kernel.
- * It asks functions of libc, the system and files. tests/programs/machine.sh compares that with the scenario.
+ * machine: prints the properties of its host that a program can see apart from RDMA devices:
+ * processors, memory, limits, the kernel. It uses libc, system calls and files.
+ * tests/programs/machine.sh compares them with the scenario.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
@@ -82,6 +84,8 @@ static void print_processors(void)
 	print_cpus("system call", &cpus);
 }
 
+static unsigned char pool[8];
+
 int main(void)
 {
 	struct rlimit limit;
@@ -98,11 +102,18 @@ int main(void)
 		printf("%ld%s", sysconf(i), i < _SC_LEVEL4_CACHE_LINESIZE ? " " : "\n");
 	printf("stacks %ld %ld %ld %lu\n", sysconf(_SC_MINSIGSTKSZ), sysconf(_SC_SIGSTKSZ),
 	       sysconf(_SC_THREAD_STACK_MIN), getauxval(AT_MINSIGSTKSZ));
-	printf("auxiliary %lx %lx\n", getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
+	printf("auxiliary %lx %lx %s\n", getauxval(AT_HWCAP), getauxval(AT_HWCAP2),
+	       (const char *)getauxval(AT_PLATFORM));
+	printf("random %016lx %zd", *(const unsigned long *)getauxval(AT_RANDOM),
+	       getrandom(pool, sizeof(pool), 0));
+	for (size_t i = 0; i < sizeof(pool); i++)
+		printf("%s%02x", i ? "" : " ", pool[i]);
+	printf("\n");
 	(void)getrlimit(RLIMIT_MEMLOCK, &limit);
 	printf("memlock %d\n", limit.rlim_cur == RLIM_INFINITY);
 	(void)getrlimit(RLIMIT_NPROC, &limit);
-	printf("nproc %lu %ld\n", limit.rlim_cur, sysconf(_SC_CHILD_MAX));
+	printf("nproc %lu %ld %ld\n", limit.rlim_cur, sysconf(_SC_CHILD_MAX),
+	       sysconf(_SC_SIGQUEUE_MAX));
 	(void)getrlimit(RLIMIT_STACK, &limit);
 	printf("stack %lu\n", limit.rlim_cur);
 	(void)uname(&name);
@@ -121,6 +132,9 @@ int main(void)
 	print_file("/proc/version");
 	print_file("/proc/sys/kernel/osrelease");
 	print_file("/proc/sys/kernel/shmmax");
+	print_file("/proc/sys/kernel/random/uuid");
+	print_file("/proc/sys/kernel/random/boot_id");
+	print_file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
 	print_file("/sys/kernel/mm/transparent_hugepage/enabled");
 	print_file("/sys/kernel/mm/ksm/run");
 	print_file("/sys/devices/system/cpu/online");

@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that programs see the host of the scenario and not the machine: processors, memory, limits, the kernel, by functions of
-# libc, system calls and files, to the byte. Proves that no virtual time depends on the machine: three rows of matrix.txt run here
-# and on a machine that looks otherwise. That has one processor, no transparent huge pages, little memory and another kernel.
-# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+# Tests that programs see the host of the scenario and not the machine, to the byte: processors,
+# memory, limits, kernel, random bytes. Programs read them by functions of libc, system calls and
+# files. Tests that virtual time does not depend on the machine: three rows of matrix.txt run on
+# this machine and on a simulated different machine. That has one processor, no transparent huge
+# pages, little memory, no PCI devices and another kernel. Arguments: the hcasim program, the top of
+# the source tree, a program of this folder's.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml
 machine=$(dirname "$3")/machine
@@ -22,11 +24,14 @@ sed -E 's/^(Mem[A-Za-z]*: *)[0-9]+/\1 1000000/' /proc/meminfo | cover /proc/memi
 echo 'always madvise [never]' | cover /sys/kernel/mm/transparent_hugepage/enabled
 echo 4194304 | cover /proc/sys/kernel/shmmax
 mkdir -p "$folder/empty"
-mount --bind "$folder/empty" /sys/devices/system/node 2>/dev/null
+for directory in /sys/devices/system/node /sys/bus/pci /sys/devices/pci0000:00; do
+  mount --bind "$folder/empty" $directory 2>/dev/null
+done
 first=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
 ulimit -s unlimited 2>/dev/null || ulimit -s "$(ulimit -Hs)"
 ulimit -l 64
 ulimit -u 4000
+ulimit -i 100
 exec env GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2_Usable,-ERMS setarch --uname-2.6 taskset -c "$first" "$@"
 END
 export folder
@@ -57,9 +62,10 @@ pages 16777216 16777216 16777216 16777216
 sysinfo 68719476736 68719476736 1 1
 32768 8 64 32768 8 64 262144 8 64 15728640 20 64 0 0 0
 stacks 12288 49152 32768 12288
-auxiliary 789ab71 2
+auxiliary 789ab71 2 x86_64
+random e3128d8b6fc3bac4 8 d0c54fadd613a685
 memlock 1
-nproc 262144 262144
+nproc 262144 262144 262144
 stack 8388608
 Linux host0 6.1.0 #1 SMP x86_64
 pages at 0x6effffffc000
@@ -69,6 +75,9 @@ huge pages 1 -1
 /proc/version: Linux version 6.1.0 (hcasim) #1 SMP
 /proc/sys/kernel/osrelease: 6.1.0
 /proc/sys/kernel/shmmax: 18446744073692774399
+/proc/sys/kernel/random/uuid: 7547b0c2-93b6-4b85-b72a-16e27e1d1a6b
+/proc/sys/kernel/random/boot_id: 68636173-696d-4000-8000-000000000001
+/sys/devices/system/clocksource/clocksource0/current_clocksource: tsc
 /sys/kernel/mm/transparent_hugepage/enabled: always [madvise] never
 /sys/kernel/mm/ksm/run: none
 /sys/devices/system/cpu/online: 0-15
@@ -83,7 +92,7 @@ for where in here elsewhere; do
   diff "$folder/expected" "$folder/seen-$where" || fail "$where: not as expected"
 done
 
-# Parameters reach what is seen.
+# Parameters affect the visible values.
 seen=$("$hcasim" exec --set cpu.cores=72 --set cpu.memory=2GiB --set cpu.huge_pages=never --set cpu.kernel_release=5.14.0 "$scenario" -- \
   host0: sh -c 'nproc; uname -r; grep MemTotal /proc/meminfo; cat /sys/kernel/mm/transparent_hugepage/enabled; taskset -c 70,71,72 nproc' 2>&1 |
   sed 's/^host0| //; s/  */ /' | paste -sd,)
@@ -91,7 +100,7 @@ seen=$("$hcasim" exec --set cpu.cores=72 --set cpu.memory=2GiB --set cpu.huge_pa
 why=$("$hcasim" exec --set cpu.kernel_release="$(printf '%065d' 0)" "$scenario" -- host0: true 2>&1)
 [ $? -eq 2 ] && [[ $why == *'cpu.kernel_release has 65 letters; expected 1 to 64'* ]] || fail "a long release: $why"
 
-# Who is given processors passes them on.
+# A program passes its set of processors to its children.
 seen=$("$hcasim" exec "$scenario" -- host0: taskset -c 3,5,7 sh -c 'nproc; (nproc); exec nproc' 2>&1 | paste -sd,)
 [ "$seen" = 'host0| 3,host0| 3,host0| 3' ] || fail "inherited: $seen"
 

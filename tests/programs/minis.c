@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * minis: a program that reads compressed CQEs itself, as DPDK does. Two queue pairs of this process are connected; one sends a list
- * of messages, each longer than the one before, and the other's completions come to a completion queue of mlx5dv_create_cq() with
- * mini-CQEs. It prints how many titles, mini-CQEs and plain CQEs there were, and ends with 1 where a length is not what was sent.
+ * minis: a program that reads compressed CQEs itself, as DPDK does. Two queue pairs of this process
+ * are connected. One sends a list of messages of increasing length. The other's completions arrive
+ * in a completion queue of mlx5dv_create_cq() with mini-CQEs. It prints the number of titles,
+ * mini-CQEs and plain CQEs, and ends with 1 if a length differs.
  */
 #include <arpa/inet.h>
 #include <infiniband/mlx5dv.h>

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that a program which asks for compressed CQEs and reads them itself (minis.c) finds each message's length in them: of 20 CQEs
-# one title and three arrays of mini-CQEs are written, 256 bytes in place of 1280; that it does so alike on two engines of the
-# simulator; and that without the adapter's leave such a completion queue is refused.
-# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+# Tests a program that requests compressed CQEs and reads them itself (minis.c). It finds each
+# message's length in them: 20 CQEs are one title and three arrays of mini-CQEs, 256 bytes instead
+# of 1280. Two engines give the same result. An adapter without compression refuses such a
+# completion queue. Arguments: the hcasim program, the top of the source tree, a program of this
+# folder's.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml
 minis=$(dirname "$3")/minis

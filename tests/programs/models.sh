@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that unmodified programs meet the adapter's own limits: PCIe 3.0 x8 bounds ib_write_bw where the link would carry
+# Proves that unmodified programs meet the limits of the core that posts and of the adapter: PCIe 3.0 x8 bounds ib_write_bw where the link would carry
 # twice as much, and more queue pairs than the cache has contexts cost ib_read_bw a miss for each READ, counted exactly; and that
 # libmlx5 finds short messages in CQEs, and that what holds up a run is named when send WQEs do not fit into their cache.
 # Arguments: the hcasim program, the top of the source tree, a program of this folder's.
@@ -23,10 +23,24 @@ write_gbps() {
     awk '/^host1\|  1048576/ { print $5 }'
 }
 
-# 63.015 Gb/s, less 3 % of DLLPs; payload is read in completions of 128 B, with 20 B each: 52.86 Gb/s, less WQEs and the
-# time until the first byte. x16: what headers leave of EDR, 99.37 Gb/s.
+# 63.015 Gb/s, minus 3 % of DLLPs. Payload is read in completions of 128 B, with 20 B each: 52.86
+# Gb/s, minus WQEs and the time until the first byte. x16: EDR minus headers, 99.37 Gb/s.
 between "PCIe x8" "$(write_gbps 8)" 52.3 52.86
 between "PCIe x16" "$(write_gbps 16)" 98.8 99.37
+
+# post_rate TIME BYTES: millions of inline WRITEs per second that one core posts one by one
+post_rate() {
+  "$hcasim" exec "$scenario" --set "cpu.post_interval=$1" -- \
+    host0: ib_write_bw -F -s "$2" -I 188 -n 2000 : host1: ib_write_bw -F -s "$2" -I 188 -n 2000 host0 |
+    awk -v bytes="$2" '$1 == "host1|" && $2 == bytes { print $6 }'
+}
+
+# A core posts each 150 ns, whether a post stores one line of 64 B or four, which take 45 ns each. The rate counts the time of
+# the last completion too.
+between "posts of one line" "$(post_rate 150ns 8)" 6.55 6.67
+between "posts of two lines" "$(post_rate 150ns 64)" 6.55 6.67
+between "posts of four lines" "$(post_rate 150ns 188)" 4.9 5.56
+between "posts that take no time" "$(post_rate 0ps 8)" 12 22
 
 # read_misses QUEUE_PAIRS: of the requester's contexts, 20 READs a queue pair, one at a time, in turn
 read_misses() {

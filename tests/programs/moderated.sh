@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that a program which waits on a completion channel sees its adapter's moderation: with 50 us between events each round
-# trip takes 50 us and not 28, the events are fewer, none is lost, and the bottleneck is named. Twice alike.
-# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+# Tests that a program that waits on a completion channel sees its adapter's moderation. With 50 us
+# between events, each round trip takes 50 us instead of 28 us. The events are fewer, none is lost,
+# and the bottleneck is named. Twice alike. Arguments: the hcasim program, the top of the source
+# tree, a program of this folder's.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml
 folder=$(mktemp -d)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An ordinary MPI program, compiled by mpicc when its test runs: rank 0 and its neighbour, then rank 0 and the last one, send each
- * other messages of several lengths, check every byte and say what half a round trip took; and allreduces over all, whose every element is checked.
+ * mpi: an ordinary MPI program, compiled by mpicc when its test runs. Rank 0 exchanges messages of
+ * several lengths with its neighbour and with the last rank, checks every byte, and prints half a
+ * round trip. Then all ranks run allreduces and check every element.
  */
 #include <mpi.h>
 #include <stdio.h>

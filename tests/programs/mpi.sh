@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that Open MPI runs unmodified, with several ranks on a host: mpirun on one simulated host starts a daemon on the other by
-# tools/hcasim-ssh, and the four ranks of mpi.c talk by UCX, over the adapters and through memory they share; and two of one host
-# by Open MPI's own shared memory. Bytes, sums and hosts are right, the times are those of the adapter or of shared memory, and a
-# second run, on another engine of the simulator, prints the same.
-# Arguments: the hcasim program, the top of the source tree. Exit code 77: Open MPI, or its compiler, is not installed.
+# Tests that Open MPI runs unmodified, with several ranks on a host. mpirun on one simulated host
+# starts a daemon on the other by tools/hcasim-ssh. The four ranks of mpi.c use UCX, over the
+# adapters and through shared memory. Two ranks of one host use Open MPI's own shared memory. Bytes,
+# sums and hosts are right. The times are those of the adapter or of shared memory. A second run on
+# another engine prints the same. Arguments: the hcasim program, the top of the source tree. Exit
+# code 77: Open MPI, or its compiler, is not installed.
 hcasim=$1
 source=$2
 command -v mpirun >/dev/null && command -v mpicc >/dev/null && mpirun --version | grep -q 'Open MPI' || exit 77

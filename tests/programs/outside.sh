@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that a child which cannot run in virtual time is named, however it is started and however soon it ends, and that tracers are
-# refused with a reason.
-# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+# Tests that a child that cannot run in virtual time is named, for any method of start and any
+# duration. Tracers are refused with a reason. Arguments: the hcasim program, the top of the source
+# tree, a program of this folder's.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml
 alone=$(dirname "$3")/alone

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# An ordinary pyverbs program: two queue pairs of one host are connected to each other, one sends, writes and reads, and the other
-# receives, in one piece and in lists of several. It prints what arrived, whether the time stamp of a completion tells the time, and what
-# the clock of the adapter says.
+# A pyverbs program with two connected queue pairs on one host. One sends, writes and reads. The
+# other receives, in one piece and in lists of several. It prints the received data, whether the
+# time stamp of a completion is correct, and the clock of the adapter.
 import time
 
 import pyverbs.device as device

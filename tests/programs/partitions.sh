@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that programs see the P_Keys of the scenario's partitions (pkeys.c), that two whose P_Keys match talk to each other, and two
-# whose P_Keys do not match do not: the switch's filters drop their packets, or, without filters, the adapter does and counts it.
-# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+# Tests that programs see the P_Keys of the scenario's partitions (pkeys.c). Programs with matching
+# P_Keys communicate. Packets of other programs are dropped by the switch's filters, or without
+# filters by the adapter, which counts them. Arguments: the hcasim program, the top of the source
+# tree, a program of this folder's.
 hcasim=$1
 pkeys=$(dirname "$3")/pkeys
 command -v ib_send_lat >/dev/null || exit 77

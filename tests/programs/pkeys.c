@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pkeys: prints what verbs say of the port's P_Keys: those that are valid, by index, and how many packets had a wrong one; and
- * that finding the index of each gives it back.
+ * pkeys: prints the port's P_Keys from verbs: the valid ones by index, and the number of packets
+ * with a wrong one. Checks that looking up the index of each returns it.
  */
 #include <arpa/inet.h>
 #include <infiniband/verbs.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * processor: prints what a program can see of its processor: by cpuid, in functions of its own and in a library that it loads later,
- * and in /proc/cpuinfo. tests/programs/processor.sh compares that with the processor of the scenario.
+ * processor: prints the processor that a program sees: with cpuid, in its own functions and in a
+ * library that it loads later, and in /proc/cpuinfo. tests/programs/processor.sh compares it with
+ * the processor of the scenario.
  */
 #include <cpuid.h>
 #include <dlfcn.h>

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that programs see the processor of the scenario and not the machine's: what cpuid answers in a program and in a library
-# that it loads later, and /proc/cpuinfo, to the byte, for each processor and whatever GLIBC_TUNABLES hides; and that UCX takes its
-# choices from that.
-# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+# Tests that programs see the processor of the scenario and not the machine's. The results of cpuid
+# in a program and in a library that it loads later, and /proc/cpuinfo, are exact for each processor
+# and any GLIBC_TUNABLES. UCX makes its choices from them. Arguments: the hcasim program, the top of
+# the source tree, a program of this folder's.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml
 processor=$(dirname "$3")/processor
 grep -q avx2 /proc/cpuinfo || { echo 'the machine has less than x86-64-v3'; exit 77; }
 failures=0
 
-# expect NAME; what is expected comes in on standard input
+# expect NAME: the expected text comes on standard input
 expect() {
   diff - <("$hcasim" exec --set cpu.processor="$1" "$scenario" -- host0: "$processor" 2>&1 | sed 's/^host0| //') ||
     { echo "$1: not as expected"; failures=1; }

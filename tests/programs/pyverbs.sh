@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that pyverbs, and the Python interpreter with it, run unmodified: pairs.py says what it does. Twice alike.
-# Arguments: the hcasim program, the top of the source tree. Exit code 77: pyverbs is not installed.
+# Tests that pyverbs and the Python interpreter run unmodified. pairs.py describes the actions.
+# Twice alike. Arguments: the hcasim program, the top of the source tree. Exit code 77: pyverbs is
+# not installed.
 hcasim=$1
 source=$2
 python=/usr/bin/python3 # the one that Debian's modules are for

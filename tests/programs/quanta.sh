@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that the ends of quanta, which are moments of real time, leave no mark on a run: UCX posts receives in each turn of its loop
-# over UD, so that a turn more or less before it is found polling shows in the run's hash, and it fills memory for longer than a quantum.
-# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+# Tests that the ends of quanta, which are moments of real time, do not affect a run. UCX posts
+# receives in each iteration of its loop over UD, so an additional iteration before the loop is
+# found polling changes the run's hash. UCX also fills memory for longer than a quantum. Arguments:
+# the hcasim program, the top of the source tree, a program of this folder's.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml
 command -v ucx_perftest >/dev/null || { echo 'ucx_perftest is not installed'; exit 77; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * refused: prints how verbs end that the device does not offer, how a raw OPEN_XRCD of a file without a domain ends, and whether
- * O_NONBLOCK of device files is kept.
+ * refused: prints the errors of verbs that the device does not support, and of a raw OPEN_XRCD of a
+ * file without a domain. Also prints whether O_NONBLOCK of device files is kept.
  */
 #include <errno.h>
 #include <fcntl.h>

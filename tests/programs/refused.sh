@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that verbs which the device does not offer are named in the log once each, that the program gets its library's answer, that
-# OPEN_XRCD of a file without a domain ends with EAGAIN though the file may block, that O_NONBLOCK of device files is kept, and that a
-# run whose program asked for umad does not end with exit code 0.
-# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+# Tests verbs that the device does not offer. The log names each once, and the program gets its
+# library's result. OPEN_XRCD of a file without a domain ends with EAGAIN, though the file may
+# block. O_NONBLOCK of device files is kept. A run whose program requested umad does not end with
+# exit code 0. Arguments: the hcasim program, the top of the source tree, a program of this
+# folder's.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml
 refused=$(dirname "$3")/refused

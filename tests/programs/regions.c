@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * regions: an ordinary verbs program with memory regions in memory of many kinds. It proves that RDMA reads and writes the bytes
- * that the program sees, whatever its pages are, and that registering changes nothing else: bytes beside a region, regions that
- * overlap, memory after deregistration, memory shared with another process, the two copies after a fork, and memory that is so
- * large that quanta end while it is moved.
+ * regions: an ordinary verbs program with memory regions in memory of many kinds. It tests that
+ * RDMA reads and writes the bytes that the program sees, on pages of any kind. Registration changes
+ * nothing else: bytes beside a region, overlapping regions, memory after deregistration, memory
+ * shared with another process, the two copies after a fork. Some memory is so large that quanta end
+ * while it is moved.
  *
- * Its two queue pairs are connected to each other. It prints what it checked, and exits with 0 if all was as expected.
+ * Its two queue pairs are connected to each other. It prints its checks, and exits with 0 on
+ * success.
  */
 #include <fcntl.h>
 #include <infiniband/verbs.h>
@@ -133,7 +135,8 @@ static void expect(const uint8_t *bytes, uint32_t length, uint32_t seed, const c
 	checks++;
 }
 
-/* All bytes are there when a read that came after them has been answered; an acknowledgement alone does not say so. */
+/* All bytes are there when a read that came after them has been answered; an acknowledgement alone
+ * does not say so. */
 static enum ibv_wc_status put(void *remote, uint32_t key, uint32_t length)
 {
 	enum ibv_wc_status status = transfer(IBV_WR_RDMA_WRITE, remote, key, length);
@@ -160,7 +163,7 @@ static struct ibv_mr *enrol(void *bytes, uint32_t length, const char *what)
 	return mr;
 }
 
-/* Registered, used, deregistered, twice: what is there stays. */
+/* Registered, used and deregistered twice: the contents remain. */
 static void try_memory(uint8_t *bytes, uint32_t length, const char *what)
 {
 	for (int i = 0; i < 2; i++) {
@@ -311,7 +314,7 @@ static void try_unmapped(void)
 	need(put(bytes, mr->rkey, BYTES) != IBV_WC_SUCCESS, "refusing what is unmapped");
 }
 
-/* System calls that are given memory beside what the program has just polled, a byte that comes by RDMA. */
+/* System calls with memory beside the polled memory, a byte that arrives by RDMA. */
 static void try_calls(void)
 {
 	enum { TURNS = 20, FROM = 1024, TO = 2048, LENGTH = 600 };

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that RDMA and programs see the same bytes in memory of every kind (regions.c says which), twice alike, and however
-# often the program is looked at meanwhile, with each of libc's ways to copy bytes: by instructions that are carried out and
-# by others.
-# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+# Tests that RDMA and programs see the same bytes in memory of each kind (listed in regions.c). Two
+# runs are equal, for any number of quanta, with each of libc's methods to copy bytes: by emulated
+# instructions and by others. Arguments: the hcasim program, the top of the source tree, a program
+# of this folder's.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml
 regions=$(dirname "$3")/regions

@@ -56,12 +56,13 @@ share() {
 for seed in 1 2 3 4 5 6; do
   share $seed 2000
 done >"$folder/shares"
-share 2 10000 >>"$folder/shares"
+worst=$(awk '{ d = $1 > 0.5 ? $1 - 0.5 : 0.5 - $1; if (d > most) { most = d; seed = NR } } END { print seed }' "$folder/shares")
+share "$worst" 10000 >>"$folder/shares"
 python3 - "$folder/shares" <<'END' || fail "shares: $(paste -sd' ' "$folder/shares")"
 import sys
 *short, long = [float(line) - 0.5 for line in open(sys.argv[1])]
 assert len(short) == 6 and abs(sum(short)) / 6 < 0.05, short
-assert max(map(abs, short)) < 0.2 and max(map(abs, short)) == abs(short[1]), short
-assert abs(long) < 0.6 * abs(short[1]), long
+assert max(map(abs, short)) < 0.2, short
+assert abs(long) < 0.6 * max(map(abs, short)), long
 END
 [ $failures -eq 0 ]

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that a run says at its end when sockets carried what no link could have, or filled their buffers, and says nothing of
-# sockets that carried little; by streams and by datagrams; and that nothing is said within a host.
-# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+# Tests a run with `sockets.mode: free`. It reports at its end when sockets carried more than a link
+# could have, or filled their buffers. It reports nothing for sockets that carried little. Covers
+# streams and datagrams. Nothing is reported within a host. Arguments: the hcasim program, the top
+# of the source tree, a program of this folder's.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml
 command -v python3 >/dev/null || { echo 'python3 is not installed'; exit 77; }
@@ -33,9 +34,10 @@ END
 
 # run NAME EXPECTED-LINES CLIENT'S-HOST STREAMS; the server is on host0
 run() {
-  "$hcasim" exec "$scenario" -- host0: python3 "$folder/stream.py" server "$4" : "$3:" python3 "$folder/stream.py" client "$4" host0 \
+  "$hcasim" exec "$scenario" --set sockets.mode=free -- host0: python3 "$folder/stream.py" server "$4" : "$3:" python3 "$folder/stream.py" client "$4" host0 \
     >"$folder/out" 2>"$folder/err" || { echo "$1: exit code $?"; failures=1; }
-  [ "$(grep -c 'warning: host1 sent .* MB by sockets in .* us, for which its link takes' "$folder/err")" = "$2" ] ||
+  grep -q 'sockets: free: TCP streams take no link time' "$folder/err" || { echo "$1: not named"; failures=1; }
+  [ "$(grep -c 'warning: host1 sent .* MB by sockets in .* us, for which its link needs' "$folder/err")" = "$2" ] ||
     { echo "$1: not $2 lines"; cat "$folder/out" "$folder/err"; failures=1; }
 }
 run little 0 host1 10
@@ -43,7 +45,7 @@ run much 1 host1 300
 run within 0 host0 300
 
 # 60 MB at once.
-"$hcasim" exec "$scenario" -- host1: python3 "$folder/datagram.py" >/dev/null 2>"$folder/err" || failures=1
-grep -q 'warning: host1 sent 60.0 MB by sockets in .* for which its link takes 4800.0 us, and was up to' "$folder/err" ||
+"$hcasim" exec "$scenario" --set sockets.mode=free -- host1: python3 "$folder/datagram.py" >/dev/null 2>"$folder/err" || failures=1
+grep -q 'warning: host1 sent 60.0 MB by sockets in .* for which its link needs 4800.0 us, and was up to' "$folder/err" ||
   { echo 'datagrams:'; cat "$folder/err"; failures=1; }
 exit $failures

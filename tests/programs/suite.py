@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs rdma-core's own tests of pyverbs, and prints a line for each: what became of it, its name, and why it was skipped.
+"""Runs rdma-core's own tests of pyverbs. Prints one line per test: result, name, and the reason of
+a skip.
 
-Arguments: the folder of the tests, then what their run_tests.py takes: --dev mlx5_0 --port 1 --gid 0. The tests come with Debian's
-python3-pyverbs, which keeps them beside its documentation; tests/programs/suite.sh unpacks them.
+Arguments: the folder of the tests, then the arguments of their run_tests.py: --dev mlx5_0 --port 1
+--gid 0. The tests come with Debian's python3-pyverbs, which keeps them beside its documentation;
+tests/programs/suite.sh unpacks them.
 """
 import os
 import sys

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that rdma-core's own tests of pyverbs pass on the simulated adapter: all of them on InfiniBand, those that send anything
-# on RoCE, those of rdma_cm among them, the latter twice alike on two engines of the simulator. suite.txt says which pass; the
-# others are skipped by the suite.
+# Tests that rdma-core's own tests of pyverbs pass on the simulated adapter: all tests on
+# InfiniBand, and on RoCE the tests that send. The tests of rdma_cm run twice, on two engines, with
+# equal results. suite.txt lists the passing tests. The suite skips the others.
 #
-# Both ends are of one adapter. A program in virtual time looks at the data as soon as the sender has its completion, and
-# resizes a CQ as soon as it has rung a doorbell, which Python on a machine cannot: hence ACKs that follow the data, and stores of 1 us.
-# Arguments: the hcasim program, the top of the source tree. Exit code 77: pyverbs, or its tests, are not installed.
+# Both ends are of one adapter. A program in virtual time reads the data as soon as the sender has
+# its completion, and resizes a CQ directly after a doorbell. Python on a machine cannot. The
+# scenario therefore has ACKs after the data, and stores of 1 us. Arguments: the hcasim program, the
+# top of the source tree. Exit code 77: pyverbs, or its tests, are not installed.
 hcasim=$1
 source=$2
 python=/usr/bin/python3 # the one that Debian's modules are for
@@ -16,7 +17,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cp $tests/* "$folder" && gunzip "$folder"/*.gz || exit 1
 
-# What the suite asks of the interface of a RoCE adapter; the simulated hosts have no netlink.
+# The interface of a RoCE adapter that the suite queries. The simulated hosts have no netlink.
 cat >"$folder/ip" <<'END'
 #!/bin/sh
 read -r mac </sys/class/net/eth0/address

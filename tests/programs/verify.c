@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verify: an ordinary verbs program that checks every byte. Two of them, joined by a socket, take turns in sending batches
- * of messages of many sizes, at odd places, by each RC operation; who receives compares its whole buffer, the bytes between the
- * messages included, with what must be there.
+ * verify: an ordinary verbs program that checks every byte. Two instances, connected by a socket,
+ * alternately send batches of messages of many sizes, at odd addresses, with each RC operation. The
+ * receiver compares its whole buffer, including the bytes between messages, with the expected
+ * contents.
  *
  *     verify [-g GID-INDEX] [-r ROUNDS]            waits for the other side
  *     verify [-g GID-INDEX] [-r ROUNDS] HOST       connects to it
  *
- * Prints how much it checked, and how long a byte takes there and back, and exits with 0 if all was as expected.
+ * It prints the amount checked and the round-trip time of a byte, and exits with 0 on success.
  */
 #include <arpa/inet.h>
 #include <infiniband/verbs.h>
@@ -36,14 +37,14 @@ static const uint32_t sizes[] = {1,     2,     3,     5,      8,      63,    64,
 #define MESSAGES (sizeof(sizes) / sizeof(sizes[0]))
 
 /* clang-format off */
-#define OPERATIONS(X)                                                    \
+#define OPERATIONS(X) \
 	X(WRITE,          IBV_WR_RDMA_WRITE,           IBV_WC_RDMA_WRITE) \
 	X(WRITE_WITH_IMM, IBV_WR_RDMA_WRITE_WITH_IMM,  IBV_WC_RDMA_WRITE) \
-	X(SEND,           IBV_WR_SEND,                 IBV_WC_SEND)       \
-	X(SEND_WITH_IMM,  IBV_WR_SEND_WITH_IMM,        IBV_WC_SEND)       \
-	X(SEND_INLINE,    IBV_WR_SEND,                 IBV_WC_SEND)       \
-	X(READ,           IBV_WR_RDMA_READ,            IBV_WC_RDMA_READ)  \
-	X(FETCH_AND_ADD,  IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WC_FETCH_ADD)  \
+	X(SEND,           IBV_WR_SEND,                 IBV_WC_SEND) \
+	X(SEND_WITH_IMM,  IBV_WR_SEND_WITH_IMM,        IBV_WC_SEND) \
+	X(SEND_INLINE,    IBV_WR_SEND,                 IBV_WC_SEND) \
+	X(READ,           IBV_WR_RDMA_READ,            IBV_WC_RDMA_READ) \
+	X(FETCH_AND_ADD,  IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WC_FETCH_ADD) \
 	X(COMPARE_SWAP,   IBV_WR_ATOMIC_CMP_AND_SWP,   IBV_WC_COMP_SWAP)
 #define OPERATION_ENUM(name, request, completion) name,
 #define OPERATION_ROW(name, request, completion)  {#name, request, completion},
@@ -56,7 +57,7 @@ static const struct {
 	enum ibv_wc_opcode completion;
 } operations[] = {OPERATIONS(OPERATION_ROW)};
 
-struct address { /* what each side tells the other */
+struct address { /* exchanged between the two sides */
 	uint32_t lid, qpn, psn, key;
 	uint64_t buffer;
 	union ibv_gid gid;
@@ -359,7 +360,7 @@ static uint64_t cell_operand(uint32_t index)
 	return UINT64_MAX / (index + 2);
 }
 
-static bool cell_matches(uint32_t index) /* every second comparison is with what is there */
+static bool cell_matches(uint32_t index) /* every second comparison uses the current value */
 {
 	return index % 2 == 0;
 }
@@ -454,7 +455,8 @@ static void accept_them(enum operation operation, uint32_t seed)
 	compare(operation);
 }
 
-/* One byte to and fro: each side polls its memory and its CQ in one loop. The longest round trip in microseconds. */
+/* One byte to and fro: each side polls its memory and its CQ in one loop. The longest round trip in
+ * microseconds. */
 static double bounce(bool first)
 {
 	volatile uint8_t *flag = buffer;

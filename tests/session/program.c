@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The programs that the tests run under a session: argv[1] names the part. Built without sanitizers, whose run time must be the
- * first library of a process, as must ours.
+ * program: programs that the tests run under a session; argv[1] selects one. Built without
+ * sanitizers, because both their run time and the preload library must be the first library of a
+ * process.
  */
 #include <errno.h>
 #include <poll.h>
@@ -172,7 +173,8 @@ static int part_random(int argc, char **argv)
 	return 0;
 }
 
-/* Numbers of processes and threads: those of the run, whoever is asked, and good for what names a process or a thread. */
+/* Numbers of processes and threads are those of the run for each caller. They are valid in calls
+ * that name a process or a thread. */
 static volatile sig_atomic_t pokes;
 
 static void on_poke(int number)
@@ -250,7 +252,8 @@ static void *try_spin(void *unused)
 	return unused;
 }
 
-/* How long it takes to leave a lock that another thread has tried in vain, beyond leaving one that nobody wants, in ns. */
+/* How long it takes to leave a lock that another thread has tried in vain, beyond leaving one that
+ * nobody wants, in ns. */
 static int part_spin(int argc, char **argv)
 {
 	struct timespec times[4];
@@ -278,7 +281,7 @@ static int part_spin(int argc, char **argv)
 static pthread_key_t key;
 static uint64_t last_clock, last_tsc;
 
-/* What runs when its thread has ended. */
+/* Runs when its thread has ended. */
 static void on_end(void *start)
 {
 	last_clock = now_us() - *(uint64_t *)start;
@@ -344,7 +347,8 @@ static int part_hidden(int argc, char **argv)
 	return 0;
 }
 
-/* A timer descriptor in epoll beside a pipe, a signal that is waited for, one from a child with a handler that writes. */
+/* A timer descriptor in epoll beside a pipe, a signal that is waited for, one from a child with a
+ * handler that writes. */
 static int woken[2];
 
 static void on_child(int number)
@@ -421,7 +425,8 @@ static int part_events(int argc, char **argv)
 	return 0;
 }
 
-/* What two processes use together, each kind once: the parent waits for the child with every one of them. */
+/* Shared objects of two processes, one of each kind. The parent waits for the child with each of
+ * them. */
 struct together {
 	pthread_mutex_t mutex;
 	pthread_cond_t condition;
@@ -496,7 +501,7 @@ static int part_shared(int argc, char **argv)
 	       pthread_cond_destroy(&together->condition);
 }
 
-/* Asks again and again what is ready, and never waits; nothing is. */
+/* Checks repeatedly for readiness and never waits. Nothing is ready. */
 static int part_asks(int argc, char **argv)
 {
 	unsigned asked = 0, answered = 0;
@@ -527,15 +532,16 @@ static int part_asks(int argc, char **argv)
 static const struct part {
 	const char *name;
 	int (*run)(int argc, char **argv);
-} parts[] = {{"sleeps", part_sleeps},     {"threads", part_threads}, {"fork", part_fork},
-	     {"exit", part_exit},         {"signals", part_signals}, {"server", part_server},
-	     {"client", part_client},     {"random", part_random},   {"hidden", part_hidden},
-	     {"events", part_events},     {"stuck", part_stuck},     {"shared", part_shared},
-	     {"looks", part_looks},       {"tells", part_tells},     {"ids", part_ids},
-	     {"timers", part_timers},     {"spin", part_spin},       {"chats", part_chats},
-	     {"answers", part_answers},   {"asks", part_asks},       {"ends", part_ends},
-	     {"peers", part_peers},       {"queues", part_queues},   {"locks", part_locks},
-	     {"suspends", part_suspends}, {"calls", part_calls},     {"times", part_times}};
+} parts[] = {{"sleeps", part_sleeps},   {"threads", part_threads},   {"fork", part_fork},
+	     {"exit", part_exit},       {"signals", part_signals},   {"server", part_server},
+	     {"client", part_client},   {"random", part_random},     {"hidden", part_hidden},
+	     {"events", part_events},   {"stuck", part_stuck},       {"shared", part_shared},
+	     {"looks", part_looks},     {"tells", part_tells},       {"ids", part_ids},
+	     {"timers", part_timers},   {"spin", part_spin},         {"chats", part_chats},
+	     {"answers", part_answers}, {"asks", part_asks},         {"ends", part_ends},
+	     {"peers", part_peers},     {"children", part_children}, {"queues", part_queues},
+	     {"locks", part_locks},     {"suspends", part_suspends}, {"calls", part_calls},
+	     {"times", part_times}};
 
 int main(int argc, char **argv)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * program: parts of the program that the tests run under a session, which are in files of their own.
+ * program: parts of the program that the tests run under a session, which are in files of their
+ * own.
  */
 #ifndef TESTS_SESSION_PROGRAM_H
 #define TESTS_SESSION_PROGRAM_H
@@ -15,6 +16,7 @@ int part_tells(int argc, char **argv);
 int part_chats(int argc, char **argv);
 int part_answers(int argc, char **argv);
 int part_peers(int argc, char **argv);
+int part_children(int argc, char **argv);
 int part_queues(int argc, char **argv);
 int part_suspends(int argc, char **argv);
 int part_locks(int argc, char **argv);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * program_locks: processes that wait for each other's locks of one file, of each kind: flock(), records of fcntl() and lockf(), and
- * those of open descriptions, by libc's functions and by syscall().
+ * program_locks: processes that wait for each other's locks of one file: flock(), records of
+ * fcntl() and lockf(), and locks of open file descriptions. The calls go through libc and through
+ * syscall().
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -95,7 +96,8 @@ static const struct kind {
 	{"close", lock_whole, lock_whole, close},
 };
 
-/* A child takes the lock and gives it back after 5 ms; tenths of milliseconds until the parent has it. */
+/* A child takes the lock and gives it back after 5 ms; tenths of milliseconds until the parent has
+ * it. */
 static bool meet(const struct kind *kind, const char *path)
 {
 	uint64_t start = now_us();
@@ -121,7 +123,7 @@ static bool meet(const struct kind *kind, const char *path)
 	return waitpid(child, &status, 0) == child && status == 0;
 }
 
-/* Who has it, by its number in the run; and what is not waited for. */
+/* Owner of the lock, by its number in the run. Also calls that do not wait. */
 static bool ask(const char *path)
 {
 	struct flock record = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * program_peers: what two processes of a host give each other: memory that both poll, and signals with values.
+ * program_peers: communication between two processes of a host: memory that both poll, and signals
+ * with values.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -35,7 +36,7 @@ static void wait_for(const volatile uint32_t *word, uint32_t value, bool by_cloc
 			(void)now_ns();
 }
 
-/* What a round trip takes, after the first one. */
+/* Duration of a round trip after the first one. */
 static uint64_t rally(struct board *board, bool by_clock)
 {
 	uint64_t begun = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * program_sockets: hosts talk over sockets: streams, and datagrams of programs that wait, that look again and again, or that write on.
+ * program_sockets: hosts talk over sockets: streams, and datagrams of programs that wait, that look
+ * again and again, or that write on.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -96,7 +97,7 @@ int part_tells(int argc, char **argv)
 	return sendto(fd, "word", 4, 0, (struct sockaddr *)&address, sizeof(address)) != 4;
 }
 
-/* Says a word to who waits for it, and goes on writing to itself until the answer is there. */
+/* Sends a word to a waiting program, and writes to itself until the answer arrives. */
 int part_chats(int argc, char **argv)
 {
 	struct sockaddr_in address;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * program_timers: timers that end in a signal, in a thread or in nothing, each kind once; what it prints are tenths of milliseconds.
+ * program_timers: timers that end in a signal, in a thread or in nothing, each kind once. It prints
+ * tenths of milliseconds.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -44,7 +45,8 @@ static int make(timer_t *timer, int notify, int number, int value)
 	return timer_create(CLOCK_MONOTONIC, &event, timer);
 }
 
-/* Three times; then as long with the signal blocked that it expires three times, and is taken once. */
+/* Three times; then as long with the signal blocked that it expires three times, and is taken
+ * once. */
 static int with_signal(void)
 {
 	uint64_t start = now_us();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a program which cannot be run on a simulated host is recognised before anything starts, by what its
- * file says, and that the reason is named.
+ * Tests that a program that cannot run on a simulated host is recognised from its file before
+ * anything starts, with the reason.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -85,8 +85,10 @@ static void test_missing(void)
 
 static void test_mode(void)
 {
-	expect_refused(write_file("plain", "#!/bin/sh\n", 10, 0644), "is not executable; chmod +x");
+	expect_refused(write_file("plain", "#!/bin/sh\n", 10, 0644),
+		       "is not executable; run chmod +x");
 	expect_refused(write_file("setuid", "#!/bin/sh\n", 10, 04755), "is set-user-ID");
+	expect_refused(write_file("setgid", "#!/bin/sh\n", 10, 02755), "is set-user-ID");
 }
 
 static void test_format(void)
@@ -96,6 +98,8 @@ static void test_format(void)
 	expect_refused(write_elf("static", ELFCLASS64, EM_X86_64, PT_LOAD), "is statically linked");
 	expect_refused(write_file("cut", ELFMAG "\2\1\1\0\0\0\0\0\0\0\0\0\0\0", 18, 0755),
 		       "is a damaged program");
+	expect_refused(write_file("short", ELFMAG "\2\1\1\0", 8, 0755),
+		       "is neither a program nor a script");
 	expect_refused(write_file("text", "hello\n", 6, 0755), "is neither a program nor a script");
 	expect_refused(write_file("empty", "", 0, 0755), "is neither a program nor a script");
 }
@@ -109,6 +113,17 @@ static void test_scripts(void)
 	expect_refused(write_file("env-lost", "#!/usr/bin/env no-such-thing\n", 29, 0755),
 		       "no-such-thing: no such program");
 	expect_refused(write_file("self", "#!./self\n", 9, 0755), "without end");
+	expect_refused(write_file("env-set", "#!/usr/bin/env A=1 no-such-thing\n", 33, 0755),
+		       "no-such-thing: no such program");
+	/* Linux follows four scripts that interpret each other, and no fifth. */
+	write_file("script1", "#!/bin/sh\n", 10, 0755);
+	for (int i = 2; i <= 5; i++) {
+		char name[16], error[512] = "";
+		int bytes = snprintf(line, sizeof(line), "#!./script%d\n", i - 1);
+		snprintf(name, sizeof(name), "script%d", i);
+		const char *path = write_file(name, line, (size_t)bytes, 0755);
+		CU_ASSERT_EQUAL(executable_check(path, error, sizeof(error)), i <= 4);
+	}
 	const char *bits32 = write_elf("bits32", ELFCLASS32, EM_386, PT_INTERP);
 	int length = snprintf(line, sizeof(line), "#!%s -x\n", bits32);
 	expect_refused(write_file("by32", line, (size_t)length, 0755),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs under a session without any RDMA device: sleeps end,
- * threads, conditions, fork, exec, signals, sockets and clocks behave, two hosts may bind one port, and a run is the same
- * each time with other quanta and on other cores. The programs are the parts of program.c.
+ * Tests programs under a session without RDMA devices. Sleeps end; threads, conditions, fork, exec,
+ * signals, sockets and clocks work; two hosts can bind one port. A run is the same with other
+ * quanta and on other cores. The programs are the parts of program.c.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -35,6 +35,7 @@
 	TEST(hidden_sleeps_do_not_stop_the_run)             \
 	TEST(descriptors_and_signals_run_on_virtual_time)   \
 	TEST(who_polls_what_another_process_stores_wakes)   \
+	TEST(who_ends_is_seen_at_its_time)                  \
 	TEST(real_time_signals_queue)                       \
 	TEST(who_waits_for_a_file_lock_gets_it)             \
 	TEST(calls_that_block_take_virtual_time)            \
@@ -52,7 +53,7 @@ struct result {
 
 static sim_time lock_handoff; /* of the runs that follow; 0: as it is by default */
 
-/* Runs the parts, one on each host, in a child process whose output is caught. */
+/* Runs the parts, one on each host, in a child process whose output is captured. */
 static void run_session(struct result *result, const char *const (*programs)[4], uint32_t count,
 			uint64_t quantum, int core)
 {
@@ -78,7 +79,7 @@ static void run_session(struct result *result, const char *const (*programs)[4],
 		close(ends[0]);
 		close(ends[1]);
 		session_supervise();
-		params_default(cpu_param_list, &cpu);
+		params_default(session_cpu_param_list, &cpu);
 		params_default(session_param_list, &params);
 		params.quantum = quantum;
 		if (lock_handoff)
@@ -134,7 +135,8 @@ static void test_sleeping_programs_end(void)
 	struct result result;
 
 	run_session(&result, programs, 3, 3 * MS, -1);
-	/* Programs start when those before them wait; a sleep is no such wait, so they follow one another. */
+	/* Programs start when those before them wait; a sleep is no such wait, so they follow one
+	 * another. */
 	CU_ASSERT_EQUAL(result.code, 0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(result.text, "host0| first\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(result.text, "host2| second\n"));
@@ -149,7 +151,8 @@ static void test_threads_take_turns(void)
 	expect(&result, 0, "host0| 012301230123\nhost0| sum 60 timeout 1\n");
 }
 
-/* Fifteen turns in order over three processes; two forks of 500 us, the semaphore after 1 ms, the mutex after 2 ms, a second. */
+/* Fifteen iterations in order over three processes. Two forks of 500 us, the semaphore after 1 ms,
+ * the mutex after 2 ms, and a second. */
 static void test_processes_share_locks_and_conditions(void)
 {
 	static const char *const programs[][4] = {{"shared"}};
@@ -171,7 +174,8 @@ static void test_who_never_waits_holds_up_nobody(void)
 	expect(&result, 0, "host0| got word\n");
 }
 
-/* The simulator sends a signal of its own to who does not come back for long; some meet a call half-way. */
+/* The simulator sends its own signal to a thread that runs for long. Some signals interrupt a
+ * call. */
 static void test_who_asks_is_not_interrupted(void)
 {
 	static const char *const programs[][4] = {{"asks"}};
@@ -181,7 +185,8 @@ static void test_who_asks_is_not_interrupted(void)
 	expect(&result, 0, "host0| asked 300000 times, 0 answers\n");
 }
 
-/* 10 us to be made, 3 ms of sleep, and what its calls cost; the clocks of destructors stand still. */
+/* 10 us for creation, 3 ms of sleep, and the cost of its calls. The clocks of destructors do not
+ * advance. */
 static void test_destructors_read_when_their_thread_ended(void)
 {
 	static const char *const programs[][4] = {{"ends"}};
@@ -191,7 +196,7 @@ static void test_destructors_read_when_their_thread_ended(void)
 	expect(&result, 0, "host0| ended after 3010 us, 3010 us\n");
 }
 
-/* What is done for others to see holds up nobody who waits for something that was done before. */
+/* A visible action does not delay a thread that waits for an earlier action. */
 static void test_who_goes_on_writing_holds_up_nobody(void)
 {
 	static const char *const programs[][4] = {{"sleeps", "1"}, {"answers"}, {"chats"}};
@@ -219,7 +224,7 @@ static void test_timers_run_on_virtual_time(void)
 	expect(&result, 0, "host0| 3 alarms 1\n");
 }
 
-/* Who leaves it sleeps for cpu.lock_handoff, to the nanosecond. */
+/* A thread that releases it sleeps for cpu.lock_handoff, to the nanosecond. */
 static void test_who_wants_a_spin_lock_gets_it(void)
 {
 	static const char *const programs[][4] = {{"spin"}};
@@ -233,7 +238,8 @@ static void test_who_wants_a_spin_lock_gets_it(void)
 	lock_handoff = 0;
 }
 
-/* Tenths of milliseconds. The first expires after 10, 15 and 20 ms; while its signal is blocked, after 25, 30 and 35. */
+/* Tenths of milliseconds. The first expires after 10, 15 and 20 ms; while its signal is blocked,
+ * after 25, 30 and 35. */
 static void test_timers_end_in_signals_and_threads(void)
 {
 	static const char *const programs[][4] = {{"timers"}};
@@ -249,7 +255,8 @@ static void test_timers_end_in_signals_and_threads(void)
 	CU_ASSERT_STRING_EQUAL(first.text, second.text);
 }
 
-/* The first process is 1000, its child 1001; threads that are not the first of a process count from 1256 by their slots. */
+/* The first process is 1000, its child 1001; threads that are not the first of a process count from
+ * 1256 by their slots. */
 static void test_processes_and_threads_have_numbers_of_the_run(void)
 {
 	static const char *const programs[][4] = {{"ids"}};
@@ -279,7 +286,7 @@ static void test_first_bad_exit_code_counts(void)
 	CU_ASSERT_EQUAL(result.code, 9);
 }
 
-/* Both programs wait for what nobody will do: said so, and ended. */
+/* Both programs wait for an action that never comes. The run reports this and ends. */
 static void test_virtual_deadlock_ends(void)
 {
 	static const char *const programs[][4] = {{"stuck"}, {"stuck"}};
@@ -289,7 +296,8 @@ static void test_virtual_deadlock_ends(void)
 	CU_ASSERT_EQUAL(result.code, 3);
 }
 
-/* A thread that sleeps past the library loses the token, comes back when it is woken, and is part of a deadlock. */
+/* A thread that sleeps past the library loses the token, comes back when it is woken, and is part
+ * of a deadlock. */
 static void test_hidden_sleeps_do_not_stop_the_run(void)
 {
 	static const char *const programs[][4] = {{"hidden"}, {"sleeps", "30000"}};
@@ -326,6 +334,16 @@ static void test_who_polls_what_another_process_stores_wakes(void)
 	CU_ASSERT_STRING_EQUAL(first.text, second.text);
 }
 
+/* A child's end closes its descriptors, and a terminal brings its lines, at the virtual time. */
+static void test_who_ends_is_seen_at_its_time(void)
+{
+	static const char *const programs[][4] = {{"children"}};
+	static struct result result;
+
+	run_session(&result, programs, 1, 3 * MS, -1);
+	expect(&result, 0, "host0| early 0 partial 0\n");
+}
+
 static void test_real_time_signals_queue(void)
 {
 	static const char *const programs[][4] = {{"queues"}};
@@ -350,7 +368,8 @@ static void test_who_waits_for_a_file_lock_gets_it(void)
 	CU_ASSERT_STRING_EQUAL(first.text, second.text);
 }
 
-/* Each call waits for what a child does 5 ms after it was made, in 0.5 ms; "!" would say that it failed. */
+/* Each call waits for an action of a child 5 ms after its creation, in 0.5 ms. "!" means that the
+ * call failed. */
 static void test_calls_that_block_take_virtual_time(void)
 {
 	static const char *const programs[][4] = {{"calls"}, {"times"}};
@@ -400,7 +419,7 @@ static void test_unsuitable_programs_are_refused(void)
 	char error[256] = "", *argv[2] = {NULL, NULL};
 	const uint8_t address[4] = {127, 77, 0, 1};
 
-	params_default(cpu_param_list, &cpu);
+	params_default(session_cpu_param_list, &cpu);
 	params_default(session_param_list, &params);
 	struct sim *sim = sim_create(SIM_ENGINE_native, 1);
 	struct session *session = session_create(sim, &cpu, &params, false, false);
@@ -411,7 +430,7 @@ static void test_unsuitable_programs_are_refused(void)
 	free(argv[0]);
 	argv[0] = strdup("/etc/passwd");
 	CU_ASSERT_FALSE(session_add_program(session, 0, argv, 0, error, sizeof(error)));
-	CU_ASSERT_STRING_EQUAL(error, "/etc/passwd is not executable; chmod +x allows it");
+	CU_ASSERT_STRING_EQUAL(error, "/etc/passwd is not executable; run chmod +x");
 	free(argv[0]);
 	session_destroy(session);
 	sim_destroy(sim);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a store gives zeros, from the begin of a cache line on, that what it gives does not overlap, across its chunks
- * as well, and that it is empty and may be used again when it has ended.
+ * Tests that a store returns zeroed memory aligned to a cache line, without overlaps, also across
+ * its chunks. After its end it is empty and can be used again.
  */
 #include <string.h>
 
@@ -37,7 +37,7 @@ static void test_lines_of_zeros(void)
 	arena_fini(&arena);
 }
 
-/* A chunk is of 2 MiB, whose first line is its own. */
+/* A chunk has 2 MiB. Its first line belongs to the arena. */
 static void test_across_chunks(void)
 {
 	enum { ITEM = 3000, LINES = 47 * 64, ITEMS = 2000 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that each law of sim/audit.h finds a block that breaks it, names block, law and figures, and is silent about one that does
- * not: utilisation, busy time of completions, population, Little's law.
+ * Tests that each law of sim/audit.h finds a block that breaks it, and names block, law and values.
+ * A law reports nothing about a correct block. Laws: utilisation, busy time of completions,
+ * population, Little's law, order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +20,15 @@
 	TEST(pool_beyond_its_time)  \
 	TEST(stays_of_those_gone)   \
 	TEST(stays_of_those_inside) \
-	TEST(a_stay_told_ahead)
+	TEST(a_stay_told_ahead)     \
+	TEST(a_stay_booked_again)   \
+	TEST(out_of_order)
 SUITE(TESTS)
 
 /* clang-format off */
-#define SHOP_GAUGES(X)                                                                                     \
-	X(clerk, BUSY,   "customers", "serves")                                                              \
-	X(seats, POOL,   "seats",     "taken")                                                               \
+#define SHOP_GAUGES(X) \
+	X(clerk, BUSY,   "customers", "serves") \
+	X(seats, POOL,   "seats",     "taken") \
 	X(line,  QUEUE,  "customers", "wait")
 struct shop_gauges { SHOP_GAUGES(GAUGE_FIELD) };
 /* clang-format on */
@@ -36,6 +39,7 @@ struct shop {
 	struct block block;
 	struct shop_gauges gauge;
 	uint64_t served;
+	struct audit_order line_order;
 };
 
 static void audit(struct block *block, FILE *out)
@@ -43,6 +47,7 @@ static void audit(struct block *block, FILE *out)
 	struct shop *shop = container_of(block, struct shop, block);
 
 	audit_service(block, out, &shop->gauge.clerk, shop->served, SERVICE);
+	audit_order(block, out, &shop->line_order, "customers of a line");
 }
 
 static const struct block_type shop_type = {
@@ -157,7 +162,8 @@ static void test_stays_of_those_gone(void)
 	       "departed items; 0 items remain\n");
 }
 
-/* Two came, at 0 and at 10. The one that leaves at 30 says it came at 25: the other one would have been there for 45 of 30 ps. */
+/* Two came, at 0 and at 10. The one that leaves at 30 says it came at 25: the other one would have
+ * been there for 45 of 30 ps. */
 static void test_stays_of_those_inside(void)
 {
 	open_shop();
@@ -175,7 +181,30 @@ static void test_a_stay_told_ahead(void)
 	open_shop();
 	sim_run(sim, 10);
 	gauge_enter(&shop.gauge.seats, 10, 4);
-	gauge_leave(&shop.gauge.seats, 60, 4);
-	gauge_serve(&shop.gauge.seats, 60, 0);
+	gauge_booked(&shop.gauge.seats, 10, 60, 4);
+	CU_ASSERT_EQUAL(gauge_area(&shop.gauge.seats, 10), 200);
+	CU_ASSERT_EQUAL(shop.gauge.seats.until, 60);
 	expect("");
+}
+
+static void test_a_stay_booked_again(void)
+{
+	open_shop();
+	sim_run(sim, 10);
+	gauge_stay(&shop.gauge.line, 10, 60, 2);
+	gauge_rebook(&shop.gauge.line, 60, 75);
+	CU_ASSERT_EQUAL(gauge_area(&shop.gauge.line, 10), 115);
+	CU_ASSERT_EQUAL(shop.gauge.line.stays, 115);
+	CU_ASSERT_EQUAL(shop.gauge.line.until, 60);
+	expect("");
+}
+
+static void test_out_of_order(void)
+{
+	open_shop();
+	audit_order_expect(&shop.line_order, 5, 3, 1, 1);
+	audit_order_expect(&shop.line_order, 7, 3, 2, 4);
+	audit_order_expect(&shop.line_order, 9, 8, 5, 2); /* counted, not shown */
+	expect("shop: order of customers of a line: number 4 of queue 3 at 7 ps; expected number "
+	       "2; 2 violations\n");
 }

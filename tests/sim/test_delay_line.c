@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that items leave a delay line in order and at their exact times, with one event pending however many are in
- * flight, also when arrivals push again or the line is emptied.
+ * Tests that items leave a delay line in order and at their exact times, with one pending event for
+ * any number of items. Also when arrivals push again, or when the line is emptied.
  */
 #include <string.h>
 
@@ -73,7 +73,8 @@ static void test_order_and_times(void)
 	end();
 }
 
-/* Only what may not overtake may be pushed: delay 0 behind others would abort, so the line is empty for it. */
+/* Only items that cannot overtake may be pushed. Delay 0 after other items would abort, so the test
+ * empties the line first. */
 static void test_push_from_an_arrival(void)
 {
 	begin(arrive_and_return);
@@ -109,7 +110,7 @@ static void arrive_and_take(struct delay_line *from, struct delay_item *item)
 		CU_ASSERT_PTR_EQUAL(delay_line_take(from), &items[1]);
 }
 
-/* What is behind the one that was taken comes at its own time. */
+/* Items after the removed one arrive at their own times. */
 static void test_take_from_an_arrival(void)
 {
 	begin(arrive_and_take);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that the three engines give the same run: random models that schedule, cancel and reschedule events of all
- * priorities from inside events, with delays from 0 to days, run in slices of random length with edits and stops in
- * between, leave the same digest of (time, event) on each, and the same sim_now(), sim_next() and count after each
- * slice. FUZZ_SEEDS in the environment sets how many models (800).
+ * Tests that the three engines give the same run. Random models schedule, cancel and reschedule
+ * events of all priorities inside events, with delays from 0 to days. They run in slices of random
+ * length with changes and stops in between. Each engine must give the same digest of (time, event),
+ * and the same sim_now(), sim_next() and count after each slice. FUZZ_SEEDS in the environment sets
+ * the number of models (default 800).
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a gauge's sums are exact: occupancy over time, waiting time, a departure told ahead, whatever lies between two
- * changes, and from whatever instant on; and that counters files hold them under their block's name.
+ * Tests that the sums of a gauge are exact for any changes and any start: occupancy over time,
+ * waiting time, and a departure announced in advance. Counter files have them under the block's
+ * name.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@
 SUITE(TESTS)
 
 /* clang-format off */
-#define SHOP_GAUGES(X)                                                                                     \
-	X(clerk, BUSY,   "customers", "serves")                                                              \
+#define SHOP_GAUGES(X) \
+	X(clerk, BUSY,   "customers", "serves") \
 	X(seats, POOL,   "seats",     "taken")
 struct shop_gauges { SHOP_GAUGES(GAUGE_FIELD) };
 /* clang-format on */

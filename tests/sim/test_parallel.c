@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a parallel run does what a sequential one does: nodes in a ring that pass tokens on after random times, many
- * at the same picosecond, see the same tokens at the same times and in the same order in 1, 2, 3 and 5 LPs, in one
- * call of sim_run(), in slices, or with sequential slices between; that time, the next event and the number of events are those of all LPs; and that
- * a window is as long as the shortest channel; and that one thread fires windows that hold little, from and to the window that the
- * numbers of events say.
+ * Tests that a parallel run equals a sequential one. Nodes in a ring pass tokens after random
+ * times, many at the same picosecond. The LPs see the same tokens at the same times and in the same
+ * order. Runs have 1, 2, 3 and 5 LPs, in one call of sim_run(), in slices, or with sequential
+ * slices in between. Time, the next event and the number of events are those of all LPs. A window
+ * is as long as the shortest channel. One thread runs windows with few events, for the windows that
+ * the numbers of events determine.
  */
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +34,8 @@ struct token {
 	sim_time arrives_at;
 };
 
-/* Tokens come from the node before, and wait here until they arrive: the earliest first, of equals the lowest number. */
+/* Tokens come from the previous node, and wait in this heap until they arrive. The earliest is
+ * first. Among equal times, the lowest number is first. */
 struct node {
 	struct block block;
 	struct random random;
@@ -43,7 +45,7 @@ struct node {
 	struct node *next;
 	struct lp_channel channel; /* to the next, if that is in another LP */
 	struct token *left[2];
-	uint64_t log; /* a hash of what came, and when */
+	uint64_t log; /* hash of arrivals and their times */
 };
 
 struct ring {
@@ -239,7 +241,8 @@ static void test_the_same_sequential(void)
 	compare(5, 7 * NS, true);
 }
 
-/* What others come to in events before this one, it sees; here who is the first of all nodes at each instant, and how many are. */
+/* An event sees the effects of events before it in other nodes: which node is the first at an
+ * instant, and how many nodes act. */
 static void test_who_is_first(void)
 {
 	static struct ring one, parallel;
@@ -299,8 +302,9 @@ static void test_little_is_done_together(void)
 	static struct beat beats[2];
 	struct sim *sim = sim_create(SIM_ENGINE_native, 1);
 	struct sim_windows windows;
-	/* A window costs 10 events' time, and gains what the other LP holds: one event costs 9 of 10,000. Of windows that do
-	 * not cost but gain 990, as many as gain 10,000 are to be seen before. */
+	/* A window costs the time of 10 events, and gains the work of the other LP: one event costs
+	 * 9 of 10,000. Of windows that do not cost but gain 990, as many as gain 10,000 are to be
+	 * seen before. */
 	const unsigned lose = (10000 + 8) / 9, win = (10000 + 989) / 990;
 
 	sim_create_lps(sim, 2);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that each kind of parameter reads exactly what it says (units, ranges, no rounding, no
- * overflow), that a refused value changes nothing, and that what is printed reads back as the same
- * value.
+ * Tests that each kind of parameter reads exactly its text (units, ranges, no rounding, no
+ * overflow). A refused value changes nothing, and a printed value reads back as the same value.
  */
 #include <string.h>
 
@@ -19,17 +18,17 @@
 SUITE(TESTS)
 
 /* clang-format off */
-#define ALL_PARAMS(X)                                                                                     \
-	X(count,  COUNT,  "7",       "",               "any",      "choice")                              \
-	X(few,    COUNT,  "1",       "1..64",          "bounded",  "choice")                              \
-	X(mtu,    COUNT,  "4096",    "256|512|1024|2048|4096", "listed", "choice")                        \
-	X(time,   TIME,   "1us",     "",               "any",      "choice")                              \
-	X(bytes,  BYTES,  "64KiB",   "",               "any",      "choice")                              \
-	X(rate,   RATE,   "100Gbps", "1Mbps..3.2Tbps", "bounded",  "choice")                              \
-	X(freq,   FREQ,   "1GHz",    "",               "any",      "choice")                              \
-	X(metres, METRES, "0.5m",    "0m..100km",      "bounded",  "choice")                              \
-	X(ratio,  RATIO,  "1%",      "0..1",           "bounded",  "choice")                              \
-	X(flag,   FLAG,   "true",    "",               "any",      "choice")                              \
+#define ALL_PARAMS(X) \
+	X(count,  COUNT,  "7",       "",               "any",      "choice") \
+	X(few,    COUNT,  "1",       "1..64",          "bounded",  "choice") \
+	X(mtu,    COUNT,  "4096",    "256|512|1024|2048|4096", "listed", "choice") \
+	X(time,   TIME,   "1us",     "",               "any",      "choice") \
+	X(bytes,  BYTES,  "64KiB",   "",               "any",      "choice") \
+	X(rate,   RATE,   "100Gbps", "1Mbps..3.2Tbps", "bounded",  "choice") \
+	X(freq,   FREQ,   "1GHz",    "",               "any",      "choice") \
+	X(metres, METRES, "0.5m",    "0m..100km",      "bounded",  "choice") \
+	X(ratio,  RATIO,  "1%",      "0..1",           "bounded",  "choice") \
+	X(flag,   FLAG,   "true",    "",               "any",      "choice") \
 	X(choice, CHOICE, "b",       "a|b|long_c",     "any",      "choice")
 struct all_params { ALL_PARAMS(PARAM_FIELD) };
 #define ROW(...) PARAM_ROW(struct all_params, __VA_ARGS__)
@@ -83,47 +82,75 @@ static const struct { const char *name, *text, *error; } wrong[] = {
 	{"count",  "",        "\"\" is not a number; expected a whole number"},
 	{"count",  "-1",      "\"-1\" is negative; expected a whole number"},
 	{"count",  "1.5",     "\"1.5\" is not a whole number; expected a whole number"},
-	{"count",  "12x",     "\"12x\" has \"x\" behind the number; expected a whole number"},
+	{"count",  "12x",     "\"12x\" has \"x\" after the number; expected a whole number"},
 	{"count",  "0x",      "\"0x\" is not a number; expected a whole number"},
-	{"count",  "0x12345678123456789", "\"0x12345678123456789\" is too large; expected a whole number (0..18446744073709551615)"},
-	{"count",  "1e",      "\"1e\" has \"e\" behind the number; expected a whole number"},
+	{"count",  "0x12345678123456789",
+	 "\"0x12345678123456789\" is too large; expected a whole number (0..18446744073709551615)"},
+	{"count",  "1e",      "\"1e\" has \"e\" after the number; expected a whole number"},
 	{"count",  "1e-3",    "\"1e-3\" is not a whole number; expected a whole number"},
 	{"count",  "1e-40",   "\"1e-40\" has too many digits; expected a whole number"},
-	{"count",  "0.11111111111111111111111111", "\"0.11111111111111111111111111\" has too many digits; expected a whole number"},
-	{"count",  "18446744073709551616", "\"18446744073709551616\" is too large; expected a whole number (0..18446744073709551615)"},
-	{"count",  "99999999999999999999999999", "\"99999999999999999999999999\" is too large; expected a whole number (0..18446744073709551615)"},
-	{"count",  "1e20",    "\"1e20\" is too large; expected a whole number (0..18446744073709551615)"},
-	{"count",  "1e999999999999999999999", "\"1e999999999999999999999\" is too large; expected a whole number (0..18446744073709551615)"},
+	{"count",  "0.11111111111111111111111111",
+	 "\"0.11111111111111111111111111\" has too many digits; expected a whole number"},
+	{"count",  "18446744073709551616",
+	 "\"18446744073709551616\" is too large; expected a whole number "
+	 "(0..18446744073709551615)"},
+	{"count",  "99999999999999999999999999",
+	 "\"99999999999999999999999999\" is too large; expected a whole number "
+	 "(0..18446744073709551615)"},
+	{"count",  "1e20",    "\"1e20\" is too large; expected a whole number "
+	 "(0..18446744073709551615)"},
+	{"count",  "1e999999999999999999999",
+	 "\"1e999999999999999999999\" is too large; expected a whole number "
+	 "(0..18446744073709551615)"},
 	{"few",    "1e30",    "\"1e30\" is too large; expected a whole number (1..64)"},
 	{"few",    "0",       "\"0\" is out of range; expected a whole number (1..64)"},
 	{"few",    "65",      "\"65\" is out of range; expected a whole number (1..64)"},
-	{"mtu",    "1500",    "\"1500\" is out of range; expected a whole number (256|512|1024|2048|4096)"},
+	{"mtu",    "1500",    "\"1500\" is out of range; expected a whole number "
+	 "(256|512|1024|2048|4096)"},
 	{"time",   "5",       "\"5\" has no unit; expected a time: ps, ns, us, ms, s"},
-	{"time",   "5us3",    "\"5us3\" has the unknown unit \"us3\"; expected a time: ps, ns, us, ms, s"},
-	{"time",   "5US",     "\"5US\" has the unit \"US\": did you mean \"us\"?; expected a time: ps, ns, us, ms, s"},
-	{"time",   "0.3ps",   "\"0.3ps\" is not a whole number of ps; expected a time: ps, ns, us, ms, s"},
-	{"time",   "18446744073709551615s", "\"18446744073709551615s\" is too large; expected a time: ps, ns, us, ms, s (0..2305843.009213693951s)"},
-	{"time",   "2305843.009213693952s", "\"2305843.009213693952s\" is too large; expected a time: ps, ns, us, ms, s (0..2305843.009213693951s)"},
-	{"bytes",  "1e30GB",  "\"1e30GB\" is too large; expected a size: B, KiB, MiB, GiB, KB, MB, GB (0..18446744073709551615B)"},
-	{"bytes",  "1e30gB",  "\"1e30gB\" has the unit \"gB\": did you mean \"GB\"?; expected a size: B, KiB, MiB, GiB, KB, MB, GB"},
+	{"time",   "5us3",    "\"5us3\" has the unknown unit \"us3\"; expected a time: ps, ns, us, "
+	 "ms, s"},
+	{"time",   "5US",     "\"5US\" has the unit \"US\": did you mean \"us\"?; expected a time: "
+	 "ps, ns, us, ms, s"},
+	{"time",   "0.3ps",   "\"0.3ps\" is not a whole number of ps; expected a time: ps, ns, us, "
+	 "ms, s"},
+	{"time",   "18446744073709551615s",
+	 "\"18446744073709551615s\" is too large; expected a time: ps, ns, us, ms, s "
+	 "(0..2305843.009213693951s)"},
+	{"time",   "2305843.009213693952s",
+	 "\"2305843.009213693952s\" is too large; expected a time: ps, ns, us, ms, s "
+	 "(0..2305843.009213693951s)"},
+	{"bytes",  "1e30GB",  "\"1e30GB\" is too large; expected a size: B, KiB, MiB, GiB, KB, MB, "
+	 "GB (0..18446744073709551615B)"},
+	{"bytes",  "1e30gB",  "\"1e30gB\" has the unit \"gB\": did you mean \"GB\"?; expected a "
+	 "size: B, KiB, MiB, GiB, KB, MB, GB"},
 	{"time",   "1.",      "\"1.\" is not a number; expected a time: ps, ns, us, ms, s"},
 	{"time",   ".",       "\".\" is not a number; expected a time: ps, ns, us, ms, s"},
-	{"bytes",  "1.3KiB",  "\"1.3KiB\" is not a whole number of B; expected a size: B, KiB, MiB, GiB, KB, MB, GB"},
-	{"bytes",  "0x",      "\"0x\" has the unknown unit \"x\"; expected a size: B, KiB, MiB, GiB, KB, MB, GB"},
-	{"rate",   "100gbps", "\"100gbps\" has the unit \"gbps\": did you mean \"Gbps\"?; expected a rate: bps, Kbps, Mbps, Gbps, Tbps (1Mbps..3.2Tbps)"},
-	{"rate",   "4Tbps",   "\"4Tbps\" is out of range; expected a rate: bps, Kbps, Mbps, Gbps, Tbps (1Mbps..3.2Tbps)"},
+	{"bytes",  "1.3KiB",  "\"1.3KiB\" is not a whole number of B; expected a size: B, KiB, "
+	 "MiB, GiB, KB, MB, GB"},
+	{"bytes",  "0x",      "\"0x\" has the unknown unit \"x\"; expected a size: B, KiB, MiB, "
+	 "GiB, KB, MB, GB"},
+	{"rate",   "100gbps", "\"100gbps\" has the unit \"gbps\": did you mean \"Gbps\"?; expected "
+	 "a rate: bps, Kbps, Mbps, Gbps, Tbps (1Mbps..3.2Tbps)"},
+	{"rate",   "4Tbps",   "\"4Tbps\" is out of range; expected a rate: bps, Kbps, Mbps, Gbps, "
+	 "Tbps (1Mbps..3.2Tbps)"},
 	{"metres", "1",       "\"1\" has no unit; expected a length: m, cm, km (0m..100km)"},
-	{"metres", "3ft",     "\"3ft\" has the unknown unit \"ft\"; expected a length: m, cm, km (0m..100km)"},
+	{"metres", "3ft",     "\"3ft\" has the unknown unit \"ft\"; expected a length: m, cm, km "
+	 "(0m..100km)"},
 	{"metres", "-1m",     "\"-1m\" is out of range; expected a length: m, cm, km (0m..100km)"},
-	{"ratio",  "nan",     "\"nan\" is not a number; expected a number, or a percentage with % (0..1)"},
+	{"ratio",  "nan",     "\"nan\" is not a number; expected a number, or a percentage with % "
+	 "(0..1)"},
 	{"metres", "1e400km", "\"1e400km\" is too large; expected a length: m, cm, km (0m..100km)"},
-	{"ratio",  "1e999",   "\"1e999\" is too large; expected a number, or a percentage with % (0..1)"},
-	{"ratio",  "1.2.3",   "\"1.2.3\" is not a number; expected a number, or a percentage with % (0..1)"},
-	{"ratio",  "101%",    "\"101%\" is out of range; expected a number, or a percentage with % (0..1)"},
+	{"ratio",  "1e999",   "\"1e999\" is too large; expected a number, or a percentage with % "
+	 "(0..1)"},
+	{"ratio",  "1.2.3",   "\"1.2.3\" is not a number; expected a number, or a percentage with "
+	 "% (0..1)"},
+	{"ratio",  "101%",    "\"101%\" is out of range; expected a number, or a percentage with % "
+	 "(0..1)"},
 	{"flag",   "yes",     "\"yes\" is neither; expected true or false"},
-	{"choice", "c",       "\"c\" is none of them; expected one of a|b|long_c"},
-	{"choice", "",        "\"\" is none of them; expected one of a|b|long_c"},
-	{"choice", "a|b",     "\"a|b\" is none of them; expected one of a|b|long_c"},
+	{"choice", "c",       "\"c\" is not one of the choices; expected one of a|b|long_c"},
+	{"choice", "",        "\"\" is not one of the choices; expected one of a|b|long_c"},
+	{"choice", "a|b",     "\"a|b\" is not one of the choices; expected one of a|b|long_c"},
 };
 /* clang-format on */
 
@@ -220,7 +247,7 @@ static void test_wrong(void)
 	}
 }
 
-/* No value of 64 bits may be lost between printing and reading, whatever its unit. */
+/* No value of 64 bits may be lost between printing and reading, with any unit. */
 static void test_print_any(void)
 {
 	uint64_t state = 1;

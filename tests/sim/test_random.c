@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a stream's numbers depend on the run's seed, the block's name and the purpose alone, that they are those
- * of xoshiro256**, and that GSL draws from the same stream.
+ * Tests that the numbers of a stream depend only on the run's seed, the block's name and the
+ * purpose. They are those of xoshiro256**, and GSL draws from the same stream.
  */
 #include <gsl/gsl_randist.h>
 #include <math.h>
@@ -101,7 +101,8 @@ static void test_below_and_chance(void)
 		counts[random_below(&random, 7)]++;
 	for (int i = 0; i < 7; i++)
 		CU_ASSERT_TRUE(counts[i] > 9600 && counts[i] < 10400);
-	/* four words of 64 bits for three numbers: one of the four is rejected, or a third of the numbers came twice as often */
+	/* four words of 64 bits for three numbers: one of the four is rejected, or a third of the
+	 * numbers came twice as often */
 	for (int i = 0; i < 30000; i++)
 		thirds[random_below(&random, wide) % 3]++;
 	for (int i = 0; i < 3; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proves that each old key of the table is refused at its place, with its new name, and that no new name is an old one. */
+/* Tests that each old key of the table is refused at its position, with its new name. No new name
+ * is an old name. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +28,8 @@ static bool is_kind(const char *section)
 	return strncmp(section, "value.", 6) == 0;
 }
 
-/* What is said of an entry `old` of a map at that path, whose last map is entry 0 of a list. */
+/* Returns the message about an entry `old` of a map at that path. The last map of the path is entry
+ * 0 of a list. */
 static void expect_said(const char *section, const char *old, const char *said)
 {
 	char text[512] = "", line[64];
@@ -53,7 +55,7 @@ static void expect_said(const char *section, const char *old, const char *said)
 	char expected[256];
 	snprintf(expected, sizeof(expected), "t.yaml:%d:%d: unknown key \"%s\"%s\n", depth + 1,
 		 depth + 3, old, said);
-	CU_ASSERT_STRING_EQUAL(errors.text, expected);
+	CU_ASSERT_STRING_EQUAL(yaml_errors_text(&errors), expected);
 	yaml_errors_free(&errors);
 	yaml_close(document);
 }

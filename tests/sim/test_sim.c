@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that each engine fires events in the order of (time, priority, origin, sequence), that
- * sim_run() excludes its limit, that cancelled events do not fire, and that stopping and going on
- * loses nothing.
+ * Tests that each engine fires events in the order of (time, priority, origin, sequence). sim_run()
+ * excludes its limit, cancelled events do not fire, and stopping and continuing loses no events.
  */
 #include <string.h>
 
@@ -132,7 +131,8 @@ static void schedule_ranked(struct event *event)
 	sim_schedule_ranked(&events[2], 2 * NS, 0);
 }
 
-/* Neither who schedules them nor when decides: block 1 does, and last of all what comes behind the rest of block 0. */
+/* The order does not depend on the caller and the time of scheduling. Block 1 fires first, and the
+ * event after the rest of block 0 last. */
 static void ranks(void)
 {
 	begin();
@@ -153,7 +153,7 @@ static void schedule_more(struct event *event)
 {
 	note(event);
 	sim_schedule(&events[1], 0);
-	sim_schedule(&events[2], 0); /* more urgent than what is firing */
+	sim_schedule(&events[2], 0); /* more urgent than the current event */
 	sim_schedule(&events[3], 1);
 	CU_ASSERT_EQUAL(strlen(fired), 1);
 }
@@ -234,7 +234,7 @@ static void cancel_neighbours(struct event *event)
 	sim_cancel(&events[3]);
 }
 
-/* Cancelling what is due at this very instant. */
+/* Cancels an event that is due at this instant. */
 static void cancel_while_firing(void)
 {
 	begin();

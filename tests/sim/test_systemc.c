@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a SystemC module and C models interleave at exact times on the engines systemc and systemc-reference: requests
- * cross at their time, answers and ticks come back after what the models do at that instant, in slices and in one run.
+ * Tests that a SystemC module and C models interleave at exact times on the engines systemc and
+ * systemc-reference. Requests cross at their time; responses and ticks return after the models'
+ * events of the same instant, in slices and in one run.
  */
 #include <stdio.h>
 #include <string.h>
@@ -110,7 +111,8 @@ static void test_interleaving(void)
 			CU_ASSERT_STRING_EQUAL(log_text, expected);
 		}
 	}
-	/* The request of 2 ns is answered at 9 ns; the next at 12 + 7; the tick at 10 follows the work at 10. */
+	/* The request of 2 ns is answered at 9 ns; the next at 12 + 7; the tick at 10 follows the
+	 * work at 10. */
 	CU_ASSERT_EQUAL(
 		strncmp(expected,
 			"w0 r2000 w5000 a9000 w10000 t10000 r12000 w15000 a19000 w20000 t20000 ",

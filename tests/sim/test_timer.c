@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a timer expires once, at the exact deadline set last, whether that moved later or sooner; that moving it
- * later costs no event; and that disarming leaves nothing pending.
+ * Tests that a timer expires once, at the last deadline that was set, whether that was later or
+ * earlier. Moving it later costs no event, and disarming leaves no pending event.
  */
 #include "sim/block.h"
 #include "sim/timer.h"

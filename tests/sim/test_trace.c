@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a trace file gives back what was traced and nothing of blocks that were not selected, that a damaged file
- * is told from a whole one, and the exact text of both exports and of the counters.
+ * Tests that a trace file returns exactly the traced records of the selected blocks, and that a
+ * damaged file is detected. Checks the exact text of both exports and of the counters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +16,17 @@
 	TEST(read_back)     \
 	TEST(damaged_files) \
 	TEST(perfetto)      \
+	TEST(arrows)        \
 	TEST(vcd)           \
 	TEST(counters)
 SUITE(TESTS)
 
 /* clang-format off */
-#define LINK_COUNTERS(X)                                                                                   \
-	X(packets, "packets", "sent")                                                                      \
+#define LINK_COUNTERS(X) \
+	X(packets, "packets", "sent") \
 	X(bytes,   "B",       "sent")
-#define LINK_TRACE(X)                                                                                      \
-	X(SEND, "psn", "bytes", "a packet leaves")                                                         \
+#define LINK_TRACE(X) \
+	X(SEND, "psn", "bytes", "a packet leaves") \
 	X(DROP, "psn", "",      "a packet is lost")
 /* clang-format on */
 struct link_counters {
@@ -167,6 +168,99 @@ static void test_perfetto(void)
 		"{\"ph\":\"i\",\"s\":\"t\",\"pid\":2,\"tid\":3,\"ts\":1.234567,\"name\":\"DROP\","
 		"\"args\":{\"tag\":\"0xffffffffffffffff\",\"psn\":3}}\n]}\n");
 	end();
+}
+
+/* clang-format off */
+#define STAGES_TRACE(X) \
+	X(WAIT, "picoseconds", "",    "a stage") \
+	X(WORK, "picoseconds", "",    "a stage") \
+	X(ALL,  "picoseconds", "qpn", "their sum")
+/* clang-format on */
+enum { STAGES_TRACE(TRACE_ENUM) };
+static const struct trace_point stage_points[] = {STAGES_TRACE(TRACE_ENTRY){0}};
+static const struct block_type stages_type = {.name = "latency", .trace_points = stage_points};
+static struct block stages;
+
+/* Two requests that are in a block at once. One passes to another host, and has stages. */
+static void pass(struct event *fired)
+{
+	static unsigned times;
+
+	switch (times++) {
+	case 0:
+		trace(&first, TRACE_SEND, 7, 0, 0);
+		break;
+	case 1:
+		trace(&first, TRACE_SEND, 8, 0, 0);
+		break;
+	case 2:
+		trace(&first, TRACE_SEND, 7, 0, 0);
+		trace(&second, TRACE_SEND, 7, 0, 0);
+		break;
+	default:
+		trace(&first, TRACE_SEND, 8, 0, 0);
+		trace(&stages, TRACE_WAIT, 7, 1000000, 0);
+		trace(&stages, TRACE_WORK, 7, 2500000, 0);
+		trace(&stages, TRACE_ALL, 7, 3500000, 0);
+		return;
+	}
+	sim_schedule(fired, 1000000);
+}
+
+/* Prints the slices, the arrows and the second threads alone. */
+static bool export_drawn(struct trace_reader *reader, FILE *out)
+{
+	char *text = NULL, *rest, *line;
+	size_t bytes = 0;
+	FILE *whole = open_memstream(&text, &bytes);
+	bool good = trace_export_perfetto(reader, whole);
+
+	fclose(whole);
+	for (rest = text; (line = strsep(&rest, "\n"));)
+		if (strstr(line, "\"X\"") || strstr(line, "work request") || strstr(line, "#2"))
+			fprintf(out, "%s\n", line);
+	free(text);
+	return good;
+}
+
+static void test_arrows(void)
+{
+	struct trace_file *file;
+
+	sim = sim_create(SIM_ENGINE_native, 9);
+	block_init(&first, sim, &link_type, "host0.link", NULL, &counts);
+	block_init(&second, sim, &link_type, "host1.link", NULL, &counts);
+	block_init(&stages, sim, &stages_type, "host0.latency", NULL, NULL);
+	file = trace_open(sim, path, "*");
+	event_init(&event, &first, pass);
+	sim_schedule(&event, 1000000);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_TRUE(trace_close(file));
+	check_export(export_drawn, "{\"ph\":\"M\",\"pid\":1,\"tid\":5,\"name\":\"thread_name\",\"a"
+				   "rgs\":{\"name\":\"host0.link #2\"}},\n"
+				   "{\"ph\":\"X\",\"pid\":1,\"tid\":3,\"ts\":0.500000,\"dur\":1.00"
+				   "0000,\"name\":\"WAIT\",\"args\":{\"tag\":7}},\n"
+				   "{\"ph\":\"X\",\"pid\":1,\"tid\":3,\"ts\":1.500000,\"dur\":2.50"
+				   "0000,\"name\":\"WORK\",\"args\":{\"tag\":7}},\n"
+				   "{\"ph\":\"X\",\"pid\":1,\"tid\":3,\"ts\":0.500000,\"dur\":3.50"
+				   "0000,\"name\":\"ALL\",\"args\":{\"tag\":7}},\n"
+				   "{\"ph\":\"s\",\"pid\":1,\"tid\":3,\"ts\":0.500000,\"cat\":\"wo"
+				   "rk request\",\"name\":\"work request\",\"id\":\"7\"},\n"
+				   "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1.000000,\"dur\":2.00"
+				   "0000,\"name\":\"host0.link\",\"args\":{\"tag\":7}},\n"
+				   "{\"ph\":\"t\",\"pid\":1,\"tid\":1,\"ts\":1.000000,\"cat\":\"wo"
+				   "rk request\",\"name\":\"work request\",\"id\":\"7\"},\n"
+				   "{\"ph\":\"X\",\"pid\":2,\"tid\":2,\"ts\":3.000000,\"dur\":0.00"
+				   "1000,\"name\":\"host1.link\",\"args\":{\"tag\":7}},\n"
+				   "{\"ph\":\"f\",\"bp\":\"e\",\"pid\":2,\"tid\":2,\"ts\":3.000000"
+				   ",\"cat\":\"work request\",\"name\":\"work request\",\"id\":\"7"
+				   "\"},\n"
+				   "{\"ph\":\"X\",\"pid\":1,\"tid\":5,\"ts\":2.000000,\"dur\":2.00"
+				   "0000,\"name\":\"host0.link\",\"args\":{\"tag\":8}},\n");
+	block_fini(&stages);
+	block_fini(&first);
+	block_fini(&second);
+	sim_destroy(sim);
 }
 
 static void test_vcd(void)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What scripts of tests begin with: a folder of their own in $folder, and fail, which says what is wrong and counts it in $failures.
+# Common part of test scripts: a folder of their own in $folder, and the function fail, which prints
+# a message and counts it in $failures.
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 failures=0

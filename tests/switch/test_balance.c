@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves how a switch chooses among equal paths: ECMP keeps a flow on one path and spreads flows evenly, each switch by
- * a seed of its own unless told; flowlets change their path after a gap and never within it; spraying is even to a few
- * sigma; adaptive keeps queues within a packet of each other, and DRILL loses no more than a twentieth; and all of them leave out a link that is down.
+ * Tests the choice among equal paths. ECMP keeps a flow on one path and spreads flows evenly, with
+ * a different default seed in each switch. Flowlets change their path after a gap and never within
+ * it. Spraying is even within a few sigma. Adaptive balancing keeps queues within a packet of each
+ * other, and DRILL loses at most a twentieth. All of them avoid a link that is down.
  */
 #include <math.h>
 
@@ -10,12 +11,13 @@
 #include "tests/support/suite.h"
 #include "tests/switch/support/mesh.h"
 
-#define TESTS(TEST)    \
-	TEST(ecmp)     \
-	TEST(seeds)    \
-	TEST(flowlets) \
-	TEST(spray)    \
-	TEST(adaptive) \
+#define TESTS(TEST)     \
+	TEST(ecmp)      \
+	TEST(tcp_ports) \
+	TEST(seeds)     \
+	TEST(flowlets)  \
+	TEST(spray)     \
+	TEST(adaptive)  \
 	TEST(link_down)
 SUITE_AFTER(set_up, TESTS)
 
@@ -69,7 +71,8 @@ static void set_up(void)
 	mesh_defaults(&mesh);
 }
 
-/* One flow, one path; 4000 flows that differ in the UDP source port alone, a quarter each within five sigma. */
+/* One flow, one path; 4000 flows that differ in the UDP source port alone, a quarter each within
+ * five sigma. */
 static void test_ecmp(void)
 {
 	begin(BALANCE_ECMP, LINK_ETHERNET);
@@ -85,6 +88,31 @@ static void test_ecmp(void)
 		CU_ASSERT_TRUE(through(i) > 1000 - 5 * 28 &&
 			       through(i) < 1100 + 5 * 28); /* 100: the first */
 	end();
+}
+
+/* 2000 connections that differ in one TCP port alone, 500 each within five sigma. */
+static void connections(bool source)
+{
+	struct path path;
+
+	begin(BALANCE_ECMP, LINK_ETHERNET);
+	path = *station_path(mesh.endpoints, 0, HOSTS);
+	path.tcp_source_port = path.tcp_destination_port = 5001;
+	for (uint16_t i = 0; i < 2000; i++) {
+		*(source ? &path.tcp_source_port : &path.tcp_destination_port) = 10000 + i;
+		station_send(&mesh.hosts[0], path_intern(endpoints_paths(mesh.endpoints), &path), 1,
+			     256);
+		sim_run(mesh.sim, SIM_NEVER);
+	}
+	for (unsigned i = 0; i < SPINES; i++)
+		CU_ASSERT_DOUBLE_EQUAL((double)through(i), 500, 5 * 19.4);
+	end();
+}
+
+static void test_tcp_ports(void)
+{
+	connections(true);
+	connections(false);
 }
 
 /* Which leaf uplinks 64 flows take, as two bits each. */
@@ -129,7 +157,8 @@ static void test_seeds(void)
 	CU_ASSERT_NOT_EQUAL(memcmp(one, other, 64), 0);
 }
 
-/* Bursts of ten packets with 10 us between them: with a gap of 5 us each burst goes anew, of 20 us none does. */
+/* Bursts of ten packets with 10 us between them. With a gap of 5 us each burst chooses again. With
+ * 20 us none does. */
 static void flowlets(sim_time gap, uint64_t expected)
 {
 	mesh.params.flowlet_gap = gap;
@@ -196,7 +225,7 @@ static void test_adaptive(void)
 	adaptive(BALANCE_DRILL, LINK_ETHERNET);
 }
 
-/* The first uplink is down from the start: nothing is lost, whatever the way of choosing. */
+/* The first uplink is down from the start. Nothing is lost, with any load balancing. */
 static void test_link_down(void)
 {
 	for (enum balance balance = BALANCE_ECMP; balance <= BALANCE_DRILL; balance++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a cyclic wait is found and named, and only that: a ring of four switches in which every host sends to
- * the one opposite stops for ever, under credits, under PFC and in a shared buffer; the same ring with up/down routes
- * delivers all; a host that takes nothing, or a ring that is only slow, is no deadlock.
+ * Tests that a cyclic wait is found and named, and nothing else. In a ring of four switches every
+ * host sends to the opposite one. It deadlocks under credits, under PFC and with a shared buffer.
+ * The same ring with up/down routes delivers everything. A host that accepts nothing, or a slow
+ * ring, is no deadlock.
  */
 #include "fabric/deadlock.h"
 #include "tests/support/suite.h"
@@ -50,7 +51,7 @@ static struct deadlock_watch *begin(enum sim_engine engine, enum link_layer link
 	return deadlock_watch_create(mesh.sim, mesh.topology, 100 * US, note, &mesh);
 }
 
-/* What is stuck is thrown away with the fabric. */
+/* Packets in the deadlock are freed with the fabric. */
 static void end(struct deadlock_watch *watch)
 {
 	deadlock_watch_destroy(watch);
@@ -135,7 +136,7 @@ static void test_slow_host(void)
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 }
 
-/* The watchdog of PFC ends a deadlock, with losses: ground truth D-20, D-21. */
+/* The watchdog of PFC ends a deadlock, with losses: rows D-20, D-21. */
 static void test_watchdog_ends_it(void)
 {
 	struct deadlock_watch *watch =

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what a switch writes on packets: ECN exactly beyond kmax, never up to kmin, with the chance between that RED
- * says, on ECN-capable packets only; FECN of InfiniBand by threshold, rate and size; telemetry to the byte and
- * picosecond, with what waits and not what still crosses the switch, of data and not of what brings it back; and the maps from DSCP, PCP and SL to VLs.
+ * Tests the marks of a switch. ECN is set always above kmax, never up to kmin, and with RED's
+ * probability in between, on ECN-capable packets only. InfiniBand's FECN follows threshold, rate
+ * and size. Telemetry is exact to the byte and picosecond. It counts waiting bytes of data, not of
+ * ACKs, and not bytes that still cross the switch. Maps from DSCP, PCP and SL to VLs are right.
  */
 #include <math.h>
 
@@ -11,6 +12,7 @@
 
 #define TESTS(TEST)              \
 	TEST(step)               \
+	TEST(above_kmax)         \
 	TEST(thresholds_by_rate) \
 	TEST(not_capable)        \
 	TEST(slope)              \
@@ -30,7 +32,8 @@ SUITE(TESTS)
 
 static struct star star;
 
-/* Two senders, n packets each, to one output: its queue grows by a packet a slot, then falls by one a slot. */
+/* Two senders, n packets each, to one output: its queue grows by a packet a slot, then falls by one
+ * a slot. */
 static void congest(uint64_t packets, enum ecn ecn)
 {
 	CU_ASSERT_TRUE(star_begin(&star, LINK_ETHERNET, 3));
@@ -52,8 +55,8 @@ static void ecn_params(enum ecn_mark mark, uint64_t kmin, uint64_t kmax, double 
 	star.params.ecn.pmax = pmax;
 }
 
-/* Where kmin is kmax the mark is a step. Both senders are in step: at the departures of 2 * n packets the queue is
- * 0, 2, 3 .. n packets on its way up, n - 1 .. 0 on its way down. */
+/* Where kmin is kmax the mark is a step. Both senders are in step. At the departures of 2 * n
+ * packets the queue is 0, 2, 3 .. n packets on its way up, n - 1 .. 0 on its way down. */
 static void test_step(void)
 {
 	ecn_params(ECN_MARK_DEQUEUE, 10 * WIRE, 10 * WIRE, 0);
@@ -71,8 +74,19 @@ static void test_step(void)
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 	ecn_params(ECN_MARK_ENQUEUE, 10 * WIRE, 10 * WIRE, 0);
 	congest(100, ECN_ECT1);
-	/* the i-th pair finds i - 1 packets before it, and i: 11 firsts and 10 seconds find no more than 10 */
+	/* the i-th pair finds i - 1 packets before it, and i: 11 firsts and 10 seconds find no more
+	 * than 10 */
 	CU_ASSERT_EQUAL(star.hosts[2].marked, 200 - 11 - 10);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+}
+
+/* Up to kmax the probability is at most pmax, which is 0 in this test. A queue of exactly kmax is
+ * not marked. */
+static void test_above_kmax(void)
+{
+	ecn_params(ECN_MARK_DEQUEUE, 5 * WIRE, 10 * WIRE, 0);
+	congest(100, ECN_ECT0);
+	CU_ASSERT_EQUAL(star.hosts[2].marked, 200 - 10 - 11);
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 
@@ -101,7 +115,8 @@ static void test_not_capable(void)
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 
-/* From 0 to the longest queue the chance grows from 0 to pmax: half of pmax on average, within four sigma. */
+/* From 0 to the longest queue the chance grows from 0 to pmax: half of pmax on average, within four
+ * sigma. */
 static void test_slope(void)
 {
 	const uint64_t packets = 2000;
@@ -152,7 +167,8 @@ static void test_fecn(void)
 	CU_ASSERT_EQUAL(fecn_marks(15, 0, 64), low);
 }
 
-/* Host LAST gives its input space back late, so that its port of the switch lacks credits and is a victim. */
+/* Host LAST gives its input space back late, so that its port of the switch lacks credits and is a
+ * victim. */
 #define LAST 79
 
 static uint64_t victim_marks(const char *mask)
@@ -230,7 +246,8 @@ static void test_telemetry(void)
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 
-/* Two senders, 20 packets each: the longest queue behind a packet is 20, however long packets take through the switch. */
+/* Two senders, 20 packets each: the longest queue behind a packet is 20, however long packets take
+ * through the switch. */
 static uint32_t longest_queue(sim_time forwarding_latency, bool gaps, uint64_t *sent_bytes)
 {
 	uint32_t queue;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves multicast in switches: each member of a group gets each packet once, whoever sends, in any fabric, and nobody
- * else does; copies arrive when a packet of their own would; a copy that cannot leave keeps the input's space, and no credit, byte
- * or packet is made or lost by that; that who joins or leaves during a run gets exactly what the switch forwards then; that a shared buffer holds a packet once; and where packets of no group go.
+ * Tests multicast in switches. Each member of a group gets each packet once, from any sender, in
+ * any fabric, and no other host does. Copies arrive at the time of a unicast packet. A copy that
+ * cannot leave keeps the input's space. No credit, byte or packet is created or lost. A host that
+ * joins or leaves during a run gets exactly the packets that the switch forwards to it then. A
+ * shared buffer stores a packet once. Covers packets of unknown groups.
  */
 #include "sim/random.h"
 #include "tests/support/suite.h"
@@ -58,7 +60,7 @@ static uint32_t add_group(struct endpoints *endpoints)
 static bool set_group(struct topology *topology, uint32_t group, const uint32_t *members,
 		      uint32_t count, const uint32_t *senders, uint32_t sender_count)
 {
-	const struct group_hosts to = {members, count}, from = {senders, sender_count};
+	const struct topology_hosts to = {members, count}, from = {senders, sender_count};
 	char error[256];
 
 	return topology_set_group(topology, group, &to, &from, error, sizeof(error));
@@ -78,7 +80,7 @@ static void star_cast(uint32_t from, uint64_t packets, uint32_t payload_bytes)
 		     payload_bytes);
 }
 
-/* What the switch has taken in is gone, and what it made of it adds up. */
+/* Received packets left the switch, and the number of copies is right. */
 static void check_switch(struct fabric_switch *sw)
 {
 	const struct switch_counters *count = switch_counters(sw);
@@ -134,7 +136,8 @@ static void test_copies(void)
 	star_finish();
 }
 
-/* The only member sends, nobody is a member, the group is not known: dropped, each for its own reason. */
+/* The only member sends, nobody is a member, the group is not known: dropped, each for its own
+ * reason. */
 /* Host 3 joins and host 1 leaves when the head of the fourth packet is about to come. */
 static void test_changes(void)
 {
@@ -175,7 +178,8 @@ static void test_nobody(void)
 	star_finish();
 }
 
-/* A member takes nothing in: the others get what fits into it and into the switch's input, and no more until it does. */
+/* A member accepts nothing. The other members get the packets that fit into its buffer and into the
+ * switch's input, and no more until it accepts packets. */
 static void slow_member(enum link_layer link_layer)
 {
 	static const uint32_t members[] = {1, 2};
@@ -193,7 +197,8 @@ static void slow_member(enum link_layer link_layer)
 	star_cast(0, packets, MTU);
 	sim_run(star.sim, MS);
 	before = star.hosts[1].received;
-	/* 10 fit into each input, and the copy that waits is one of them; up to xoff and as long as a pause takes, 40 */
+	/* 10 fit into each input, and the copy that waits is one of them; up to xoff and as long as
+	 * a pause takes, 40 */
 	CU_ASSERT_EQUAL(star.hosts[2].received, link_layer == LINK_INFINIBAND ? 10 : 40);
 	CU_ASSERT_EQUAL(before, link_layer == LINK_INFINIBAND ? 10 + 9 : 40 + 39);
 	star.hosts[2].holds = false;
@@ -295,7 +300,7 @@ static void test_lossy(void)
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 
-/* Ethernet: what nobody has set goes where the group GROUP_UNKNOWN says. */
+/* Ethernet: packets to an unconfigured group follow GROUP_UNKNOWN. */
 static void test_unknown(void)
 {
 	static const uint32_t members[] = {1}, all[] = {0, 1, 2, 3};
@@ -365,7 +370,8 @@ static void test_two_levels(void)
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 }
 
-/* Who only sends, from a leaf without members: its packets come, nothing goes there. */
+/* A host that only sends, from a leaf without members: its packets arrive, and no packet goes to
+ * the leaf. */
 static void test_sender_elsewhere(void)
 {
 	static const uint32_t members[] = {0, 1, 3}, senders[] = {8};
@@ -396,7 +402,7 @@ static void test_sender_elsewhere(void)
 
 static bool lay_out(unsigned which)
 {
-	const struct fat_tree_shape tree = fat_tree_of(4);
+	const struct fat_tree_shape tree = topology_fat_tree_of(4);
 	const struct dragonfly_shape dragonfly = {.routers = 3, .hosts = 2, .global = 1};
 	const struct torus_shape torus = {.sizes = {3, 4, 1}, .hosts = 2};
 	const struct leaf_spine_shape leaf_spine = {.leaves = 4, .spines = 3, .hosts = 4};

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what leaf switches do together. CONGA: the estimate of a link to the byte, its quantised metric in the tables of both
- * leaves after given packets, feedback that changed first, the least congested path for a flowlet, the path before among equals,
- * metrics that age. ConWeave: an RTT_REPLY in time keeps the path, a late one makes a TAIL and another path; what overtakes the TAIL
- * is queued and released in order at the picosecond at which the TAIL comes, or when its time is over; NOTIFY keeps flows off a
- * path. Both: headers are on the wire between leaves and nowhere else, what cannot be is refused, and three engines agree.
+ * Tests load balancing of leaf switches.
+ *
+ * CONGA: the estimate of a link is exact to the byte, and its quantised metric is in the tables of
+ * both leaves after given packets. Changed feedback goes first. A flowlet takes the least congested
+ * path, or the previous path among equal ones. Metrics age.
+ *
+ * ConWeave: an RTT_REPLY in time keeps the path; a late one causes a TAIL and another path. Packets
+ * that overtake the TAIL are queued. They are released in order at the picosecond at which the TAIL
+ * arrives, or at the timeout. NOTIFY keeps flows off a path.
+ *
+ * Both: headers are on the wire only between leaves, invalid settings are refused, and three
+ * engines agree.
  */
 #include "fabric/port_fault.h"
 #include "switch/overlay.h"
@@ -15,6 +22,7 @@
 	TEST(conga_tables)       \
 	TEST(conga_stays)        \
 	TEST(conga_age)          \
+	TEST(conga_feedback)     \
 	TEST(conweave_order)     \
 	TEST(conweave_lost_tail) \
 	TEST(conweave_limits)    \
@@ -121,8 +129,9 @@ static void set_up(void)
 	mesh_defaults(&mesh);
 }
 
-/* tau = 16 us / 0.1: a link that is full counts 100e9 / 8 * 160e-6 = 2,000,000 bytes, a step of eight 250,000. A burst of 1000
- * packets of 1024 + 62 + 50 bytes at 100 Gb/s lasts about 92 us: after it both tables say what was sent and not yet decayed. */
+/* tau = 16 us / 0.1: a full link counts 100e9 / 8 * 160e-6 = 2,000,000 bytes, a step of eight
+ * 250,000. A burst of 1000 packets of 1024 + 62 + 50 bytes at 100 Gb/s lasts about 92 us. After it
+ * both tables have the sent bytes that have not decayed. */
 static void test_conga_tables(void)
 {
 	unsigned next_hop;
@@ -153,13 +162,15 @@ static void test_conga_tables(void)
 	/* one packet back brings it */
 	CU_ASSERT_TRUE(probe(HOSTS, 0, 0xc001) < SPINES);
 	CU_ASSERT_EQUAL(conga_heard(mesh.switches[0], 1, uplink(0, next_hop)), 3);
-	/* new flows keep off that path, in both directions of choice: its own link is at 3 as well */
+	/* new flows keep off that path, in both directions of choice: its own link is at 3 as
+	 * well */
 	for (uint16_t i = 0; i < 32; i++)
 		CU_ASSERT_NOT_EQUAL(probe(1, HOSTS + 1, (uint16_t)(0xd000 + i)), next_hop);
 	end();
 }
 
-/* Flowlets of one flow after gaps of 12 us: it keeps its path while that is as good as any, and goes when it is not. */
+/* Flowlets of one flow after gaps of 12 us. The flow keeps its path while no path is better, and
+ * changes otherwise. */
 static void test_conga_stays(void)
 {
 	unsigned first;
@@ -173,14 +184,15 @@ static void test_conga_stays(void)
 	}
 	CU_ASSERT_EQUAL(leaf(0)->flowlets, 11);
 	CU_ASSERT_EQUAL(leaf(0)->reroutes, 0);
-	/* load on that path, of a flow that found it free: what is left of it 20 us later is above one eighth */
+	/* load on that path by a flow that found it free: 20 us later more than one eighth
+	 * remains */
 	for (uint16_t port = 0xd000; probe(1, HOSTS + 1, port) != first; port++)
 		;
 	CU_ASSERT_EQUAL(leaf(0)->reroutes, 0);
 	end();
 }
 
-/* What was heard of a path counts for metric_age, and no longer. */
+/* Feedback of a path counts for metric_age, and no longer. */
 static void test_conga_age(void)
 {
 	uint64_t before[SPINES], taken_again = 0;
@@ -206,9 +218,42 @@ static void test_conga_age(void)
 	end();
 }
 
+/* Leaf 1 learns a metric of leaf 0's next hop, as from a packet. */
+static void learn(unsigned next_hop, uint8_t metric)
+{
+	const struct packet packet = {.overlay = {.kind = OVERLAY_CONGA,
+						  .next_hop = (uint8_t)next_hop,
+						  .conga.metric = metric}};
+
+	conga_learn(mesh.switches[1], 0, &packet);
+}
+
+/* Metrics go back in turn, but those that changed since they went go first. */
+static void test_conga_feedback(void)
+{
+	unsigned one, other, low, high;
+
+	begin(BALANCE_CONGA);
+	one = uplink(0, 0);
+	other = uplink(0, 1);
+	low = one < other ? one : other;
+	high = one < other ? other : one;
+	learn(low, 2);
+	learn(high, 3);
+	probe(HOSTS, 0, 0xc001);
+	CU_ASSERT_EQUAL(conga_heard(mesh.switches[0], 1, low), 2);
+	CU_ASSERT_EQUAL(conga_heard(mesh.switches[0], 1, high), 0);
+	probe(HOSTS, 0, 0xc001);
+	CU_ASSERT_EQUAL(conga_heard(mesh.switches[0], 1, high), 3);
+	learn(high, 5); /* it is the other one's turn */
+	probe(HOSTS, 0, 0xc001);
+	CU_ASSERT_EQUAL(conga_heard(mesh.switches[0], 1, high), 5);
+	end();
+}
+
 /* ---- ConWeave ---- */
 
-/* Two paths: by spine 0, of 1 us, and by spine 1, of 10 us, from leaf to leaf. */
+/* Two paths from leaf to leaf: 1 us by spine 0, 10 us by spine 1. */
 static void begin_two_next_hops(void)
 {
 	const struct leaf_spine_shape shape = {.leaves = LEAVES, .spines = 2, .hosts = HOSTS};
@@ -236,10 +281,10 @@ static void begin_two_next_hops(void)
 #define PACKET   ((sim_time)88480) /* 1024 + 62 + 20 bytes at 100 Gb/s */
 #define PREAMBLE ((sim_time)640)
 #define START    (100 * US)
-#define TAIL     91 /* the first packet after 8 us: 90 of them take 7.96 us */
+#define TAIL     91 /* the first packet after 8 us: 90 packets take 7.96 us */
 
-/* A flow whose first path is the long one, and whose next is the short one: what two flows before drew at random. When its first
- * packet is at the last leaf. */
+/* A flow whose first path is the long one, and whose next is the short one. Two earlier flows drew
+ * these at random. When its first packet is at the last leaf. */
 static sim_time begin_late_flow(void)
 {
 	struct port *first = switch_port(mesh.switches[0], uplink(0, 1));
@@ -260,8 +305,9 @@ static void expect_reorder_until(sim_time release, uint64_t packets)
 	CU_ASSERT_EQUAL(leaf(1)->reorder_released, packets);
 }
 
-/* The RTT_REPLY would be back after 12 us at the earliest: packet 91 is the TAIL, the next go the short path, are there 9 us before
- * it, and wait for it. A CLEAR begins the next epoch, on the short path, where replies are in time. */
+/* The RTT_REPLY would return after 12 us at the earliest. Packet 91 is the TAIL. The next packets
+ * take the short path, arrive 9 us earlier, and wait for it. A CLEAR begins the next epoch, on the
+ * short path, where replies are in time. */
 static void test_conweave_order(void)
 {
 	sim_time arrives;
@@ -276,7 +322,8 @@ static void test_conweave_order(void)
 	CU_ASSERT_EQUAL(leaf(1)->control_packets_sent, control_packets + 1);
 	CU_ASSERT_EQUAL(leaf(0)->replies_late, 1);
 	CU_ASSERT_EQUAL(leaf(0)->reroutes, 1);
-	/* rerouted packet n is there (n - 91) packets, less the 9 us that its path is shorter, after the TAIL */
+	/* rerouted packet n leaves (n - 91) packets after the TAIL, minus the 9 us by which its
+	 * path is shorter */
 	expect_reorder_until(arrives + TAIL * PACKET, 101);
 	CU_ASSERT_EQUAL(leaf(1)->reorder_packets_max, 101);
 	CU_ASSERT_EQUAL(leaf(1)->reorder_bytes_max, 101 * (1024 + 62));
@@ -292,8 +339,9 @@ static void test_conweave_order(void)
 	end();
 }
 
-/* The last link of the long path is cut, and the TAIL lost: what waits goes on when the TAIL should have come and resume_extra
- * after, as packets of the path before have told; or after resume_default and that, if none has come. */
+/* The last link of the long path is cut, and the TAIL is lost. Waiting packets continue
+ * resume_extra after the TAIL's due time, which earlier packets of the path reported. Without a
+ * report, resume_default applies in addition. */
 static void test_conweave_lost_tail(void)
 {
 	sim_time arrives, first_reordered;
@@ -322,7 +370,8 @@ static void test_conweave_lost_tail(void)
 	end();
 }
 
-/* No more queues than there are: what finds none goes on out of order. Memory of its own: the same order, no room taken. */
+/* The number of queues is limited. A packet without a queue continues out of order. Memory of its
+ * own: the same order, no room taken. */
 static void test_conweave_limits(void)
 {
 	sim_time arrives;
@@ -381,7 +430,8 @@ static void test_conweave_cut_short(void)
 	spines = SPINES;
 }
 
-/* Two hosts on one path fill it beyond nothing, which marks: new flows keep off it for busy_time, but when both looked at are so. */
+/* Two hosts on one path fill it beyond nothing, which marks: new flows keep off it for busy_time,
+ * but when both looked at are so. */
 static void test_conweave_notify(void)
 {
 	unsigned next_hop, again = 0;
@@ -475,7 +525,7 @@ static void refused(enum balance balance, const char *expected)
 
 static void test_refusals(void)
 {
-	refused(BALANCE_CONGA, "expected a shared one");
+	refused(BALANCE_CONGA, "expected a shared buffer");
 	mesh.params.buffer.size = 9000000;
 	refused(BALANCE_CONWEAVE, "expected queueing: arrival");
 	mesh.params.buffer.size = 9000000;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves partitions: which P_Keys match, which one a port takes to talk to another; that a switch's filters let in what carries
- * a number of the host behind, let out what the host would take, and drop all else, counted by its reason, with all credits
- * and packets accounted for; copies of multicast each for itself; and that VL15 has no P_Key.
+ * Tests partitions: matching of P_Keys, and the P_Key that a port selects for another port. A
+ * switch's filters accept packets with a P_Key of the host behind the port, forward packets that
+ * the host accepts, and drop others. Drops are counted by reason. All credits and packets are
+ * accounted for, and each multicast copy is treated separately. VL15 has no P_Key.
  */
 #include "tests/support/suite.h"
 #include "tests/switch/support/star.h"
@@ -55,7 +56,8 @@ static void test_tables(void)
 	CU_ASSERT_TRUE(partitions_match(&partitions_default, 0x7fff));
 }
 
-/* Hosts 0 and 1: a full and a limited member of partition 1; 2: limited too; 3: full in partition 2. */
+/* Hosts 0 and 1: a full and a limited member of partition 1; 2: limited too; 3: full in partition
+ * 2. */
 static const struct partitions tables[] = {
 	{{0x7fff, FULL(1)}, 2},
 	{{0x7fff, 1}, 2},
@@ -143,7 +145,7 @@ static void test_multicast(void)
 {
 	static const uint32_t members[] = {1, 2, 3};
 	const struct group group = {.gid = {0xff, 0x12}, .lid = GROUP_LID_FIRST};
-	const struct group_hosts to = {members, 3}, none = {NULL, 0};
+	const struct topology_hosts to = {members, 3}, none = {NULL, 0};
 	struct path path;
 
 	begin(SWITCH_FILTER_BOTH);

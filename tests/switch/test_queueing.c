@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves in which order packets of several inputs leave an output, of each in turn or as they came; and that a pause says how
- * many switches it has come through.
+ * Tests the order in which packets of several inputs leave an output, in round robin or by arrival.
+ * Also tests the number of switches that a pause reports.
  */
 #include "tests/hca/support/study.h"
 #include "tests/support/suite.h"
@@ -15,7 +15,8 @@ SUITE(TESTS)
 #define MTU  4096
 #define SLOT ((MTU + 62 + 20) * (sim_time)80)
 
-/* Two hosts keep an output busy, a third sends one packet in between: how many leave before it, and how many had come. */
+/* Two hosts keep an output busy, a third sends one packet in between: how many leave before it, and
+ * how many had come. */
 static void place_of_late_packet(unsigned queueing, uint64_t *before, uint64_t *came)
 {
 	static struct star star;
@@ -87,8 +88,9 @@ static void test_depth_of_pauses(void)
 	const struct switch_counters *near = switch_counters(study.switches[1]);
 	const struct switch_counters *far = switch_counters(study.switches[0]);
 
-	/* what is congested is the last port of the second switch; the first pauses its hosts also for the link between */
-	CU_ASSERT_EQUAL(near->pauses_depth1, 140); /* seen: a packet at a time, in 200 us */
+	/* the last port of the second switch is congested; the first switch also pauses its hosts
+	 * for the link between */
+	CU_ASSERT_EQUAL(near->pauses_depth1, 140); /* observed: one packet at a time, in 200 us */
 	CU_ASSERT_EQUAL(near->pauses_depth2 + near->pauses_depth3 + near->pauses_depth4, 0);
 	CU_ASSERT_EQUAL(far->pauses_depth2, 68);
 	CU_ASSERT_EQUAL(far->pauses_depth3 + far->pauses_depth4, 0);

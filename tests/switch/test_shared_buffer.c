@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the shared packet memory: the steady state of dynamic thresholds (ground truth C-15: 12 MB, alpha 1: 6 MB
- * for one congested port, 705.9 KB for each of 16) to the byte, in ingress pauses and in egress drops; reserves that
- * others cannot take; headroom of C-14, none lost with exactly what is needed, and the first with a byte less; the
- * arithmetic of C-16; every byte given back.
+ * Tests the shared packet memory: the steady state of dynamic thresholds to the byte, for ingress
+ * pauses and for egress drops. Row C-15: 12 MB, alpha 1: 6 MB for one congested port, 705.9 KB for
+ * each of 16. Other queues cannot use reserves. Headroom of C-14 loses nothing at exactly the
+ * required size, and a packet with a byte less. Checks the arithmetic of C-16, and that every byte
+ * is released.
  */
 #include "tests/support/suite.h"
 #include "tests/switch/support/star.h"
@@ -62,7 +63,8 @@ static void alone_end(void)
 	params_default(shared_buffer_param_list, &params);
 }
 
-/* Bytes of one each, in turn, from an idle port to M egress queues that never drain, until all refuse. */
+/* Bytes of one each, in turn, from an idle port to M egress queues that never drain, until all
+ * refuse. */
 static void lossy_steady_state(unsigned queues, double alpha, uint64_t expected)
 {
 	bool full = false;
@@ -83,7 +85,8 @@ static void lossy_steady_state(unsigned queues, double alpha, uint64_t expected)
 	alone_end();
 }
 
-/* The same for M inputs whose priority is lossless: each is paused when it has its share, and not before. */
+/* The same for M inputs with a lossless priority. Each is paused when it reaches its share, and not
+ * before. */
 static void lossless_steady_state(unsigned inputs, double alpha, uint64_t expected)
 {
 	unsigned stopped = 0;
@@ -160,7 +163,8 @@ static void test_reserved(void)
 	alone_end();
 }
 
-/* Headroom is given back first; the pause ends xon_below under the threshold, at the picosecond of the release. */
+/* Headroom is given back first; the pause ends xon_below under the threshold, at the picosecond of
+ * the release. */
 static void test_pause_and_go(void)
 {
 	const uint16_t in = buffer_class(0, 0), out = buffer_class(1, 0);
@@ -213,8 +217,9 @@ static void test_headroom_pool(void)
 	alone_end();
 }
 
-/* Ground truth C-16: 12 MB, 32 ports of 40 Gb/s, 8 priorities, headroom 22.4 KB: with all of it reserved, a paused
- * port has 24.47 KB before; and with beta = 8 for the threshold (DCQCN, section 4): ECN below 21.75 KB is safe. */
+/* row C-16: 12 MB, 32 ports of 40 Gb/s, 8 priorities, headroom 22.4 KB: if all of it is reserved, a
+ * port is paused at 24.47 KB; and with beta = 8 for the threshold (DCQCN, section 4), ECN below
+ * 21.75 KB is safe */
 static void test_trident(void)
 {
 	const double headroom = 22400, size = 12e6;
@@ -222,8 +227,9 @@ static void test_trident(void)
 	const double per_class = shared / (8 * 32);
 
 	CU_ASSERT_DOUBLE_EQUAL(per_class, 24475, 1); /* t_PFC <= 24.47 KB if static */
-	/* the ECN threshold must be reached at egress before any ingress pauses: n * t_PFC > t_ECN, n = 1 at worst,
-	 * with t_PFC = beta * (free) / 8 when t_ECN bytes are used by each of the 32 ports */
+	/* the ECN threshold must be reached at egress before any ingress pauses: n * t_PFC > t_ECN,
+	 * with n = 1 at worst; t_PFC = beta * (free) / 8 when each of the 32 ports uses t_ECN
+	 * bytes */
 	CU_ASSERT_DOUBLE_EQUAL(8 * shared / 8 / (32 * (1 + 8)), 21756, 1);
 	params.size = 12000000;
 	params.lossless = 255;
@@ -234,7 +240,8 @@ static void test_trident(void)
 	alone_end();
 }
 
-/* Every host sends to the last one, which is a link's rate for three: the buffer fills, and pauses. */
+/* Every host sends to the last one, which is a link's rate for three: the buffer fills, and
+ * pauses. */
 static uint64_t lost_with(uint64_t headroom, double metres, uint64_t *needed)
 {
 	uint64_t lost, received;
@@ -271,8 +278,9 @@ static void test_headroom(void)
 {
 	uint64_t needed, again;
 
-	CU_ASSERT_EQUAL(lost_with(62841, 100, &needed), 0); /* ground truth C-14 */
-	/* 2 * 500 ns of cable, 300 ns of reaction, 5.76 ns of frame: four packets of 334 ns, while one of them leaves */
+	CU_ASSERT_EQUAL(lost_with(62841, 100, &needed), 0); /* row C-14 */
+	/* 2 * 500 ns of cable, 300 ns of reaction, 5.76 ns of frame: four packets of 334 ns, while
+	 * one of them leaves */
 	CU_ASSERT_EQUAL(needed, 3 * WIRE);
 	CU_ASSERT_EQUAL(lost_with(needed, 100, &again), 0);
 	CU_ASSERT_EQUAL(lost_with(needed - 1, 100, &again),
@@ -280,7 +288,8 @@ static void test_headroom(void)
 	CU_ASSERT_EQUAL(lost_with(0, 100, &again), 0); /* computed: the same formula */
 }
 
-/* Two senders, one output: a queue of exactly half the shared memory, but for the packet that just left and the one to come; the rest is lost. */
+/* Two senders, one output. The queue is exactly half the shared memory, minus the packet that just
+ * left and the next one. The rest is lost. */
 static void test_lossy_switch(void)
 {
 	struct shared_buffer *shared;
@@ -298,7 +307,7 @@ static void test_lossy_switch(void)
 	CU_ASSERT_EQUAL(queue, 500000 / WIRE * WIRE - WIRE);
 	sim_run(star.sim, SIM_NEVER);
 	sim_run(star.sim, sim_now(star.sim) + MS);
-	/* one leaves while two come, and what is in the queue at the end leaves as well */
+	/* one leaves while two arrive, and the final queue leaves as well */
 	CU_ASSERT_EQUAL(switch_counters(star.sw)->egress_drops, 5000 - 118);
 	CU_ASSERT_EQUAL(star.hosts[2].received + switch_counters(star.sw)->egress_drops, 10000);
 	CU_ASSERT_EQUAL(shared_buffer_used(shared), 0);

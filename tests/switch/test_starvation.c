@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what credit starvation does (IBTA annex A10): a port of the mask gets no more through, while what it sends is congested, than the return
- * delay lets it, and another port the rest; without congestion, without a threshold, or out of the mask, nothing changes.
+ * Tests credit starvation (IBTA annex A10). While its traffic is congested, a port of the mask gets
+ * the rate that the return delay allows, and another port the rest. Without congestion, without a
+ * threshold, or outside the mask, nothing changes.
  */
 #include "tests/support/suite.h"
 #include "tests/switch/support/star.h"
@@ -52,7 +53,7 @@ static uint64_t share(uint64_t threshold, const char *mask, uint64_t shift, uint
 	return packets;
 }
 
-/* Within the 31 packets of an input buffer, and the 30 of the look at what has come. */
+/* Within the 31 packets of an input buffer, and the 30 packets of the check of arrivals. */
 static void test_rates(void)
 {
 	CU_ASSERT_DOUBLE_EQUAL(share(0, "1", 0, 3), PACKETS / 2, 64);
@@ -79,7 +80,8 @@ static void test_congestion(void)
 	CU_ASSERT_EQUAL(times[1], times[0]);
 }
 
-/* With a threshold of 1, an output's queue has to pass 15 sixteenths of an input buffer: two inputs' packets do. */
+/* With a threshold of 1, an output's queue has to pass 15 sixteenths of an input buffer: two
+ * inputs' packets do. */
 static void test_only_there(void)
 {
 	CU_ASSERT_DOUBLE_EQUAL(share(1, "1", 0, 3), PACKETS / 4, 64);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the switch: its cut-through latency to the picosecond on both link layers, storing when the output is
- * faster, fair sharing of an output, no loss under credits or PFC, what it drops and why, and that all engines agree.
+ * Tests the switch: its cut-through latency to the picosecond on both link layers,
+ * store-and-forward to a faster output, fair sharing of an output. Also no loss under credits or
+ * PFC, drops and their reasons. All engines agree.
  */
 #include "switch/switch.h"
 #include "tests/fabric/support/station.h"
@@ -115,7 +116,8 @@ static void test_latency(void)
 	end();
 }
 
-/* To a link twice as fast only what is here whole; to a slower one at once. */
+/* A packet to a link twice as fast leaves when it is complete. A packet to a slower link leaves at
+ * once. */
 static void test_store_and_forward(void)
 {
 	const sim_time whole = (4096 + 26) * BYTE_PS;
@@ -188,7 +190,8 @@ static void share(enum link_layer link_layer, uint32_t overhead_bytes, uint64_t 
 
 static void test_share(void)
 {
-	/* the first head after two links and the switch, 110 ns and with preambles 111.28 ns; then one in 84 ns, 88.48 ns */
+	/* the first head after two links and the switch, 110 ns and with preambles 111.28 ns; then
+	 * one in 84 ns, 88.48 ns */
 	share(LINK_INFINIBAND, 26, 1190);
 	share(LINK_ETHERNET, 82, 1129);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the fabrics of the studies: how many switches and links each has, that every pair of hosts has a route of
- * exactly the length that its geometry says, which a packet takes; that up/down routes turn down once and never up
- * again; that dimension order exhausts one dimension before the next; rails; what makes no fabric is refused.
+ * Tests the topologies: the numbers of switches and links, and a route between each pair of hosts.
+ * A packet takes a route of exactly the length of its geometry. Up/down routes turn down once and
+ * never up again. Dimension order finishes one dimension before the next. Covers rails, and
+ * parameters that are refused.
  */
 #include "tests/support/suite.h"
 #include "tests/switch/support/mesh.h"
@@ -146,7 +147,8 @@ static unsigned leaves_of_6(uint32_t from, uint32_t to)
 	return from / 6 == to / 6 ? 1 : 3;
 }
 
-/* 6 hosts, 2 spines by one link: 3 to 1. Both spines carry traffic, and the up/down routing is the shortest, too. */
+/* 6 hosts, 2 spines by one link: 3 to 1. Both spines carry traffic, and the up/down routing is the
+ * shortest, too. */
 static void test_leaf_spine(void)
 {
 	const struct leaf_spine_shape shape = {.leaves = 4, .spines = 2, .hosts = 6};
@@ -168,7 +170,8 @@ static void test_leaf_spine(void)
 	}
 }
 
-/* NIC r of a machine is at leaf r of its block: between equal rails of one block a packet crosses one switch. */
+/* NIC r of a machine is at leaf r of its block: between equal rails of one block a packet crosses
+ * one switch. */
 static unsigned rails_of_4(uint32_t from, uint32_t to)
 {
 	return from / 12 == to / 12 && from % 4 == to % 4 ? 1 : 3;
@@ -195,7 +198,7 @@ static unsigned fat_tree_of_8(uint32_t from, uint32_t to)
 
 static void test_fat_tree(void)
 {
-	const struct fat_tree_shape shape = fat_tree_of(8);
+	const struct fat_tree_shape shape = topology_fat_tree_of(8);
 
 	mesh_defaults(&mesh);
 	begin(topology_fat_tree(&mesh.layout, &shape, mesh.error, sizeof(mesh.error)));
@@ -207,7 +210,8 @@ static void test_fat_tree(void)
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 }
 
-/* 4 pods of 2 edges with 6 hosts and one uplink to each of 2 aggregations, which have one uplink: 3:1, then 2:1. */
+/* 4 pods of 2 edges with 6 hosts and one uplink to each of 2 aggregations, which have one uplink:
+ * 3:1, then 2:1. */
 static unsigned fat_tree_thin(uint32_t from, uint32_t to)
 {
 	return from / 6 == to / 6 ? 1 : from / 12 == to / 12 ? 3 : 5;
@@ -225,7 +229,8 @@ static void test_oversubscribed(void)
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 }
 
-/* a = 4, p = 2, h = 2: 9 groups, 36 routers. Minimal routes have at most one global link, so 4 routers. */
+/* a = 4, p = 2, h = 2: 9 groups, 36 routers. A minimal route has at most one global link, and
+ * therefore at most 4 routers. */
 static void test_dragonfly(void)
 {
 	const struct dragonfly_shape shape = {.routers = 4, .hosts = 2, .global = 2};
@@ -305,14 +310,14 @@ static void test_refused(void)
 	char error[128];
 
 	CU_ASSERT_FALSE(topology_star(&layout, &(struct star_shape){257}, error, sizeof(error)));
-	CU_ASSERT_STRING_EQUAL(error,
-			       "a single switch would have 257 ports; 1 to 256 are possible");
+	CU_ASSERT_STRING_EQUAL(error, "a single switch needs 257 ports; expected 1 to 256");
 	CU_ASSERT_FALSE(topology_leaf_spine(
 		&layout,
 		&(struct leaf_spine_shape){.leaves = 3, .spines = 1, .hosts = 1, .rails = 2}, error,
 		sizeof(error)));
 	CU_ASSERT_STRING_EQUAL(
-		error, "leaves, spines and hosts are 1 or more, and rails divide the leaves");
+		error,
+		"leaves, spines and hosts must be at least 1, and rails a divisor of leaves");
 	CU_ASSERT_FALSE(topology_dragonfly(
 		&layout,
 		&(struct dragonfly_shape){.routers = 2, .hosts = 1, .global = 1, .groups = 4},

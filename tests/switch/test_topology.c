@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that routes are shortest paths and lead home: between every pair of hosts of a two-level fabric a packet
- * arrives after exactly the hops of its distance; that paths spread over the spines, the same way each time; and
- * that links and fabrics that cannot be are refused with the reason.
+ * Tests that routes are shortest paths. Between every pair of hosts of a two-level fabric a packet
+ * arrives after exactly the hops of its distance. Paths spread over the spines, in the same way
+ * each time. Impossible links and fabrics are refused with the reason.
  */
 #include <string.h>
 
@@ -151,7 +151,7 @@ static void test_refused(void)
 	begin();
 	CU_ASSERT_TRUE(link_nodes(host_nodes[0], 0, nodes[0], 0));
 	CU_ASSERT_FALSE(link_nodes(host_nodes[1], 0, nodes[0], 0));
-	CU_ASSERT_STRING_EQUAL(error, "switch0.port0: is linked already");
+	CU_ASSERT_STRING_EQUAL(error, "switch0.port0: is already linked");
 	CU_ASSERT_FALSE(link_nodes(host_nodes[1], 1, nodes[0], 1));
 	CU_ASSERT_STRING_EQUAL(error, "host1.port: no port 1, it has 1");
 	CU_ASSERT_FALSE(link_nodes(nodes[0], 1, nodes[0], 1));
@@ -171,7 +171,7 @@ static void test_refused(void)
 	port_set_params(stranger.port, &other);
 	CU_ASSERT_FALSE(topology_link(topology, node, 0, nodes[0], 1, LENGTH_OF_PARAMS,
 				      RATE_OF_PARAMS, error, sizeof(error)));
-	CU_ASSERT_STRING_EQUAL(error, "stranger: its input_buffer holds no packet of its mtu");
+	CU_ASSERT_STRING_EQUAL(error, "stranger: input_buffer is smaller than a packet of the MTU");
 	other.input_buffer = 8192;
 	port_set_params(stranger.port, &other);
 	CU_ASSERT_EQUAL(port_params(stranger.port)->input_buffer, 8192);

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what a switch does when ports are in trouble: lifetime at the head of a queue, the PFC watchdog, pause
- * storms, slow receivers, links that go down and come up, a restart; each loses exactly what it must, and leaves
- * credits, buffers and pools whole.
+ * Tests a switch with failing ports: lifetime at the head of a queue, PFC watchdog, pause storms,
+ * slow receivers. Also links that go down and up, and a restart. Each loses exactly the expected
+ * packets, and keeps credits, buffers and pools complete.
  */
 #include "fabric/port_fault.h"
 #include "tests/support/suite.h"
 #include "tests/switch/support/star.h"
 
-#define TESTS(TEST)         \
-	TEST(lifetime)      \
-	TEST(stall)         \
-	TEST(storm)         \
-	TEST(slow_receiver) \
-	TEST(link_down)     \
+#define TESTS(TEST)          \
+	TEST(lifetime)       \
+	TEST(stall)          \
+	TEST(storm)          \
+	TEST(two_priorities) \
+	TEST(slow_receiver)  \
+	TEST(link_down)      \
 	TEST(restart)
 SUITE(TESTS)
 
@@ -47,7 +48,8 @@ static void settle_and_check(enum link_layer link_layer)
 	CU_ASSERT_EQUAL(packet_pool_in_use(star.pool), 0);
 }
 
-/* Host 1 keeps all: 31 packets fill its buffer, the rest of 60 wait in the switch, and are dropped one a lifetime. */
+/* Host 1 keeps all: 31 packets fill its buffer, the rest of 60 wait in the switch, and are dropped
+ * one a lifetime. */
 static void test_lifetime(void)
 {
 	star_defaults(&star);
@@ -70,8 +72,9 @@ static void test_lifetime(void)
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 
-/* Three drops in a row stall the VL: what waits is dropped at once, what comes within 8 lifetimes as it comes; then it is
- * served again. A packet that leaves in between begins the count anew. */
+/* Three drops in a row stall the VL. Waiting packets are dropped at once, packets within 8
+ * lifetimes on arrival. Then the VL is served again. A packet that leaves in between begins the
+ * count anew. */
 static void test_stall(void)
 {
 	const sim_time lifetime = 16384 * NS;
@@ -125,7 +128,8 @@ static struct port_fault *add_fault(enum port_fault_kind kind, struct port *port
 	return port_fault_create(star.sim, "fault", &plan, &port, 1);
 }
 
-/* Host 1 pauses from 10 us on, for 2 ms or for 600 ms: the switch holds all, or gives up after 200 ms. */
+/* Host 1 pauses from 10 us on, for 2 ms or for 600 ms. The switch holds all packets, or gives up
+ * after 200 ms. */
 static void storm(sim_time until, unsigned triggers, bool shared)
 {
 	struct port_fault *fault;
@@ -136,12 +140,13 @@ static void storm(sim_time until, unsigned triggers, bool shared)
 	fault = add_fault(PORT_FAULT_pause_storm, star.hosts[1].port, 10 * US, until);
 	star_send(&star, 0, 1, 5000, MTU);
 	sim_run(star.sim, 2 * MS - 1);
-	/* one in 334.24 ns up to 10 us, and that which leaves when the frame is there */
+	/* one per 334.24 ns up to 10 us, and the packet that leaves when the frame arrives */
 	CU_ASSERT_EQUAL(star.hosts[1].received, 31);
-	/* who sends to it is paused as well: 26 are in the switch's input, or half of the shared buffer is full */
+	/* its sender is paused as well: 26 packets are in the switch's input, or half of the shared
+	 * buffer is full */
 	CU_ASSERT_EQUAL(star.hosts[0].to_send, 5000 - 31 - (shared ? 1193 : 26));
 	CU_ASSERT_TRUE(port_paused(star.hosts[0].port, 0));
-	/* but for the first 10 us, cable, reaction and the frame itself */
+	/* except the first 10 us, cable, reaction time and the frame itself */
 	CU_ASSERT_DOUBLE_EQUAL((double)port_paused_time(switch_port(star.sw, 1), 0),
 			       (double)(2 * MS - 10 * US), (double)US);
 	star_send(&star, 2, 0, 10, MTU); /* others are not concerned */
@@ -171,7 +176,46 @@ static void test_storm(void)
 	storm(600 * MS, 1, true);
 }
 
-/* Host 1 takes 10 Gb/s: the whole flow runs at that, nothing is lost, and it is fast again afterwards. */
+/* The switch gives up priority 0 at 200 ms. Priority 1 is paused and goes on meanwhile. Priority 0
+ * is served again all the same, once its pause is over. */
+static void test_two_priorities(void)
+{
+	struct port_fault_plan plan = {
+		.kind = PORT_FAULT_pause_storm,
+		.from = 400 * MS,
+		.lasts = MS,
+		.times = 1,
+		.priorities = 2,
+	};
+	struct port_fault *faults[2];
+
+	star_defaults(&star);
+	CU_ASSERT_TRUE(star_begin(&star, LINK_ETHERNET, 3));
+	faults[0] = add_fault(PORT_FAULT_pause_storm, star.hosts[1].port, 10 * US, 600 * MS);
+	faults[1] = port_fault_create(star.sim, "second", &plan, &star.hosts[1].port, 1);
+	star_send(&star, 0, 1, 40, MTU);
+	sim_run(star.sim, 400 * MS - 100 * US);
+	CU_ASSERT_EQUAL(star.hosts[1].received, 31);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, 1))->pfc_watchdog_drops, 9);
+	star.hosts[2].vl = 1;
+	star_send(&star, 2, 1, 1000, MTU);
+	sim_run(star.sim, 400 * MS + 500 * US);
+	CU_ASSERT_TRUE(port_paused(switch_port(star.sw, 1), 1));
+	CU_ASSERT_TRUE(star.hosts[1].received < 31 + 1000);
+	sim_run(star.sim, SEC);
+	CU_ASSERT_EQUAL(star.hosts[1].received, 31 + 1000);
+	star_send(&star, 0, 1, 10, MTU);
+	sim_run(star.sim, SEC + MS);
+	CU_ASSERT_EQUAL(star.hosts[1].received, 31 + 1000 + 10);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, 1))->pfc_watchdog_triggers, 1);
+	settle_and_check(LINK_ETHERNET);
+	for (unsigned i = 0; i < 2; i++)
+		port_fault_destroy(faults[i]);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+}
+
+/* Host 1 takes 10 Gb/s: the whole flow runs at that, nothing is lost, and it is fast again
+ * afterwards. */
 static void slow(enum link_layer link_layer)
 {
 	const uint32_t wire = MTU + (link_layer == LINK_ETHERNET ? 62 : 26);
@@ -194,7 +238,7 @@ static void slow(enum link_layer link_layer)
 	CU_ASSERT_EQUAL(star.hosts[1].received, 2000);
 	CU_ASSERT_DOUBLE_EQUAL((double)star.hosts[1].last_head,
 			       (double)(2 * MS + (2000 - slowly) * duration),
-			       20e6); /* what its input holds is taken slowly yet */
+			       20e6); /* the packets in its input are still accepted slowly */
 	settle_and_check(link_layer);
 	CU_ASSERT_EQUAL(port_fault_counters(fault)->ended, 1);
 	port_fault_destroy(fault);
@@ -207,7 +251,8 @@ static void test_slow_receiver(void)
 	slow(LINK_ETHERNET);
 }
 
-/* What comes while the link is down is lost, every packet counted once; later ones arrive, as fast as before. */
+/* Packets that arrive while the link is down are lost, each counted once. Later packets arrive at
+ * the full rate. */
 static void down(enum link_layer link_layer, bool of_sender, bool shared, uint64_t expected)
 {
 	const sim_time duration = (MTU + (link_layer == LINK_ETHERNET ? 82 : 26)) * BYTE_PS;
@@ -239,11 +284,13 @@ static void down(enum link_layer link_layer, bool of_sender, bool shared, uint64
 
 static void test_link_down(void)
 {
-	/* in 30 us two senders have 180 packets to lose; the rest is what the switch held, more of it in shared memory */
+	/* in 30 us two senders lose 180 packets; the switch held the rest, more of it in shared
+	 * memory */
 	down(LINK_INFINIBAND, false, false, 243);
 	down(LINK_ETHERNET, false, false, 218);
 	down(LINK_ETHERNET, false, true, 330);
-	/* a sender waits for credits, or is paused; into shared memory it sends on, and loses one in 334 ns */
+	/* a sender waits for credits, or is paused; into shared memory it sends on, and loses one
+	 * in 334 ns */
 	down(LINK_INFINIBAND, true, false, 0);
 	down(LINK_ETHERNET, true, false, 0);
 	down(LINK_ETHERNET, true, true, 90);
@@ -273,7 +320,7 @@ static void test_restart(void)
 	CU_ASSERT_EQUAL(before, (20 * US - 95 * NS) / (4122 * BYTE_PS) + 1);
 	sim_run(star.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(star.hosts[2].received,
-			800 - 61); /* what the switch and two links held is lost */
+			800 - 61); /* packets in the switch and on two links are lost */
 	settle_and_check(LINK_INFINIBAND);
 	port_fault_destroy(fault);
 	CU_ASSERT_EQUAL(star_end(&star), 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that switches of more than 64 ports serve them all alike: packets from 255 inputs to one output leave in turns, input
- * after input, in each of three rounds; all links are busy when each host sends to the next; sets of ports are what was put in.
+ * Tests switches with more than 64 ports. Packets from 255 inputs to one output leave in turn, in
+ * each of three rounds. All links are busy when each host sends to the next. Sets of ports contain
+ * exactly the ports added.
  */
 #include "tests/support/suite.h"
 #include "tests/switch/support/star.h"

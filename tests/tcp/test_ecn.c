@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves ECN: the negotiation, ECE and CWR of RFC 3168 6.1, and the echo of RFC 8257 3.2, where each ACK
- * covers segments that were all marked, or all not.
+ * Tests ECN: negotiation, ECE and CWR of RFC 3168 6.1, and the echo of RFC 8257 3.2. With the echo,
+ * each ACK covers either marked or unmarked segments only.
  */
 #include "tests/support/suite.h"
 #include "tests/tcp/support/script.h"
@@ -10,6 +10,7 @@
 	TEST(offered_and_refused)       \
 	TEST(accepted_when_offered)     \
 	TEST(one_cut_a_window)          \
+	TEST(one_cut_a_large_window)    \
 	TEST(no_ect_on_retransmissions) \
 	TEST(ece_until_cwr)             \
 	TEST(dctcp_follows_the_marks)   \
@@ -88,6 +89,30 @@ static void test_one_cut_a_window(void)
 	run(NULL, "ecn=classic", lines);
 }
 
+/* The window is far from its minimum of two segments, so that a second cut would show. */
+static void test_one_cut_a_large_window(void)
+{
+	static const char *const lines[] = {
+		OPEN(""),
+		"200    write 8000",
+		"200    > A 1(1000) ack 1 ect0",
+		"200    > A 1001(1000) ack 1 ect0",
+		"200    > A 2001(1000) ack 1 ect0",
+		"200    > A 3001(1000) ack 1 ect0",
+		"200    > A 4001(1000) ack 1 ect0",
+		"200    > A 5001(1000) ack 1 ect0",
+		"200    > A 6001(1000) ack 1 ect0",
+		"200    > A 7001(1000) ack 1 ect0",
+		"300    < AE 1(0) ack 1001 win 60000",
+		"300    is cwnd 3500",
+		"310    < AE 1(0) ack 3001 win 60000",
+		"310    is cwnd 3500",
+		NULL,
+	};
+
+	run(NULL, "ecn=classic", lines);
+}
+
 static void test_no_ect_on_retransmissions(void)
 {
 	static const char *const lines[] = {
@@ -141,8 +166,8 @@ static void test_dctcp_follows_the_marks(void)
 	run("dctcp", NULL, lines);
 }
 
-/* alpha begins with 1, so the first mark halves the window. Then 1000 of 5000 bytes are marked: alpha
- * is 15/16 + 1/16 * 0.2 = 0.95, and the window is cut by 0.475. */
+/* alpha begins with 1, so the first mark halves the window. Then 1000 of 5000 bytes are marked:
+ * alpha is 15/16 + 1/16 * 0.2 = 0.95, and the window is cut by 0.475. */
 static void test_dctcp_cuts_by_the_share(void)
 {
 	static const char *const lines[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves how losses are found by ACKs and repaired: RACK (RFC 8985 6), PRR (RFC 6937), and without SACK
- * or RACK by duplicates (RFC 6582, 6675). The round trip of the SYN takes 100 us, so the reordering
- * window begins with 25 us.
+ * Tests detection of losses by ACKs and their repair: RACK (RFC 8985 6), PRR (RFC 6937). Without
+ * SACK or RACK, losses are found by duplicates (RFC 6582, 6675). The round trip of the SYN takes
+ * 100 us. The reordering window therefore begins with 25 us.
  */
 #include "tests/support/suite.h"
 #include "tests/tcp/support/script.h"
@@ -12,7 +12,9 @@
 	TEST(limited_transmit)              \
 	TEST(reordering_window)             \
 	TEST(reordering_is_no_loss)         \
+	TEST(window_is_at_most_srtt)        \
 	TEST(duplicates_widen_the_window)   \
+	TEST(window_narrows_again)          \
 	TEST(retransmission_lost_again)     \
 	TEST(most_of_the_window_lost)       \
 	TEST(second_loss_reduces_once)      \
@@ -137,6 +139,23 @@ static void test_reordering_is_no_loss(void)
 	run(NULL, lines);
 }
 
+/* A window of four round trips would be 400 us. RFC 8985 6.2 limits it to SRTT. */
+static void test_window_is_at_most_srtt(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"200    write 2000",
+		"200    > A 1(1000) ack 1",
+		"200    > A 1001(1000) ack 1",
+		"300    < A 1(0) ack 1 win 60000 sack 1001-2001",
+		"400    > A 1(1000) ack 1",
+		"400    is recoveries 1",
+		NULL,
+	};
+
+	run("reorder_window=4 tail_probe=false", lines);
+}
+
 /* A DSACK says that a retransmission was needless: the window becomes 50 us. */
 static void test_duplicates_widen_the_window(void)
 {
@@ -158,6 +177,42 @@ static void test_duplicates_widen_the_window(void)
 	};
 
 	run(NULL, lines);
+}
+
+/* The window of a DSACK holds for 16 recoveries. RFC 8985 6.2. */
+static void test_window_narrows_again(void)
+{
+	static const char *const begin[] = {
+		SCRIPT_OPEN,
+		"200    write 2000",
+		"200    > A 1(1000) ack 1",
+		"200    > A 1001(1000) ack 1",
+		"300    < A 1(0) ack 1 win 60000 sack 1001-2001",
+		"325    > A 1(1000) ack 1",
+		"330    < A 1(0) ack 2001 win 60000",
+		"425    < A 1(0) ack 2001 win 60000 sack 1-1001",
+	};
+	enum { WIDE = 16, STEPS = 6, BEGIN = ARRAY_SIZE(begin) };
+	static char text[(WIDE + 1) * STEPS][64];
+	const char *lines[BEGIN + (WIDE + 1) * STEPS + 1] = {NULL};
+
+	memcpy(lines, begin, sizeof(begin));
+	for (unsigned i = 0; i <= WIDE; i++) {
+		unsigned at = 1000 * (i + 1), first = 2001 + 2000 * i, wait = i < WIDE ? 50 : 25;
+		char(*line)[64] = &text[i * STEPS];
+
+		snprintf(line[0], 64, "%u write 2000", at);
+		snprintf(line[1], 64, "%u > A %u(1000) ack 1", at, first);
+		snprintf(line[2], 64, "%u > A %u(1000) ack 1", at, first + 1000);
+		snprintf(line[3], 64, "%u < A 1(0) ack %u win 60000 sack %u-%u", at + 100, first,
+			 first + 1000, first + 2000);
+		snprintf(line[4], 64, "%u > A %u(1000) ack 1", at + 100 + wait, first);
+		snprintf(line[5], 64, "%u < A 1(0) ack %u win 60000", at + 200 + wait,
+			 first + 2000);
+		for (unsigned step = 0; step < STEPS; step++)
+			lines[BEGIN + i * STEPS + step] = line[step];
+	}
+	run("tail_probe=false", lines);
 }
 
 /* A segment that was sent after the retransmission is delivered, so that is lost, too. The window
@@ -232,8 +287,8 @@ static void test_second_loss_reduces_once(void)
 	run("tail_probe=false", lines);
 }
 
-/* RFC 8985 6.2, step 2: the time stamp says that the ACK is of the first transmission, so it says
- * nothing of what was sent before the second. */
+/* RFC 8985 6.2, step 2: by its time stamp the ACK is for the first transmission. It is no evidence
+ * about packets sent before the second transmission. */
 static void test_ack_of_the_first_transmission(void)
 {
 	static const char *const lines[] = {

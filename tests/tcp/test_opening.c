@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves how connections open and end: RFC 9293 3.5, 3.6 and 3.10.7, RFC 5961 (what a blind attacker
- * could send is answered, not obeyed), RFC 6298 5.7 and RFC 7323 (options of the SYN).
+ * Tests the opening and end of connections: RFC 9293 3.5, 3.6 and 3.10.7, RFC 6298 5.7 and RFC 7323
+ * (options of the SYN). RFC 5961: segments that a blind attacker could send are answered, not
+ * obeyed.
  */
 #include "tests/support/suite.h"
 #include "tests/tcp/support/script.h"
@@ -15,8 +16,8 @@
 	TEST(old_time_stamps_are_refused)  \
 	TEST(syn_is_sent_again)            \
 	TEST(syn_times_out)                \
-	TEST(lost_answer_to_a_syn)         \
-	TEST(lost_ack_of_the_answer)       \
+	TEST(lost_syn_ack)                 \
+	TEST(lost_ack_of_the_syn_ack)      \
 	TEST(refused)                      \
 	TEST(wrong_ack_of_a_syn)           \
 	TEST(data_waits_for_the_opening)   \
@@ -189,7 +190,7 @@ static void test_syn_times_out(void)
 	run("syn_retries=2", lines);
 }
 
-static void test_lost_answer_to_a_syn(void)
+static void test_lost_syn_ack(void)
 {
 	static const char *const lines[] = {
 		"0       listen",
@@ -206,7 +207,7 @@ static void test_lost_answer_to_a_syn(void)
 	run(NULL, lines);
 }
 
-static void test_lost_ack_of_the_answer(void)
+static void test_lost_ack_of_the_syn_ack(void)
 {
 	static const char *const lines[] = {
 		"0       listen",
@@ -530,16 +531,16 @@ static void test_no_connection(void)
 						       .sequence = 5},
 					    .payload_bytes = 10};
 	const struct tcp_segment reset = {.header = {.flags = TCP_RST}};
-	struct tcp_segment answer;
+	struct tcp_segment response;
 
-	CU_ASSERT_TRUE(tcp_refuse(&with_ack, &answer));
-	CU_ASSERT_EQUAL(answer.header.flags, TCP_RST);
-	CU_ASSERT_EQUAL(answer.header.sequence, 77);
-	CU_ASSERT_EQUAL(answer.header.source_port, 9);
-	CU_ASSERT_EQUAL(answer.header.destination_port, 7);
-	CU_ASSERT_TRUE(tcp_refuse(&without, &answer));
-	CU_ASSERT_EQUAL(answer.header.flags, TCP_RST | TCP_ACK);
-	CU_ASSERT_EQUAL(answer.header.sequence, 0);
-	CU_ASSERT_EQUAL(answer.header.acknowledgment, 17);
-	CU_ASSERT_FALSE(tcp_refuse(&reset, &answer));
+	CU_ASSERT_TRUE(tcp_refuse(&with_ack, &response));
+	CU_ASSERT_EQUAL(response.header.flags, TCP_RST);
+	CU_ASSERT_EQUAL(response.header.sequence, 77);
+	CU_ASSERT_EQUAL(response.header.source_port, 9);
+	CU_ASSERT_EQUAL(response.header.destination_port, 7);
+	CU_ASSERT_TRUE(tcp_refuse(&without, &response));
+	CU_ASSERT_EQUAL(response.header.flags, TCP_RST | TCP_ACK);
+	CU_ASSERT_EQUAL(response.header.sequence, 0);
+	CU_ASSERT_EQUAL(response.header.acknowledgment, 17);
+	CU_ASSERT_FALSE(tcp_refuse(&reset, &response));
 }

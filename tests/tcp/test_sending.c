@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves when segments leave while nothing is lost: the congestion window (RFC 5681, 3465), the peer's
- * window and its probes (RFC 9293 3.8.6), Nagle and silly windows (3.7.4, 3.8.6.2), delayed ACKs
- * (3.8.6.3), SACK blocks of the receiver (RFC 2018, 2883) and RTO (RFC 6298).
+ * Tests when segments leave without loss: congestion window (RFC 5681, 3465), peer's window and its
+ * probes (RFC 9293 3.8.6), Nagle and silly windows (3.7.4, 3.8.6.2). Also delayed ACKs (3.8.6.3),
+ * SACK blocks of the receiver (RFC 2018, 2883) and RTO (RFC 6298).
  */
 #include "tests/support/suite.h"
 #include "tests/tcp/support/script.h"
@@ -315,7 +315,8 @@ static void test_nagle_minshall(void)
 	run("nagle=minshall", lines);
 }
 
-/* RFC 6298 2: 100 us and 250 us give SRTT 118.75 us and RTTVAR 75 us, so RTO is 418.75 us. */
+/* RFC 6298 2: 100 us and 250 us give SRTT 118.75 us and RTTVAR 75 us. RTO is therefore 418.75
+ * us. */
 static void test_rto_follows_the_rtt(void)
 {
 	static const char *const lines[] = {

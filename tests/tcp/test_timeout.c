@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what happens when no ACK comes: tail loss probes (RFC 8985 7) and the retransmission timeout with
- * its back-off (RFC 6298 5, RFC 5681 3.1, RFC 8985 6.3, RFC 2018 8).
+ * Tests the reaction to missing ACKs: tail loss probes (RFC 8985 7), and the retransmission timeout
+ * with its back-off (RFC 6298 5, RFC 5681 3.1, RFC 8985 6.3, RFC 2018 8).
  */
 #include "tests/support/suite.h"
 #include "tests/tcp/support/script.h"
@@ -235,7 +235,7 @@ static void test_connection_times_out(void)
 	run("tail_probe=false retries=2", lines);
 }
 
-/* RFC 8985 6.3: only what was sent an RTT and a reordering window ago. */
+/* RFC 8985 6.3: only segments that were sent an RTT and a reordering window ago. */
 static void test_young_segments_survive_a_timeout(void)
 {
 	static const char *const lines[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves whole transfers, in virtual time, over a link that loses, reorders and repeats segments: every
- * byte arrives once and in order, both windows are kept (support/pipe.c checks both), every connection
- * closes, and the link is used as well as it can be.
+ * Tests whole transfers, in virtual time, over a link that loses, reorders and repeats segments.
+ * Every byte arrives once and in order, and both windows are obeyed (support/pipe.c checks both).
+ * Every connection closes, and the link is used as well as possible.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tidy: what a program can check of the house rules, so that no reviewer has to.
+"""tidy: checks the house rules that a program can check.
 
-Includes point one way; files stay within one title's length; opening comments, include guards, lists of tests and names are there;
-banned calls, marks of unfinished work and paths of a developer's machine are not; home-made words (words.txt) are not;
-the code is formatted.
-Prints file:line: what is wrong, and ends with the number of findings; exit code 1 if there are any.
+Includes point one way. Files stay within one title's length. Opening comments, include guards and
+lists of tests and names are there. Banned calls, marks of unfinished work, paths of a developer's
+machine and home-made words (words.txt) are not. The code is formatted. Prints file:line and the
+finding, and the number of findings. The exit code is 1 if there are findings.
 """
 import fnmatch
 import os
@@ -17,34 +17,53 @@ import sys
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 LINES_MAX = 600
 COLUMNS_MAX = 100  # a tab is 8
-# Folders whose sources keep to COLUMNS_MAX, comments and lists included. clang-format does the rest.
-NARROW = ("sim/",)
+# Folders whose sources keep to COLUMNS_MAX, comments and lists included. clang-format does the
+# rest.
+NARROW = ("include/", "sim/", "fabric/", "switch/", "tcp/", "analysis/", "hca/", "traffic/",
+          "hcasim/", "scenarios/", "tools/", "tests/hca/", "tests/hcasim/test_", "tests/traffic/",
+          "tests/sim/", "tests/wire/", "tests/fabric/", "tests/switch/", "tests/tcp/",
+          "tests/tshark/", "tests/analysis/", "tests/fuzz/fuzz_", "tests/support/",
+          "tests/determinism/", "tests/tidy/",
+          "verbs-shim/", "tests/kernel/", "tests/kill/", "tests/preload/", "tests/programs/",
+          "tests/session/")
+NARROW_ENDINGS = (".c", ".h", ".cpp", ".py", ".sh", ".bash", ".v")
+TABLES = ("tools/packages",)  # a row stays one line
+# Scripts there may have longer lines: they quote the commands of programs.
+WIDE_SCRIPTS = ("tests/kill/", "tests/preload/", "tests/programs/")
 LICENCE = "/* SPDX-License-Identifier: Apache-2.0 */"
 
-# Who may include whom: a folder may include itself and these.
-SIM = {"sim"}
+# Include rules: a folder may include itself and these folders.
+PUBLIC = {"include/hcasim"}
+SIM = PUBLIC | {"sim"}
 WIRE = SIM | {"fabric/wire"}
 FABRIC = WIRE | {"fabric"}
 MAY_INCLUDE = {
-    "sim": set(),
+    "sim": PUBLIC,
     "fabric/wire": SIM,
     "fabric": WIRE,
     "switch": FABRIC,
     "verbs-shim": FABRIC | {"verbs-shim"},
     "analysis": SIM,
 }
-# Inside the adapter, from the bytes of its rings up to the whole of it: each may include those before it.
-ADAPTER = ("hca/formats", "hca/module", "hca/host", "hca/context", "hca/congestion", "hca/work", "hca/transport", "hca/port", "hca/device")
+# Inside the adapter, from the bytes of its rings up to the whole of it: each may include those
+# before it.
+ADAPTER = ("hca/formats", "hca/module", "hca/host", "hca/context", "hca/congestion", "hca/work",
+           "hca/transport", "hca/port", "hca/device")
 for place, name in enumerate(ADAPTER):
     MAY_INCLUDE[name] = FABRIC | set(ADAPTER[:place])
 MAY_INCLUDE["hca/endpoint"] = FABRIC | {"hca/formats", "hca/congestion", "hca/transport", "tcp"}
 MAY_INCLUDE["tcp"] = WIRE | {"hca/congestion"}
 MAY_INCLUDE["hca/module/examples"] = FABRIC | set(ADAPTER)
+# modules.h offers the borders of blocks where they are.
+MAY_INCLUDE["include/hcasim"] = {"hca/context", "hca/work"}
 HCA = set(ADAPTER) | {"hca/endpoint", "tcp"}
 MAY_INCLUDE["verbs-shim"] |= HCA
-# Who asks for data to be moved, then the program: each folder may include those before it, and all models.
+# Traffic generators, then the program. Each folder may include the folders before it, and all
+# models.
 MODELS_ALL = FABRIC | HCA | {"switch"}
-PROGRAM = ("traffic/workload", "traffic/load", "hcasim/schema", "hcasim/builder", "hcasim/run", "hcasim/record", "hcasim/mpi", "hcasim/report", "hcasim/command")
+PROGRAM = ("traffic/workload", "traffic/load", "traffic/mpi", "hcasim/schema", "hcasim/builder",
+           "hcasim/run", "hcasim/record", "hcasim/library", "hcasim/mpi", "hcasim/report",
+           "hcasim/command")
 for place, name in enumerate(PROGRAM):
     MAY_INCLUDE[name] = MODELS_ALL | set(PROGRAM[:place])
     if name.startswith("hcasim/"):
@@ -56,9 +75,11 @@ BANNED_ANYWHERE = r"\b(gets|strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atof
 MARKS = r"\b(TODO|FIXME|XXX|HACK)\b"
 MACHINE_PATHS = r"(/root/|/home/[a-z]+/|(?<![a-z])/work/|bash_jobs)"
 LEFT_OVERS = (".orig", ".rej", ".bak", "~")
-TOP_FILES = {".clang-format", ".editorconfig", ".gitignore", "CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json",
+TOP_FILES = {".clang-format", ".editorconfig", ".gitignore", "CHANGELOG.md", "CITATION.cff",
+             "CMakeLists.txt", "CMakePresets.json",
              "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"}
-TEXT_ENDINGS = (".c", ".h", ".cpp", ".md", ".yaml", ".py", ".txt", ".cmake", ".json", ".bash", ".sh")
+TEXT_ENDINGS = (".c", ".h", ".cpp", ".md", ".yaml", ".py", ".txt", ".cmake", ".json", ".bash",
+                ".sh")
 
 WORDS = os.path.join(ROOT, "tests/tidy/words.txt")
 WORD_ENDINGS = (".c", ".h", ".cpp", ".yaml", ".py", ".md")
@@ -93,9 +114,13 @@ def check_layers(path, lines):
         match = re.match(r'#include "([^"]+)"', line)
         if not match:
             continue
-        target = folder_of(match.group(1))
-        if not os.path.exists(os.path.join(ROOT, match.group(1))):
-            finding(path, number, f'"{match.group(1)}": include by the path from the top of the tree')
+        name = match.group(1)
+        if os.path.exists(os.path.join(ROOT, "include", name)):  # as an installation has it
+            name = os.path.join("include", name)
+        target = folder_of(name)
+        if not os.path.exists(os.path.join(ROOT, name)):
+            finding(path, number, f'"{match.group(1)}": include by the path from the top of the '
+                                  f'tree')
         elif target != own and target not in MAY_INCLUDE[own]:
             finding(path, number, f"{own} may not include {target}")
 
@@ -104,7 +129,8 @@ def check_c(path, text):
     lines = text.split("\n")
     check_layers(path, lines)
     if len(lines) - 1 > LINES_MAX:  # the licence is no title
-        finding(path, len(lines), f"{len(lines) - 1} lines: more than {LINES_MAX}, perhaps two files")
+        finding(path, len(lines), f"{len(lines) - 1} lines: more than {LINES_MAX}, perhaps two "
+                                  f"files")
     if lines[0] != LICENCE:
         finding(path, 1, f"the first line is not {LICENCE}")
     elif not lines[1].startswith("/*"):
@@ -113,18 +139,29 @@ def check_c(path, text):
         guard = re.sub(r"[^A-Z0-9]", "_", path.upper())
         if f"#ifndef {guard}\n#define {guard}\n" not in text:
             finding(path, 1, f"include guard is not {guard}")
-    if re.match(r"tests/\w+/test_\w+\.c$", path) and not re.search(r"^SUITE(_AFTER)?\(", text, re.M):
+    if re.match(r"tests/\w+/test_\w+\.c$", path) and not re.search(r"^SUITE(_AFTER)?\(", text,
+                                                                   re.M):
         finding(path, 1, "no list of tests (tests/support/suite.h)")
-    if path.startswith(NARROW):
-        for number, line in enumerate(lines, 1):
-            if len(line.expandtabs(8)) > COLUMNS_MAX:
-                finding(path, number, f"{len(line.expandtabs(8))} columns: more than {COLUMNS_MAX}")
     code = code_only(text)
     for number, line in enumerate(code.split("\n"), 1):
         if re.search(BANNED_ANYWHERE, line):
             finding(path, number, f"banned call: {line.strip()}")
         if path.startswith(MODELS) and re.search(BANNED_IN_MODELS, line):
             finding(path, number, f"a model may not ask the machine: {line.strip()}")
+
+
+def is_narrow(path):
+    name = os.path.basename(path)
+    if path.startswith(WIDE_SCRIPTS) and path.endswith((".sh", ".py")):
+        return False
+    return (path.startswith(NARROW) and not path.endswith(TABLES)
+            and (path.endswith(NARROW_ENDINGS) or "." not in name))
+
+
+def check_columns(path, text):
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line.expandtabs(8)) > COLUMNS_MAX:
+            finding(path, number, f"{len(line.expandtabs(8))} columns: more than {COLUMNS_MAX}")
 
 
 def check_text(path, text):
@@ -138,7 +175,11 @@ def check_text(path, text):
 
 
 def read_words():
-    """The rows of words.txt: what is banned, what to say instead, in which files, not in which, not as part of which names."""
+    """Returns the rows of words.txt.
+
+    A row has the banned words, their replacements, the files, the excepted files, and the excepted
+    names.
+    """
     rows = []
     with open(WORDS, encoding="utf-8") as file:
         for line in file:
@@ -166,10 +207,12 @@ def check_words(path, text, rows):
         text = code_only(text)
     for name in (name for row in here for name in row[4]):
         text = text.replace(name, "_" * len(name))
-    pattern = re.compile(r"(?<![A-Za-z])(" + "|".join(sorted(says, key=len, reverse=True)) + r")(?![a-z])", re.I)
+    pattern = re.compile(r"(?<![A-Za-z])(" + "|".join(sorted(says, key=len, reverse=True))
+                         + r")(?![a-z])", re.I)
     for number, line in enumerate(text.split("\n"), 1):
         for match in pattern.finditer(line):
-            finding(path, number, f'"{match.group(1)}": say {says[match.group(1).lower()]} (tests/tidy/words.txt)')
+            finding(path, number, f'"{match.group(1)}": say {says[match.group(1).lower()]} '
+                                  f'(tests/tidy/words.txt)')
 
 
 def check_format(paths):
@@ -177,16 +220,19 @@ def check_format(paths):
     if not program:
         print("clang-format is not installed: formatting not checked")
         return
-    run = subprocess.run([program, "--dry-run", *paths], cwd=ROOT, capture_output=True, text=True, check=False)
+    run = subprocess.run([program, "--dry-run", *paths], cwd=ROOT, capture_output=True, text=True,
+                         check=False)
     first = {}
-    for path, line in re.findall(r"^(.+?):(\d+):\d+: warning: code should be clang-formatted", run.stderr, re.M):
+    for path, line in re.findall(r"^(.+?):(\d+):\d+: warning: code should be clang-formatted",
+                                 run.stderr, re.M):
         first.setdefault(path, line)
     for path, line in first.items():
         finding(path, line, "not as clang-format has it (first place): run tools/format")
 
 
 def main():
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True,
+                            check=False)
     paths = [p for p in listed.stdout.split("\n") if p and os.path.exists(os.path.join(ROOT, p))]
     sources = [p for p in paths if p.endswith((".c", ".h", ".cpp"))]
     words = read_words()
@@ -195,10 +241,14 @@ def main():
             finding(path, 1, "left over by a tool")
         if "/" not in path and path not in TOP_FILES:
             finding(path, 1, "the top of the tree is for folders: does it belong in one of them?")
-        if path.startswith("tests/tidy/") or not path.endswith(TEXT_ENDINGS):
+        if not path.endswith(TEXT_ENDINGS) and not is_narrow(path):
             continue
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
             text = file.read()
+        if is_narrow(path):
+            check_columns(path, text)
+        if path.startswith("tests/tidy/") or not path.endswith(TEXT_ENDINGS):
+            continue
         check_text(path, text)
         check_words(path, text, words)
         if path in sources:

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a load of verbs gives the rate that each limit of an adapter allows when the others are out of the way: a
- * processing unit's interval by kind of packet, that of departures, lines of BlueFlame, WQEs that are read, turns of writing; that contexts of
- * reliable queue pairs take two entries; that atomics wait for their lock, misses for all of their reads, and ACKs for what they
- * are to wait for; that threads wait for a doorbell register that they share, the longer the more they are; that queue pairs with a CQ each need more contexts, threads with regions of their own more regions; that a
- * lone work request's latency is that of the sum of its parts, twice the same; and that what does not fit together is refused
- * with its reason.
+ * Tests that a load of verbs reaches the rate of each limit of an adapter when other limits are
+ * removed: interval of a processing unit by kind of packet, interval of departures. Also lines of
+ * BlueFlame, reads of WQEs, and rounds of writing. Contexts of reliable queue pairs take two
+ * entries. Atomics wait for their lock, misses for all their reads, and ACKs for their condition.
+ * Threads wait for a shared doorbell register. Queue pairs with their own CQs need more contexts,
+ * and threads with their own regions need more regions. The latency of a single work request is the
+ * sum of its parts, in both of two runs. Inconsistent parameters are refused with the reason.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -56,7 +57,7 @@ static void expect_mops(double measured, double interval_ns)
 	CU_ASSERT_DOUBLE_EQUAL(measured, 1000 / interval_ns, 1 / interval_ns);
 }
 
-/* Lists of 16, each a CQE: 16 of 64 B, or a title and two arrays of minis; the same work is done. */
+/* Lists of 16: 16 CQEs of 64 B, or a title and two arrays of mini-CQEs. The work is the same. */
 static void test_compressed_cqes(void)
 {
 	for (unsigned round = 0; round < 4; round++) {
@@ -125,7 +126,7 @@ static double reads_of_windows(unsigned refill, uint64_t signal)
 	return result.mops;
 }
 
-/* Who waits for all of a window has the rate of who has no CQE before its last; who does not keeps it full. */
+/* A core that waits for a whole window is as slow as with one CQE for the window. */
 static void test_whole_windows(void)
 {
 	double last = reads_of_windows(LOAD_REFILL_EACH, 8);
@@ -134,7 +135,7 @@ static void test_whole_windows(void)
 	CU_ASSERT(reads_of_windows(LOAD_REFILL_EACH, 1) > 1.02 * last);
 }
 
-/* What leaves takes turns: SENDs longer ones, if so said. */
+/* Departures alternate. SENDs may take longer. */
 static void test_intervals_of_departures(void)
 {
 	static const struct {
@@ -218,14 +219,14 @@ static void test_wqes_that_are_read(void)
 	measure();
 	expect_mops(result.mops, 60);
 	setup.load.posting = LOAD_BLUEFLAME; /* these are not read, if they come one by one */
-	setup.load.order = LOAD_TURN;
+	setup.load.order = LOAD_ROUND_ROBIN;
 	setup.load.cpu.post = 20 * NS;
 	measure();
 	CU_ASSERT(result.mops > 20);
 }
 
-/* A core alone keeps the lock; of several each takes it from another, and what the lock takes to move is lost to all. One in 16
- * posts brings a CQE: who should come next takes that, and the lock stays. Two queue pairs have a lock each. */
+/* A single core keeps the lock. Several cores lose the time of its transfer. One in 16 posts has a
+ * CQE, which the next core in line handles. Two queue pairs have a lock each. */
 static void test_a_shared_queue_pair(void)
 {
 	static const struct {
@@ -238,7 +239,7 @@ static void test_a_shared_queue_pair(void)
 			.post = 40 * NS, .ring = 60 * NS, .lock_handoff = 80 * NS};
 		setup.load.cores_per_thread = rows[i].cores_per_thread;
 		setup.load.qps = rows[i].qps;
-		setup.load.order = LOAD_TURN;
+		setup.load.order = LOAD_ROUND_ROBIN;
 		setup.load.cq_mod = 16;
 		setup.load.tx_depth = 256;
 		setup.load.operations = 16000;
@@ -247,7 +248,7 @@ static void test_a_shared_queue_pair(void)
 	}
 }
 
-/* Threads of a queue pair each build for 100 ns and ring for 60 ns, where a register is shared after 80 ns for each other thread. */
+/* Building takes 100 ns, ringing 60 ns, and 80 ns more for each other thread of the register. */
 static void test_shared_registers(void)
 {
 	static const struct {
@@ -269,7 +270,7 @@ static void test_shared_registers(void)
 	}
 }
 
-/* One unit's turns go to and fro between two queue pairs. While the engine of READs has an atomic, for 300 ns, WRITEs have three turns; then it is the atomics' again. */
+/* A unit alternates between two queue pairs. WRITEs have three grants per atomic of 300 ns. */
 static void test_background(void)
 {
 	static const struct {
@@ -291,7 +292,7 @@ static void test_background(void)
 		setup.load.background.regions = 5;
 		measure();
 		expect_mops(result.mops, rows[i].interval_ns);
-		/* the window is the others': one of the background's work requests one may be at an edge */
+		/* one work request of the background may be at an edge of the window */
 		double background = 2000 * rows[i].interval_ns / rows[i].background_interval_ns;
 		CU_ASSERT_DOUBLE_EQUAL(result.background_mops,
 				       1000 / rows[i].background_interval_ns,
@@ -303,7 +304,7 @@ static void test_background(void)
 	CU_ASSERT_EQUAL(result.background_mops, 0);
 }
 
-/* Each place is in a page of its own, which its first use brings in: the responder refuses until then, 10 us at a time. */
+/* The first use of each page brings it in. The responder refuses until then, 10 us at a time. */
 static void test_pages_on_demand(void)
 {
 	begin();
@@ -398,7 +399,7 @@ static void test_locks_of_atomics(void)
 	CU_ASSERT(apart > 10 * alone);
 }
 
-/* From one that is complete to the operations'th behind it; `edge`: how many more or less there may be at both ends together. */
+/* From a complete request to the operations'th after it, within `edge` at both ends together. */
 static void expect_atomics(uint64_t window, uint64_t operations, double edge)
 {
 	begin();
@@ -414,8 +415,8 @@ static void expect_atomics(uint64_t window, uint64_t operations, double edge)
 	CU_ASSERT_DOUBLE_EQUAL((double)operations * 5 / result.mops, (double)operations, edge);
 }
 
-/* One starts each 200 ns. One that waits for its lock holds back the responses behind it on its queue pair, so that with longer windows as
- * many as are under way come early or late, in however long a run. */
+/* One starts each 200 ns. A core that waits for its lock delays the later responses of its queue
+ * pair. Up to a window of responses then arrives early or late. */
 static void test_interval_of_atomics(void)
 {
 	expect_atomics(1, 2000, 1);
@@ -439,7 +440,7 @@ static double miss_ns(uint64_t reads, unsigned verb)
 	return result.median_ns;
 }
 
-/* A core that is away for a fifth of the time posts four fifths; a median stays, and a tail is longer by one disturbance. */
+/* A core that is away for a fifth of the time posts four fifths. The median is unchanged. */
 static void test_noise_of_cores(void)
 {
 	double quiet, quiet_ns = miss_ns(1, LOAD_READ);
@@ -523,7 +524,7 @@ static void test_whose_cqs(void)
 	setup.counter = "context.cq.misses";
 	setup.hca.contexts.cq.entries = setup.hca.contexts.cq.ways = 4;
 	setup.load.qps = 8;
-	setup.load.order = LOAD_TURN;
+	setup.load.order = LOAD_ROUND_ROBIN;
 	setup.load.outstanding = 1;
 	setup.load.cq_of = LOAD_OF_QP;
 	measure();
@@ -556,43 +557,43 @@ static void test_refused(void)
 {
 	begin();
 	setup.load.cq_mod = 17;
-	refuse("post_list and cq_mod are at most tx_depth");
+	refuse("post_list and cq_mod must not exceed tx_depth");
 	begin();
 	setup.load.refill = LOAD_REFILL_ALL;
 	setup.load.post_list = 3;
-	refuse("with refill: all, tx_depth is a multiple of post_list");
+	refuse("refill: all needs a tx_depth that is a multiple of post_list");
 	begin();
 	setup.load.refill = LOAD_REFILL_ALL;
 	setup.load.server.cores = 1;
-	refuse("refill: all is not for cores that respond");
+	refuse("refill: all does not work with server.cores");
 	begin();
 	setup.load.bfregs = 11;
 	setup.load.cores_per_thread = 2;
-	refuse("bfregs go without cores_per_thread and server.cores");
+	refuse("bfregs does not work with cores_per_thread and server.cores");
 	begin();
 	setup.load.nodes = 3;
-	refuse("a cable joins 2 nodes");
+	refuse("topology cable needs 2 nodes");
 	begin();
 	setup.load.transport = LOAD_UC;
 	setup.load.verb = LOAD_READ;
 	refuse("reads and atomics need transport rc or dc");
 	begin();
 	setup.load.transport = LOAD_UD;
-	refuse("transport ud has sends only");
+	refuse("transport ud supports verb send only");
 	begin();
 	setup.load.inline_data = true;
 	setup.load.bytes = 1000;
-	refuse("1000 B are too many inline");
+	refuse("1000 B are too many for inline_data; set inline_data: false, or reduce bytes");
 	begin();
 	setup.load.background.threads = 1;
 	setup.load.background.verb = LOAD_SEND;
-	refuse("background work needs transport rc, and does not send");
+	refuse("background needs transport rc and a verb other than send");
 	setup.load.background.verb = LOAD_FETCH_ADD;
-	refuse("background atomics are of 8 B");
+	refuse("background.verb fetch_add needs background.bytes 8");
 	begin();
 	setup.load.paging = LOAD_PAGING_REMOTE;
 	setup.load.contiguous = true;
-	refuse("paging needs transport rc and regions with pages");
+	refuse("paging needs transport rc and contiguous: false");
 	begin();
 	setup.counter = "no.such";
 	refuse("no counter \"no.such\" of an HCA");

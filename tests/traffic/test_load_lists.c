@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a load's scatter/gather lists and its traffic within one adapter are what they say: blocks of WQEs that are read for
- * each, elements that are moved, the message that the elements make up, receive WQEs that scatter; that queue pairs in one
- * adapter leave the port alone and are as fast as PCIe; that traffic within an adapter holds back a sender for whom no link is full, and
- * so do responses that come in faster than the host takes them; and that what does not fit together is refused with its reason.
+ * Tests a load's scatter/gather lists, and its traffic within one adapter. Checks the WQE blocks
+ * read, the elements moved, the message made of the elements, and receive WQEs that scatter. Queue
+ * pairs within one adapter do not use the port and are as fast as PCIe. Such traffic holds back a
+ * sender although no link is full, and so do responses that arrive faster than the host accepts
+ * them. Inconsistent parameters are refused with the reason.
  */
 #include <string.h>
 
@@ -68,7 +69,8 @@ static void test_blocks_of_wqes(void)
 	}
 }
 
-/* Of READs with their responses' scattering; of SENDs, with a receive list of three, gathered in one and scattered in two. */
+/* Of READs with their responses' scattering; of SENDs, with a receive list of three, gathered in
+ * one and scattered in two. */
 static void test_pieces(void)
 {
 	begin();
@@ -98,7 +100,8 @@ static void test_loopback(void)
 	CU_ASSERT_DOUBLE_EQUAL(acks, 0.6, 0.001); /* some stand for two: seen */
 	CU_ASSERT_EQUAL(counted("transmit.packets"), 0);
 	CU_ASSERT_DOUBLE_EQUAL(counted("transmit.loopback"), 1 + acks, 0.001);
-	/* to the host: 16 writes and 8 requests with 24 B each, and a CQE of 64 B with 24 B, at 126 Gb/s less 3 % */
+	/* to the host: 16 writes and 8 requests with 24 B each, and a CQE of 64 B with 24 B, at 126
+	 * Gb/s minus 3 % */
 	CU_ASSERT_DOUBLE_EQUAL(result.gbps, 0.97 * 126 * 4096 / (4096 + 24 * 24 + 88), 2);
 	setup.hca.transmit.loopback_rate = UINT64_C(50000000000);
 	counted("transmit.loopback");
@@ -110,7 +113,8 @@ static void test_loopback(void)
 	CU_ASSERT_EQUAL(counted("transmit.packets"), 0);
 }
 
-/* 64 KiB from outside, at the rate of the link, and loopback besides: one direction of PCIe has to carry both. */
+/* 64 KiB from outside, at the rate of the link, and loopback besides: one direction of PCIe has to
+ * carry both. */
 static double incast(unsigned background, bool reads_pass)
 {
 	begin();
@@ -127,8 +131,9 @@ static double incast(unsigned background, bool reads_pass)
 	return result.gbps;
 }
 
-/* What is read for loopback waits behind what came in and waits for PCIe: that throttles it, unless it may pass. Then both have
- * half of PCIe, the sender from outside is paused for the rest, and no link is full. */
+/* Loopback data waits for received data that waits for PCIe. This throttles it, unless it may pass.
+ * Then both have half of PCIe, the sender from outside is paused for the rest, and no link is
+ * full. */
 static void test_loopback_beside_others(void)
 {
 	double alone = incast(0, true);
@@ -143,8 +148,8 @@ static void test_loopback_beside_others(void)
 	CU_ASSERT_DOUBLE_EQUAL(result.paused, 1 - result.gbps / alone, 0.05);
 }
 
-/* READs whose responses come in at twice the rate that 2 KiB of credits allow writes, 16 x 64 KiB of them: what finds no buffer stays in
- * the port's space. */
+/* Posts READs, 16 x 64 KiB. Their responses arrive at twice the rate that 2 KiB of credits permit
+ * for writes. Responses without a buffer stay in the port's space. */
 static double paused_by_responses(unsigned buffers)
 {
 	begin();
@@ -177,19 +182,19 @@ static void test_refused(void)
 	begin();
 	set("inline_data", "true");
 	set("sges", "[8B, 8B]");
-	refuse("sges go without inline_data");
+	refuse("sges and inline_data exclude each other");
 	begin();
 	set("sges", "[64MiB, 1B]");
-	refuse("sges are at most 64MiB in all, receive_sges 128MiB");
+	refuse("the sum of sges is at most 64MiB, the sum of receive_sges 128MiB");
 	begin();
 	set("receive_sges", "[64B]");
-	refuse("receive_sges are for verb send");
+	refuse("receive_sges needs verb send");
 	set("verb", "send");
 	set("receive_sges", "[60B]");
-	refuse("receive_sges have room for 60 B; expected 64 B at least");
+	refuse("receive_sges have room for 60 B; expected at least 64 B");
 	set("transport", "ud");
 	set("receive_sges", "[64B, 39B]");
-	refuse("receive_sges have room for 103 B; expected 104 B at least");
+	refuse("receive_sges have room for 103 B; expected at least 104 B");
 	while (strcmp(list->name, "sges") != 0)
 		list++;
 	CU_ASSERT_FALSE(param_parse(list, "[128B, 64K]", &params, error, sizeof(error)));

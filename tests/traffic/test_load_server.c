@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that cores that respond to requests take the time that each step is said to cost, and no other: by the rate of one that is
- * never idle (requests in slots and in CQEs, one by one and in batches, lines of memory one after the other and side by side,
- * slots that the cache has and has not), and to the picosecond by the latency of a lone request; that every request is answered
- * once, however it comes and goes; that responses of a batch share a doorbell; that clients have no more under way than their
- * window; and that what does not fit together is refused with its reason.
+ * Tests that server cores take exactly the specified time for each step. The rate of a core that is
+ * never idle shows this for requests in slots and in CQEs, single and in batches. It covers memory
+ * lines in sequence and concurrently, and slots in and out of the cache. The latency of a single
+ * request shows it to the picosecond. Every request is answered once. Responses of a batch share a
+ * doorbell. Clients have no more requests in flight than their window. Inconsistent parameters are
+ * refused with the reason.
  */
 #include <string.h>
 
@@ -69,7 +70,8 @@ static void test_requests_in_slots_one_by_one(void)
 	expect_interval(21 + 500);
 }
 
-/* Of requests that are sent, a core takes CQEs in the place of slots, and posts receive work requests. */
+/* Of requests that are sent, a core takes CQEs in the place of slots, and posts receive work
+ * requests. */
 static void test_requests_in_cqes(void)
 {
 	begin();
@@ -83,7 +85,8 @@ static void test_requests_in_cqes(void)
 	expect_interval(30 + 5 + 500 + 7 + 16 + 30.0 / 64);
 }
 
-/* A doorbell for eight responses, for four, for one. Those of a connection go one by one, as each has its own queue. */
+/* A doorbell for eight responses, for four, for one. Those of a connection go one by one, as each
+ * has its own queue. */
 static void test_batches_and_doorbells(void)
 {
 	static const struct {
@@ -108,7 +111,8 @@ static void test_batches_and_doorbells(void)
 	CU_ASSERT_DOUBLE_EQUAL(result.counter, 1 / 8.0, 0.01);
 }
 
-/* Two lines each, one after the other: 100 ns for one, for ten at a time as well, and 10 ns each for more. */
+/* Two lines each, one after the other: 100 ns for one, for ten at a time as well, and 10 ns each
+ * for more. */
 static void test_lines_that_requests_need(void)
 {
 	static const struct {
@@ -127,8 +131,9 @@ static void test_lines_that_requests_need(void)
 	}
 }
 
-/* A cache of 64 sets of 16 lines, and 128 slots: a line each from 64 B on, all of the same set from 4 KiB on, so that none is there any more
- * when it is looked at; in a table that fits, lines are. */
+/* A cache of 64 sets of 16 lines, and 128 slots. From 64 B on each slot has a line. From 4 KiB on
+ * all lines are in the same set, so that each is evicted before its use. In a table that fits,
+ * lines remain. */
 static void test_slots_that_the_cache_has(void)
 {
 	static const struct {
@@ -163,7 +168,8 @@ static void test_slots_that_the_cache_has(void)
 	expect_interval(21 + 500 + 21 + 7 + 16);
 }
 
-/* Of several packets: a request is there with its last byte, and its 47 lines are fetched ten at a time. */
+/* Of several packets: a request is there with its last byte, and its 47 lines are fetched ten at a
+ * time. */
 static void test_long_requests_and_responses(void)
 {
 	begin();
@@ -179,7 +185,7 @@ static void test_long_requests_and_responses(void)
 	expect_interval(2000 + 7 + 16);
 }
 
-/* What a lone request takes longer is what a step of its core takes longer. */
+/* A lone request takes longer by the additional time of a step of its core. */
 static double lone(void)
 {
 	measure();
@@ -246,50 +252,54 @@ static void test_refused(void)
 {
 	begin();
 	setup.load.pattern = LOAD_ALL;
-	refuse("server.cores respond with pattern inbound");
+	refuse("server.cores needs pattern inbound");
 	begin();
 	setup.load.verb = LOAD_READ;
-	refuse("requests to server.cores are writes or sends");
+	setup.load.inline_data = false;
+	refuse("server.cores needs verb write or send");
 	begin();
 	setup.load.transport = LOAD_UD;
 	setup.load.verb = LOAD_SEND;
-	refuse("requests of transport ud need server.response datagram");
+	refuse("server.cores with transport ud needs server.response datagram");
 	setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
 	setup.load.tx_depth = 512;
-	refuse("4096 requests to a queue pair may be under way: rx_depth has to be as many");
+	refuse("rx_depth is too small: a queue pair may have 4096 requests in flight; set rx_depth "
+	       "to a power of two that is at least as large");
 	begin();
 	setup.load.verb = LOAD_SEND;
 	setup.load.tx_depth = 257;
-	refuse("257 requests to a queue pair may be under way: rx_depth has to be as many");
+	refuse("rx_depth is too small: a queue pair may have 257 requests in flight; set rx_depth "
+	       "to a power of two that is at least as large");
 	setup.load.verb = LOAD_WRITE;
 	setup.load.server.response = LOAD_RESPONSE_SEND;
-	refuse("257 responses to a queue pair may be under way: rx_depth has to be as many");
+	refuse("rx_depth is too small: a queue pair may have 257 responses in flight; set rx_depth "
+	       "to a power of two that is at least as large");
 	begin();
 	setup.load.server.chosen = LOAD_CHOSEN_RANDOM;
 	refuse("server.chosen random needs server.response datagram or none");
 	begin();
 	setup.load.server.cores = 9;
-	refuse("8 clients are too few for server.cores 9");
+	refuse("8 clients are too few for server.cores 9; expected a client or more per core");
 	begin();
 	setup.load.addresses_per_region = 2;
-	refuse("server.cores go without regions, addresses_per_region, strides, cqe_compression, "
-	       "sges, "
-	       "receive_sges, "
-	       "cores_per_thread, cq_of, counts and background");
+	refuse("server.cores does not support regions, addresses_per_region, strides, "
+	       "cqe_compression, sges, receive_sges, cores_per_thread, cq_of, counts and "
+	       "background; remove them");
 	begin();
 	setup.load.bytes = 65;
-	refuse("server.slot 64 is too small for what is written there");
+	refuse("server.slot 64 is smaller than the request or response written to it; increase it");
 	begin();
 	setup.load.bytes = 0;
-	refuse("requests that are written need bytes");
+	refuse("server.cores with verb write needs bytes above 0");
 	begin();
 	setup.load.server.slot = 4096;
 	setup.load.server.bytes = 1000;
-	refuse("responses of 1000 B are too many for server.inline_data");
+	refuse("server.bytes 1000 is too large for server.inline_data; set inline_data: false, or "
+	       "reduce it");
 	setup.load.server.inline_data = false;
 	setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
 	setup.load.mtu = 512;
-	refuse("a datagram has room for mtu, 512 B");
+	refuse("a datagram holds at most mtu, 512 B; reduce bytes or server.bytes");
 	begin();
 	setup.load.transport = LOAD_UD;
 	setup.load.verb = LOAD_SEND;
@@ -297,7 +307,7 @@ static void test_refused(void)
 	setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
 	setup.load.mtu = 256;
 	setup.load.bytes = 257;
-	refuse("a datagram has room for mtu, 256 B");
+	refuse("a datagram holds at most mtu, 256 B; reduce bytes or server.bytes");
 	setup.load.bytes = 256;
 	measure();
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a workload depends on its parameters and seed alone, that each pattern has the flows and bytes it should,
- * that what waits begins when it may and not before, that a flow which is alone takes exactly its ideal time, and that
- * published sizes and offered loads come out right.
+ * Tests that a workload depends only on its parameters and seed. Each pattern has the right flows
+ * and bytes. A waiting flow begins when its dependencies allow it and not before. A single flow
+ * takes exactly its ideal time. Published sizes and offered loads are right.
  */
 #include "tests/hca/support/study.h"
 #include "tests/support/suite.h"
+#include "traffic/workload/distribution.h"
 #include "traffic/workload/endpoint_backend.h"
 #include "traffic/workload/flow_driver.h"
 
@@ -16,7 +17,7 @@
 	TEST(poisson_offers_its_load)      \
 	TEST(sizes_have_their_means)       \
 	TEST(what_does_not_fit_is_refused) \
-	TEST(trace_is_read)                \
+	TEST(joined_workloads_keep_apart)  \
 	TEST(alone_takes_the_ideal_time)   \
 	TEST(all_patterns_play)            \
 	TEST(incast_shares_the_link)       \
@@ -42,8 +43,8 @@ static struct workload_params defaults(enum workload_pattern pattern)
 static struct workload *make(const struct workload_params *params, uint32_t hosts, uint64_t seed)
 {
 	char error[256] = "";
-	struct workload *workload =
-		workload_create(params, hosts, rate_bps, seed, NULL, error, sizeof(error));
+	struct workload *workload = workload_create(
+		params, hosts, rate_bps, seed, &(struct workload_files){0}, error, sizeof(error));
 
 	if (!workload)
 		printf("%s\n", error);
@@ -201,41 +202,59 @@ static void test_what_does_not_fit_is_refused(void)
 	char error[256];
 
 	params.target = 8;
-	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, NULL, error, sizeof(error)));
+	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, &(struct workload_files){0},
+					   error, sizeof(error)));
 	params = defaults(PATTERN_halving_doubling_allreduce);
-	CU_ASSERT_PTR_NULL(workload_create(&params, 12, rate_bps, 1, NULL, error, sizeof(error)));
+	CU_ASSERT_PTR_NULL(workload_create(&params, 12, rate_bps, 1, &(struct workload_files){0},
+					   error, sizeof(error)));
 	CU_ASSERT(strstr(error, "12 hosts") != NULL);
 	params = defaults(PATTERN_shift);
 	params.stride = 16;
-	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, NULL, error, sizeof(error)));
-	params = defaults(PATTERN_trace);
-	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, TEST_DATA "/no-such.csv", error,
-					   sizeof(error)));
-	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, TEST_DATA "/workload/wrong.csv",
+	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, &(struct workload_files){0},
 					   error, sizeof(error)));
-	CU_ASSERT(strstr(error, "wrong.csv:3: there is no such host") != NULL);
-	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, TEST_DATA "/workload/verb.csv",
-					   error, sizeof(error)));
-	CU_ASSERT(strstr(error, "verb.csv:2: expected start_us,source,destination,bytes") != NULL);
-	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, TEST_DATA "/workload/bytes.csv",
-					   error, sizeof(error)));
-	CU_ASSERT(strstr(error, "bytes.csv:1: a flow has 1000 GB at most") != NULL);
 }
 
-static void test_trace_is_read(void)
+/* A joined workload has the flows of its members on their hosts, in order, with queue pairs and
+ * dependencies of their own. */
+static void test_joined_workloads_keep_apart(void)
 {
-	struct workload_params params = defaults(PATTERN_trace);
-	char error[256];
-	struct workload *workload = workload_create(
-		&params, 4, rate_bps, 1, TEST_DATA "/workload/flows.csv", error, sizeof(error));
+	static const uint32_t even[] = {0, 2, 4, 6}, odd[] = {7, 1};
+	struct workload_params shuffle = defaults(PATTERN_shuffle), pair = defaults(PATTERN_shift);
+	struct workload *whole;
 
-	CU_ASSERT_PTR_NOT_NULL_FATAL(workload);
-	CU_ASSERT_EQUAL(workload->count, 3);
-	CU_ASSERT_EQUAL(workload->flows[1].start, 1500 * NS);
-	CU_ASSERT_EQUAL(workload->flows[1].operation, WORKLOAD_READ);
-	CU_ASSERT_EQUAL(workload->flows[1].bytes, 65536);
-	CU_ASSERT_EQUAL(workload->flows[2].destination, 3);
-	workload_destroy(workload);
+	shuffle.phases = 2;
+	pair.post_until = 5 * US;
+	pair.queue_pairs = 1;
+	pair.count = 2;
+	struct workload *alone = make(&shuffle, 4, 1);
+	const struct workload_member members[] = {{make(&shuffle, 4, 1), even},
+						  {make(&pair, 2, 1), odd}};
+
+	whole = workload_join(members, 2, HOSTS);
+	CU_ASSERT_EQUAL(whole->part_count, 2);
+	CU_ASSERT_EQUAL(whole->count, alone->count + 4);
+	CU_ASSERT_EQUAL(whole->parts[0].stop, SIM_NEVER);
+	CU_ASSERT_EQUAL(whole->parts[1].stop, 5 * US);
+	CU_ASSERT_EQUAL(whole->parts[1].first_queue_pair, alone->count);
+	for (uint32_t i = 0; i < alone->count; i++) {
+		const struct workload_flow *one = &alone->flows[i], *other = &whole->flows[i];
+
+		CU_ASSERT(other->source == even[one->source] &&
+			  other->destination == even[one->destination]);
+		CU_ASSERT(other->part == 0 && other->queue_pair == one->queue_pair);
+		CU_ASSERT_EQUAL(other->next_count, one->next_count);
+		for (uint32_t k = 0; k < one->next_count; k++)
+			CU_ASSERT_EQUAL(whole->next[other->first_next + k],
+					alone->next[one->first_next + k]);
+	}
+	for (uint32_t i = alone->count; i < whole->count; i++) {
+		const struct workload_flow *flow = &whole->flows[i];
+
+		CU_ASSERT(flow->part == 1 && flow->queue_pair == alone->count);
+		CU_ASSERT(flow->source + flow->destination == 8);
+	}
+	workload_destroy(alone);
+	workload_destroy(whole);
 }
 
 /* ---- played ---- */
@@ -276,9 +295,9 @@ static void session_play(struct session *session, enum link_layer link_layer,
 	session->workload = make(params, HOSTS, 1);
 	session->backend =
 		endpoint_backend_create(session->study.hosts, HOSTS, &session->study.params);
-	session->driver =
-		flow_driver_create(session->study.sim, session->workload, &session->params,
-				   session->backend, star_route, &session->study);
+	session->driver = flow_driver_create(session->study.sim, session->workload,
+					     &(struct flow_driver_part){.params = &session->params},
+					     session->backend, star_route, &session->study);
 	session->records = flow_driver_records(session->driver);
 	sim_run(session->study.sim, SIM_NEVER);
 }
@@ -309,7 +328,8 @@ static void test_alone_takes_the_ideal_time(void)
 	}
 }
 
-/* Nobody begins before what it waits for; none is faster than its ideal; data sent are data received. */
+/* No flow begins before its dependencies end. No flow is faster than its ideal. Data sent are data
+ * received. */
 static void check_played(const struct session *session)
 {
 	const struct workload *workload = session->workload;
@@ -364,7 +384,8 @@ static void test_all_patterns_play(void)
 	}
 }
 
-/* Eight to one would take eight times as long: the bottleneck is shared, and the last ends when all bytes are in. */
+/* Eight to one would take eight times as long: the bottleneck is shared, and the last ends when all
+ * bytes are in. */
 static void test_incast_shares_the_link(void)
 {
 	struct workload_params params = defaults(PATTERN_incast);
@@ -399,8 +420,9 @@ static void test_nothing_begins_after_stop(void)
 	flow_driver_params.start_deadline = 1 * MS;
 	workload = make(&params, HOSTS, 1);
 	backend = endpoint_backend_create(study.hosts, HOSTS, &study.params);
-	driver = flow_driver_create(study.sim, workload, &flow_driver_params, backend, star_route,
-				    &study);
+	driver = flow_driver_create(study.sim, workload,
+				    &(struct flow_driver_part){.params = &flow_driver_params},
+				    backend, star_route, &study);
 	sim_run(study.sim, SIM_NEVER);
 	for (uint32_t i = 0; i < workload->count; i++) {
 		const struct flow_record *record = &flow_driver_records(driver)[i];
@@ -429,7 +451,7 @@ static void test_table_is_written(void)
 	session_play(&session, LINK_ETHERNET, &params, 0, 1);
 	FILE *out = open_memstream(&text, &bytes);
 
-	flow_table_write(session.records, session.workload->count, out);
+	flow_table_write(session.records, session.workload->count, NULL, out);
 	fclose(out);
 	for (size_t i = 0; i < bytes; i++)
 		lines += text[i] == '\n';
@@ -448,7 +470,8 @@ static void test_table_is_written(void)
 	session_end(&session);
 }
 
-/* Seven senders of two flows of 100 KB offer a tenth of eight links of 100 Gb/s: an incast each 140 us, the first at 70. */
+/* Seven senders of two flows of 100 KB offer a tenth of eight links of 100 Gb/s: an incast every
+ * 140 us, the first at 70. */
 static void test_incasts_beside(void)
 {
 	struct workload_params params = defaults(PATTERN_poisson);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that tshark reads what pcapng.c writes as it was meant: random packets of every opcode in every
- * encapsulation, credits and PFC; no packet malformed, and each field it shows is the field of struct packet.
- * tshark 4.0 knows neither XRC, DC nor CNP: of those, the BTH is compared. It checks no CRC (tests/wire does).
- * Exit status 77: there is no tshark.
+ * Tests that tshark reads the output of pcapng.c as intended: random packets of every opcode in
+ * every encapsulation, credits and PFC. No packet is malformed, and each displayed field equals the
+ * field of struct packet. tshark 4.0 does not know XRC, DC and CNP, so only their BTH is compared.
+ * It checks no CRC (tests/wire does). Exit status 77: tshark is not installed.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,11 +39,13 @@ struct column {
 /* clang-format off */
 #define MEMBER(owner, member) sizeof(((struct owner *)0)->member)
 #define TRANSPORT(field, header, base, member) \
-	{field, IN_HEADER, HDR_##header, false, MEMBER(packet, member), base, offsetof(struct packet, member)}
+	{field, IN_HEADER, HDR_##header, false, MEMBER(packet, member), base, \
+	 offsetof(struct packet, member)}
 #define NETWORK(field, presence, member) \
 	{field, presence, HDR_COUNT, true, MEMBER(path, member), 0, offsetof(struct path, member)}
 #define VARIANT(field, presence, member) \
-	{field, presence, HDR_COUNT, false, MEMBER(packet, member), 0, offsetof(struct packet, member)}
+	{field, presence, HDR_COUNT, false, MEMBER(packet, member), 0, \
+	 offsetof(struct packet, member)}
 
 static const struct column columns[] = {
 	TRANSPORT("infiniband.bth.opcode",             BTH,            0,  opcode),
@@ -79,10 +81,11 @@ static const struct column columns[] = {
 	NETWORK("udp.srcport",                         IN_UDP,  udp_source_port),
 };
 
-/* What is not one member of the packet: checked by check_others(). */
-#define OTHER_FIELDS(X)                                                                                       \
-	X(MALFORMED, "_ws.malformed") X(INTERFACE, "frame.interface_name") X(TIME, "frame.time_epoch")        \
-	X(ADDRESS, "infiniband.reth.va") X(RKEY, "infiniband.reth.r_key") X(PAD, "infiniband.bth.padcnt")     \
+/* Fields that are not one member of the packet. check_others() checks them. */
+#define OTHER_FIELDS(X) \
+	X(MALFORMED, "_ws.malformed") X(INTERFACE, "frame.interface_name") \
+	X(TIME, "frame.time_epoch") X(ADDRESS, "infiniband.reth.va") \
+	X(RKEY, "infiniband.reth.r_key") X(PAD, "infiniband.bth.padcnt") \
 	X(VLAN, "vlan.id") X(PRIORITY, "vlan.priority") X(CHECKSUM, "ip.checksum.status")
 #define OTHER_ENUM(name, field) OTHER_##name,
 #define OTHER_NAME(name, field) field,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what `hcasim decode` prints, line by line, in its three forms, and its exit status: 0 for right packets,
- * 1 when a CRC is wrong or a packet malformed, 2 for what cannot be read or written.
+ * Tests the output of `hcasim decode` in its three forms, line by line, and its exit status: 0 for
+ * correct packets, 1 for a wrong CRC or a malformed packet, 2 for files that cannot be read or
+ * written.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -205,16 +206,16 @@ static void test_malformed_and_unknown(void)
 		strstr(out_text, "1 0.000001500 host0 unknown link type, 66 bytes\n"));
 }
 
-/* What the capture did not keep cannot be wrong. */
+/* Bytes that the capture did not keep are not checked. */
 static void test_cut_by_the_capture(void)
 {
 	const size_t captured_bytes = 44 + 44 + 44 + 20;
 
 	file_spoil(captured_bytes, 40, 0);
 	CU_ASSERT_EQUAL(decode(file_name, false, false), 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(out_text,
-				      " lid 1 > lid 2 ends before its headers say so (24 bytes "
-				      "captured) cut short by the capture\n"));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(out_text, " lid 1 > lid 2 ends before the length in its headers (24 bytes "
+				 "captured) cut short by the capture\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(
 		out_text, "3 packets, 2 checked: 0 wrong ICRC, 0 wrong VCRC, 0 malformed\n"));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the codec against packets that two Linux kernels exchanged (Soft-RoCE, RoCEv2 over IPv4): each parses,
- * rebuilds to the same bytes, and carries the ICRC that both icrc.c and the bitwise judge compute. One bit changed
- * in what the ICRC covers is found; in what it leaves out, is not.
+ * Tests the codec with packets that two Linux kernels exchanged (Soft-RoCE, RoCEv2 over IPv4). Each
+ * parses, rebuilds to the same bytes, and carries the ICRC that both icrc.c and the bitwise judge
+ * compute. A changed bit in the range of the ICRC is found; one outside the range is not.
  *
  *     CAPTURES=FOLDER wire_test_golden all_files      another folder than those of tests/data
  */
@@ -37,8 +37,8 @@ static void check_frame(const char *path, const struct capture_record *record)
 	size_t length;
 
 	CU_ASSERT_TRUE(record->readable);
-	status = packet_parse(record->bytes, record->length, record->link_layer, &packet,
-			      &wire_path);
+	status =
+		codec_parse(record->bytes, record->length, record->link_layer, &packet, &wire_path);
 	if (status == PARSE_NOT_RDMA)
 		return;
 	packets_seen++;
@@ -51,7 +51,7 @@ static void check_frame(const char *path, const struct capture_record *record)
 		return;
 	}
 	opcode_seen[packet.opcode]++;
-	length = packet_build(&packet, rebuilt, sizeof(rebuilt));
+	length = codec_build(&packet, rebuilt, sizeof(rebuilt));
 	CU_ASSERT_EQUAL(length, record->length);
 	CU_ASSERT_EQUAL(memcmp(rebuilt, record->bytes, length), 0);
 	if (record->link_layer == LINK_ETHERNET) {
@@ -96,7 +96,7 @@ static void test_all_files(void)
 	printf("%u files, %u packets ... ", files_seen, packets_seen);
 }
 
-/* All of RC and UC but what Soft-RoCE's tests did not send, and UD. */
+/* All opcodes of RC and UC except those that Soft-RoCE's tests did not send, and UD. */
 static void test_every_opcode_was_there(void)
 {
 	if (!packets_seen)
@@ -108,8 +108,8 @@ static void test_every_opcode_was_there(void)
 
 static void flip_each_bit(const uint8_t *bytes, size_t length)
 {
-	/* DSCP and ECN, TTL and header checksum, UDP checksum, FECN and BECN are the network's to change; which of
-	 * them the layers above find is not this test's. */
+	/* The network may change DSCP and ECN, TTL and header checksum, UDP checksum, FECN and
+	 * BECN. This test does not check which layer detects a change. */
 	static const size_t variant[] = {15, 22, 24, 25, 40, 41, 46};
 	uint8_t copy[PACKET_BYTES_MAX];
 
@@ -125,7 +125,7 @@ static void flip_each_bit(const uint8_t *bytes, size_t length)
 			enum parse_status status;
 
 			copy[at] ^= (uint8_t)(1u << bit);
-			status = packet_parse(copy, length, LINK_ETHERNET, &packet, &path);
+			status = codec_parse(copy, length, LINK_ETHERNET, &packet, &path);
 			if (is_variant) {
 				CU_ASSERT_FALSE(packet.damage & DAMAGE_ICRC);
 			} else {

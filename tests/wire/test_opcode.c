@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves what is derived from the opcode table against literal values of the standard, row by row
- * for the lengths, and by negative cases for the rules.
+ * Tests the values derived from the opcode table against literal values of the standard. Lengths
+ * are tested row by row, rules also with negative cases.
  */
 #include "fabric/wire/opcode.h"
 #include "sim/sim.h"
@@ -18,11 +18,12 @@ static void test_lengths(void)
 {
 	/* clang-format off */
 	static const struct { uint8_t opcode, bytes; } rows[] = {
-		{0x00, 12}, {0x03, 16}, {0x05, 16}, {0x06, 28}, {0x0b, 32}, {0x0c, 28}, {0x0d, 16}, {0x0e, 12},
-		{0x11, 16}, {0x12, 24}, {0x13, 40}, {0x14, 40}, {0x16, 16}, {0x17, 16}, {0x24, 12}, {0x2b, 32},
-		{0x64, 20}, {0x65, 24}, {0x81, 28}, {0xa0, 16}, {0xab, 36}, {0xae, 12}, {0xb1, 16}, {0xb4, 44},
-		{0xc0, 16}, {0xcb, 36}, {0xcc, 32}, {0xcd, 16}, {0xce, 12}, {0xd1, 16}, {0xd2, 24}, {0xd4, 44},
-		{0xd7, 20}, {0xd8, 28}, {0xd9, 16},
+		{0x00, 12}, {0x03, 16}, {0x05, 16}, {0x06, 28}, {0x0b, 32}, {0x0c, 28},
+		{0x0d, 16}, {0x0e, 12}, {0x11, 16}, {0x12, 24}, {0x13, 40}, {0x14, 40},
+		{0x16, 16}, {0x17, 16}, {0x24, 12}, {0x2b, 32}, {0x64, 20}, {0x65, 24},
+		{0x81, 28}, {0xa0, 16}, {0xab, 36}, {0xae, 12}, {0xb1, 16}, {0xb4, 44},
+		{0xc0, 16}, {0xcb, 36}, {0xcc, 32}, {0xcd, 16}, {0xce, 12}, {0xd1, 16},
+		{0xd2, 24}, {0xd4, 44}, {0xd7, 20}, {0xd8, 28}, {0xd9, 16},
 	};
 	/* clang-format on */
 	unsigned known = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that pools recycle and count, payloads live as long as their last holder, equal paths are
- * one object, and the length on the wire of each encapsulation, against sums done by hand.
+ * Tests that pools recycle and count, payloads live as long as their last holder, and equal paths
+ * are one object. The length on the wire of each encapsulation equals a sum computed by hand.
  */
 #include <string.h>
 
@@ -11,6 +11,7 @@
 
 #define TESTS(TEST)  \
 	TEST(pool)   \
+	TEST(chain)  \
 	TEST(intern) \
 	TEST(wire_bytes)
 SUITE(TESTS)
@@ -35,7 +36,7 @@ static void test_pool(void)
 	packets[0] = packet_new(pool);
 	CU_ASSERT_PTR_EQUAL(packets[0], packets[1999]);
 	CU_ASSERT_EQUAL(packets[0]->psn, 0);
-	payload = packets[0]->payload = payload_new(pool);
+	payload = packets[0]->payload = packet_payload_new(pool);
 	copy = packet_copy(pool, packets[0]);
 	CU_ASSERT_EQUAL(payload->references, 2);
 	packet_free(pool, packets[0]);
@@ -44,7 +45,7 @@ static void test_pool(void)
 	packet_free(pool, copy);
 	CU_ASSERT_EQUAL(packet_pool_payloads_in_use(pool), 0);
 	for (unsigned i = 0; i < 300; i++)
-		payload_new(pool);
+		packet_payload_new(pool);
 	CU_ASSERT_EQUAL(packet_pool_payloads_in_use(pool), 300);
 	packet_pool_destroy(pool);
 }
@@ -80,7 +81,8 @@ static void test_wire_bytes(void)
 		uint8_t opcode;
 		uint32_t payload_bytes, wire_bytes;
 	} rows[] = {
-		{LINK_INFINIBAND, ROCE_NONE,    false, 0, RC_WRITE_MIDDLE, 4096, 4096 + 26}, /* LRH BTH ICRC VCRC */
+		/* LRH BTH ICRC VCRC */
+		{LINK_INFINIBAND, ROCE_NONE,    false, 0, RC_WRITE_MIDDLE, 4096, 4096 + 26},
 		{LINK_INFINIBAND, ROCE_NONE,    true,  0, RC_WRITE_MIDDLE, 4096, 4096 + 66},
 		{LINK_INFINIBAND, ROCE_NONE,    false, 0, RC_ACK,          0,    30},
 		{LINK_INFINIBAND, ROCE_NONE,    false, 0, RC_SEND_ONLY,    1,    26 + 4},
@@ -89,7 +91,8 @@ static void test_wire_bytes(void)
 		{LINK_ETHERNET,   ROCE_V2_IPV4, true,  5, RC_WRITE_MIDDLE, 1024, 1024 + 66},
 		{LINK_ETHERNET,   ROCE_V2_IPV6, true,  0, RC_WRITE_MIDDLE, 1024, 1024 + 82},
 		{LINK_ETHERNET,   ROCE_V1,      true,  0, RC_WRITE_MIDDLE, 1024, 1024 + 74},
-		{LINK_ETHERNET,   ROCE_V2_IPV4, true,  0, RC_SEND_ONLY,    0,    64}, /* 62, padded by Ethernet */
+		/* 62, padded by Ethernet */
+		{LINK_ETHERNET,   ROCE_V2_IPV4, true,  0, RC_SEND_ONLY,    0,    64},
 		{LINK_ETHERNET,   ROCE_V2_IPV4, true,  0, CNP_NOTIFY,      0,    78},
 	};
 	/* clang-format on */
@@ -107,4 +110,25 @@ static void test_wire_bytes(void)
 	}
 	CU_ASSERT_EQUAL(packet_wire_bytes(&(struct packet){.kind = PACKET_FLOW_CONTROL}), 6);
 	CU_ASSERT_EQUAL(packet_wire_bytes(&(struct packet){.kind = PACKET_PFC}), 64);
+}
+
+/* A payload longer than PAYLOAD_MAX, shared by two packets. */
+static void test_chain(void)
+{
+	struct packet_pool *pool = packet_pool_create();
+	uint8_t bytes[2 * PAYLOAD_MAX + 5], copy[sizeof(bytes)];
+	struct packet *packet = packet_new(pool), *other;
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i * 7 + (i >> 8));
+	packet->payload = packet_payload_of(pool, bytes, sizeof(bytes));
+	CU_ASSERT_EQUAL(packet_pool_payloads_in_use(pool), 3);
+	other = packet_copy(pool, packet);
+	packet_free(pool, packet);
+	packet_payload_copy(other->payload, copy, sizeof(copy));
+	CU_ASSERT_EQUAL(memcmp(copy, bytes, sizeof(bytes)), 0);
+	packet_free(pool, other);
+	CU_ASSERT_EQUAL(packet_pool_payloads_in_use(pool), 0);
+	CU_ASSERT_PTR_NULL(packet_payload_of(pool, bytes, 0));
+	packet_pool_destroy(pool);
 }

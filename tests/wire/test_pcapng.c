@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the capture writer byte by byte for one packet, that the reader gives back what was written, that the
- * reader takes pcap and pcapng of both byte orders and all time resolutions, and that it says what is broken.
+ * Tests the capture writer byte by byte for one packet, and that the reader returns the written
+ * packets. The reader accepts pcap and pcapng of both byte orders and all time resolutions, and
+ * reports damage.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -50,7 +51,8 @@ static void test_literal_file(void)
 		1, 0, 0, 0, 40, 0, 0, 0, 197, 0, 0, 0, 0, 0, 0, 0,
 		2, 0, 2, 0, 'p', '0', 0, 0, 9, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0, 40, 0, 0, 0,
 
-		6, 0, 0, 0, 108, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x94, 0x35, 0x77, /* 2000000002 ns */
+		/* 2000000002 ns */
+		6, 0, 0, 0, 108, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x94, 0x35, 0x77,
 		64, 0, 0, 0, 64, 0, 0, 0,
 		0x0c, 0, 0, 0, 2, 0, 0, 0, 25, 4, 0, 64, 0, 0, 0, 48, /* 2.00000000299 s in 2^-32 */
 		0x01, 0x23, 0x04, 0x56, 0, 0, 0, 0, /* LPCRC: below; padding */
@@ -127,7 +129,7 @@ static void test_written_is_read(void)
 		CU_ASSERT_TRUE(record.readable);
 		CU_ASSERT_FALSE(record.cut);
 		CU_ASSERT_EQUAL(record.length,
-				packet_build(&samples[i].packet, expected, sizeof(expected)));
+				codec_build(&samples[i].packet, expected, sizeof(expected)));
 		CU_ASSERT_EQUAL(memcmp(record.bytes, expected, record.length), 0);
 	}
 	CU_ASSERT_EQUAL(capture_next(capture, &record), CAPTURE_END);
@@ -257,7 +259,7 @@ static void pcapng_image(struct image *image, bool big_endian, uint8_t resolutio
 	put(image, 4, 9);
 	image->used += 12;
 	put(image, 4, 44);
-	put(image, 4, 0xbad); /* what a reader must pass over */
+	put(image, 4, 0xbad); /* a block that a reader must skip */
 	put(image, 4, 12);
 	put(image, 4, 12);
 	put(image, 4, 3); /* simple packet */
@@ -270,7 +272,11 @@ static void pcapng_image(struct image *image, bool big_endian, uint8_t resolutio
 static void test_pcapng_of_both_orders_and_resolutions(void)
 {
 	/* clang-format off */
-	static const struct { uint8_t resolution; uint64_t ticks, seconds; uint32_t nanoseconds; } rows[] = {
+	static const struct {
+		uint8_t resolution;
+		uint64_t ticks, seconds;
+		uint32_t nanoseconds;
+	} rows[] = {
 		{6,    UINT64_C(1700000000123456),    1700000000, 123456000},
 		{9,    UINT64_C(1700000000123456789), 1700000000, 123456789},
 		{12,   UINT64_C(5000123456789012),    5000,       123456789},

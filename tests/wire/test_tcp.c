@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the TCP header: three segments that Linux 6.18 sent are read and built again byte by byte, random
- * headers come back as they were, and damaged ones are refused with the reason.
+ * Tests the TCP header: three segments of Linux 6.18 are read and rebuilt byte by byte. Random
+ * headers return unchanged, and damaged headers are refused with the reason.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "tests/support/suite.h"
 
 #define TESTS(TEST)                        \
-	TEST(answer_of_linux_to_a_syn)     \
+	TEST(syn_ack_of_linux)             \
 	TEST(sack_of_linux)                \
 	TEST(two_blocks_of_linux)          \
 	TEST(random_headers_return)        \
@@ -53,7 +53,7 @@ static void read_and_build(const uint8_t *bytes, size_t length, struct tcp_heade
 	CU_ASSERT_EQUAL(memcmp(built, bytes, length), 0);
 }
 
-static void test_answer_of_linux_to_a_syn(void)
+static void test_syn_ack_of_linux(void)
 {
 	struct tcp_header header;
 

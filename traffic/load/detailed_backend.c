@@ -16,7 +16,7 @@ struct detailed_backend {
 	struct backend backend;
 	struct load *load;
 	bool started;
-	struct pool messages[SIM_LPS_MAX]; /* of each part of the run */
+	struct pool messages[SIM_LPS_MAX]; /* one per LP of the run */
 };
 
 /* clang-format off */
@@ -24,8 +24,9 @@ struct detailed_backend {
 const struct param load_host_param_list[] = {LOAD_HOST_PARAMS(ROW) {0}};
 
 const struct param_section load_host_sections[] = {
-	{"host", load_host_param_list, 0, "of detailed adapters: what their hosts ask of them"},
-	{"cpu", load_cpu_param_list, offsetof(struct load_host_params, cpu), "of detailed adapters: what calls cost the core of each host"},
+	{"host", load_host_param_list, 0, "workload on detailed adapters: the hosts' requirements"},
+	{"cpu", load_cpu_param_list, offsetof(struct load_host_params, cpu),
+	 "workload on detailed adapters: cost of calls on each host's cores"},
 	{0},
 };
 /* clang-format on */
@@ -47,7 +48,7 @@ static struct pool *messages_of(const struct load_end *end)
 	return &end->load->backend->messages[sim_lp_number(load_end_sim(end))];
 }
 
-/* The one that has that PSN; NULL: it is complete. */
+/* Returns the message that contains the PSN, or NULL if it is complete. */
 static struct load_message *find(const struct load_end *end, uint32_t psn)
 {
 	for (struct load_message *message = end->first; message; message = message->next) {
@@ -145,7 +146,7 @@ void load_end_received(struct load_end *end)
 		load_end_delivered(message);
 }
 
-/* ---- what adapters tell ---- */
+/* ---- callbacks of adapters ---- */
 
 static void request_sent(struct load_end *end, const struct packet *packet)
 {
@@ -190,7 +191,7 @@ static void sent(struct hca_watcher *watcher, const struct packet *packet)
 		response_sent(to->peer, packet);
 }
 
-/* That a send is there its CQE says. */
+/* Reports a delivered write. The delivery of a send is reported by its CQE. */
 static void delivered(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn)
 {
 	const struct load_node *node = container_of(watcher, struct load_node, watcher);
@@ -278,8 +279,8 @@ struct backend_qp *detailed_backend_connect_far(struct backend *backend,
 	return (struct backend_qp *)(void *)far->peer;
 }
 
-void detailed_backend_tell(const struct backend_qp *qp, uint32_t flow,
-			   enum workload_operation operation, uint64_t bytes)
+void detailed_backend_announce(const struct backend_qp *qp, uint32_t flow,
+			       enum workload_operation operation, uint64_t bytes)
 {
 	struct load_end *end = end_of(qp);
 
@@ -330,7 +331,7 @@ static void start(struct backend *backend)
 		node->watcher = (struct hca_watcher){sent, delivered, acknowledged};
 		hca_set_watcher(node->hca, &node->watcher);
 	}
-	load_connect(load, NULL, 0); /* trouble() says what is wrong */
+	load_connect(load, NULL, 0); /* trouble() returns the reason */
 	of(backend)->started = true;
 }
 
@@ -384,12 +385,17 @@ static uint64_t arrived_bytes(const struct backend_qp *qp)
 	return bytes;
 }
 
-static uint64_t rate_bps(struct backend_qp *qp)
+static void sender(struct backend_qp *qp, struct backend_sender *sender)
 {
-	return congestion(qp).rate_bps;
+	const struct hca_qp_congestion seen = congestion(qp);
+
+	*sender = (struct backend_sender){.rate_bps = seen.rate_bps,
+					  .cwnd_bytes = seen.cwnd_bytes,
+					  .inflight_bytes = seen.inflight_bytes,
+					  .rtt = seen.rtt};
 }
 
-static void outstanding(const struct backend *backend, backend_tell *tell, void *context)
+static void outstanding(const struct backend *backend, backend_visit *visit, void *context)
 {
 	const struct load *load = of(backend)->load;
 	const struct load_end *end;
@@ -397,7 +403,7 @@ static void outstanding(const struct backend *backend, backend_tell *tell, void 
 	for (uint32_t node = 0; node < load->params.nodes; node++)
 		for (uint32_t i = 0; (end = load_ends_get(load, node, i)); i++)
 			for (struct load_message *one = end->first; one; one = one->next)
-				tell(context, one->flow, &one->report);
+				visit(context, one->flow, &one->report);
 }
 
 static const char *trouble(const struct backend *backend)
@@ -409,17 +415,17 @@ static const char *trouble(const struct backend *backend)
 
 static void destroy(struct backend *backend)
 {
-	(void)backend; /* it goes with the load, after the HCAs */
+	(void)backend; /* freed with the load, after the HCAs */
 }
 
 struct load *detailed_backend_create(const struct load_host_params *params, uint32_t nodes,
 				     enum link_layer link_layer, struct sim *sim,
 				     struct endpoints *endpoints)
 {
-	static const struct backend_ops ops = {port,     connect_pair, plan,        plan_any,
-					       start,    post,         peer,        path,
-					       cnps,     marks,        acked_bytes, arrived_bytes,
-					       rate_bps, outstanding,  trouble,     destroy};
+	static const struct backend_ops ops = {
+		port,   connect_pair, plan,    plan_any, start,       post,
+		peer,   path,         cnps,    marks,    acked_bytes, arrived_bytes,
+		sender, outstanding,  trouble, destroy,  NULL};
 	static const struct endpoint_params no_time;
 	struct detailed_backend *backend = calloc(1, sizeof(*backend));
 	struct load_params load;
@@ -429,7 +435,7 @@ struct load *detailed_backend_create(const struct load_host_params *params, uint
 	load.nodes = nodes;
 	load.link_layer = link_layer == LINK_ETHERNET;
 	load.posting = params->posting;
-	load.order = LOAD_TURN;
+	load.order = LOAD_ROUND_ROBIN;
 	load.threads = params->cores;
 	load.tx_depth = params->tx_depth;
 	load.rx_depth = params->rx_depth;

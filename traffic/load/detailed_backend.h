@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * detailed_backend: carries a workload (traffic/workload/backend.h) by detailed HCAs. Each host has processor cores that do what
- * the driver and the program of it would: they build WQEs, ring doorbells, poll CQEs, post receive work requests again, and look
- * at memory for what was written there, each at a cost (`cpu`).
+ * detailed_backend: carries a workload (traffic/workload/backend.h) on detailed HCAs. The processor
+ * cores of each host do the work of driver and program. They build WQEs, ring doorbells, poll CQEs,
+ * repost receive work requests, and poll memory for written data. Each action has a cost (`cpu`).
  *
  *     build:  detailed_backend_create() --> drivers and address resolvers for the HCAs
  *     experiment:  detailed_backend() --> flow driver
@@ -16,31 +16,36 @@
 #include "traffic/workload/backend.h"
 #include "traffic/workload/expected_queue.h"
 
-/* For so many adapters, which are then made and joined as those of any load; there is no load to play. All is copied. */
+/* Creates the host side of `nodes` adapters that carry a workload. The caller then creates,
+ * attaches and joins the adapters as for load_create(). The load itself generates no traffic.
+ * Copies `params`. */
 struct load *detailed_backend_create(const struct load_host_params *params, uint32_t nodes,
 				     enum link_layer link_layer, struct sim *sim,
 				     struct endpoints *endpoints);
 
-/* The load's: there is one workload. */
+/* Returns the backend of the load, which owns it. A load has one workload. */
 struct backend *detailed_backend(struct load *load);
 
-/* ---- with adapters of fidelity endpoint at other hosts: mixed_backend.h ---- */
+/* ---- together with adapters of fidelity endpoint at other hosts: mixed_backend.h ---- */
 
-/* A host that has one, in that part of the run. */
+/* Marks a host whose adapter has fidelity endpoint. `sim` is the LP of the run that simulates the
+ * host. */
 void load_set_far(struct load *load, uint32_t host, struct sim *sim);
 
-/* One of the two is far, and has a queue pair of that number. Returned: the end here, then all that the other backend has to know:
- * the way there, and what is told to the end there. */
+/* Connects a pair of which exactly one host has a detailed HCA. `number` is the queue pair number
+ * at the other host. Returns the end at the detailed HCA. Sets two values of the other backend: the
+ * UDP source port of the path, and the queue that is notified of messages to the other end. */
 struct backend_qp *detailed_backend_connect_far(struct backend *backend,
 						const struct backend_pair *pair, uint32_t number,
 						uint16_t *udp_source_port,
 						struct expected_queue **expected);
 
-/* A message that the far end asks for, within an event there. */
-void detailed_backend_tell(const struct backend_qp *qp, uint32_t flow,
-			   enum workload_operation operation, uint64_t bytes);
+/* Announces a message that the other end requests. Call it within an event of the other end's
+ * host. */
+void detailed_backend_announce(const struct backend_qp *qp, uint32_t flow,
+			       enum workload_operation operation, uint64_t bytes);
 
-/* Where the far end writes to and reads from, from start() on. */
+/* Buffer that the other end writes to and reads from. Valid after start(). */
 struct load_place {
 	uint32_t number, key;
 	uint64_t address;

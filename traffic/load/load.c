@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load: see load.h. What is counted, the nodes, their paths; then the run, in steps until enough is complete. What came of
- * it: load_result.c. */
+/* load: see load.h. Counting, nodes and paths. Then the run, in steps until the measurement is
+ * complete. The results are in load_result.c. */
 #include "traffic/load/load.h"
 
 #include <assert.h>
@@ -36,9 +36,12 @@ const struct param load_cpu_param_list[] = {LOAD_CPU_PARAMS(CPU_ROW) {0}};
 const struct param load_background_param_list[] = {LOAD_BACKGROUND_PARAMS(BACKGROUND_ROW) {0}};
 
 const struct param_section load_sections[] = {
-	{"cpu", load_cpu_param_list, offsetof(struct load_params, cpu), "what calls cost a processor core"},
-	{"background", load_background_param_list, offsetof(struct load_params, background), "other cores, with work of their own, on the same adapters"},
-	{"server", load_server_param_list, offsetof(struct load_params, server), "cores of the first node that respond to what the others post"},
+	{"cpu", load_cpu_param_list, offsetof(struct load_params, cpu),
+	 "cost of calls on a processor core"},
+	{"background", load_background_param_list, offsetof(struct load_params, background),
+	 "additional cores with other work on the same adapters"},
+	{"server", load_server_param_list, offsetof(struct load_params, server),
+	 "cores of the first node that respond to the requests of the others"},
 	{0},
 };
 
@@ -57,7 +60,7 @@ static const struct block_type load_type = {
 };
 /* clang-format on */
 
-/* ---- what is counted ---- */
+/* ---- counting ---- */
 
 void load_fail(struct load_node *node, const char *format, ...)
 {
@@ -90,7 +93,7 @@ bool load_is_over(const struct load *load)
 	return load->ended_at || load->given_up;
 }
 
-/* Of all priorities together: a load has one. */
+/* Returns the sum over all priorities. A load uses one of them. */
 static sim_time paused(const struct load_node *node)
 {
 	sim_time time = 0;
@@ -119,7 +122,7 @@ static void count_all(struct load *load)
 	load->count = load->params.counts == LOAD_COMPLETED ? all.completed : all.received;
 }
 
-/* Of `count`: where what is measured begins, or ends. */
+/* Returns the value of `count` at which the measurement begins or ends next. */
 static uint64_t next_mark(const struct load *load)
 {
 	return load->started_at ? load->count_at_start + load->params.operations
@@ -131,7 +134,7 @@ static uint64_t done(const struct load *load)
 	return load->count > load->params.warm_up ? load->count - load->params.warm_up : 0;
 }
 
-/* One more of those that warm_up and operations count. */
+/* Counts an event that warm_up and operations measure. */
 static void count_one(const struct load_node *node)
 {
 	if (!node->load->apart)
@@ -144,6 +147,7 @@ static void mark_start(struct load *load, sim_time now)
 	load->count_at_start = load->count;
 	load->at_start = tally_of_all(load);
 	load->progress_at_start = load_progress_of(load);
+	snapshot_take(&load->window[0], load->sim);
 	for (uint32_t i = 0; i < load->params.nodes; i++) {
 		load->nodes[i].paused_at_start = paused(&load->nodes[i]);
 		load->nodes[i].completed_at_start = load->nodes[i].tally.completed;
@@ -156,6 +160,7 @@ static void mark_end(struct load *load, sim_time now)
 	load->count_at_end = load->count;
 	load->at_end = tally_of_all(load);
 	load->progress_at_end = load_progress_of(load);
+	snapshot_take(&load->window[1], load->sim);
 	for (uint32_t i = 0; i < load->params.nodes; i++) {
 		load->nodes[i].paused_at_end = paused(&load->nodes[i]);
 		load->nodes[i].completed_at_end = load->nodes[i].tally.completed;
@@ -216,7 +221,8 @@ static void settle_lock(struct load *load, const struct load_lock *lock)
 		load->gauge.lock.until = lock->free_at;
 }
 
-/* What the core has begun is counted already: its ring as well while it builds. */
+/* Adds the time of a core's current work, which is counted from its start. The ring is counted
+ * while WQEs are built. */
 static void book_core(struct core_gauges *gauges, const struct load_core *core)
 {
 	sim_time until = event_pending(&core->step) ? event_time(&core->step) : 0;
@@ -250,7 +256,7 @@ static void settle(struct block *block)
 	}
 }
 
-/* ---- what there is ---- */
+/* ---- creation ---- */
 
 static const struct path *path_between(struct load *load, uint32_t from, uint32_t to)
 {
@@ -265,7 +271,7 @@ static bool is_within(const char *name, const char *whole, size_t length, const 
 	       strcmp(name + length + 1, wanted) == 0;
 }
 
-/* "block.counter" of the first node's HCA, or of its host beside that. */
+/* Finds "block.counter" of the first node's HCA, or of other blocks of its host. */
 bool load_count(struct load *load, const char *wanted, char *error, size_t error_bytes)
 {
 	const char *first = port_name(hca_port(load->nodes[0].hca)); /* HOST.hca.port */
@@ -437,14 +443,17 @@ void load_destroy(struct load *load)
 		free(load->nodes[i].latencies);
 	}
 	block_fini(&load->block);
+	snapshot_free(&load->window[0]);
+	snapshot_free(&load->window[1]);
 	free(load->nodes);
 	free(load);
 }
 
 /* ---- the run ---- */
 
-/* How many may be counted within that time. The cores of a thread poll one after the other, and each CQE takes its time; and what
- * completes was under way, or is posted meanwhile, which takes its time, too. */
+/* Returns the largest number of events that can be counted in that time. The cores of a thread poll
+ * in turn, and each CQE takes time. Work requests that complete were in flight, or are posted in
+ * that time, which also takes time. */
 static uint64_t most_within(const struct load *load, sim_time time)
 {
 	const struct load_params *params = &load->params;
@@ -468,7 +477,8 @@ static uint64_t most_within(const struct load *load, sim_time time)
 	return cqes < posts ? cqes : posts;
 }
 
-/* In that time what is counted comes neither to its start nor to its end; 0: it may in a step. The same in any number of parts. */
+/* Returns a time in which the measurement neither begins nor ends, or 0 if it may do so in one
+ * step. The result does not depend on the number of LPs. */
 static sim_time quiet_time(const struct load *load)
 {
 	sim_time time = QUIET_MAX;
@@ -478,55 +488,104 @@ static sim_time quiet_time(const struct load *load)
 	return time >= STEP ? time : 0;
 }
 
-/* LPs run at a time while nothing can be over, and else sequentially, so that each work request is counted in the order of one LP.
- * What has failed is given up between two slices. */
-static void execute_slice(struct load *load, sim_time next)
+static void begin(struct load *load)
 {
-	sim_time quiet = quiet_time(load);
-	uint64_t mark = next_mark(load);
-
-	load->apart = quiet > 0;
-	if (quiet > 0) {
-		sim_run(load->sim, next + quiet);
-		count_all(load);
-		assert(load->count < mark);
-	} else {
-		sim_run_sequential(load->sim, next + STEP);
-	}
-	load->given_up = load->failed;
-}
-
-bool load_execute(struct load *load, load_progress *progress, void *context, char *error,
-		  size_t error_bytes)
-{
-	sim_time limit = load->params.limit;
-
 	for (uint32_t i = 0; i < load->params.nodes; i++)
 		for (uint32_t j = 0; j < load->nodes[i].thread_count; j++)
 			load_cores_start(&load->nodes[i].threads[j]);
-	while (!load_is_over(load)) {
-		sim_time next = sim_next(load->sim);
+	load->phase = LOAD_MEASURING;
+}
 
-		if (next == SIM_NEVER || next > limit) {
-			load_fail(&load->nodes[0],
-				  "%s after %.6g us; complete: %" PRIu64 " of %" PRIu64
-				  " work requests",
-				  next == SIM_NEVER ? "nothing happens any more"
-						    : "load.limit is reached",
-				  (double)sim_now(load->sim) / (double)US,
-				  tally_of_all(load).completed,
-				  load->params.warm_up + load->params.operations);
-			load->given_up = true;
-		} else {
-			execute_slice(load, next);
+static void give_up(struct load *load, bool idle)
+{
+	load_fail(&load->nodes[0],
+		  "%s after %.6g us; complete: %" PRIu64 " of %" PRIu64 " work requests%s",
+		  idle ? "nothing happens any more" : "load.limit is reached",
+		  (double)sim_now(load->sim) / (double)US, tally_of_all(load).completed,
+		  load->params.warm_up + load->params.operations,
+		  idle ? "" : "; raise load.limit, or lower load.operations");
+	load->given_up = true;
+}
+
+/* Chooses the end of the next slice. LPs run in parallel while the measurement cannot end.
+ * Otherwise they run sequentially, so that each work request is counted in the order of one LP.
+ * Returns false if the load cannot go on. */
+static bool choose_slice(struct load *load)
+{
+	sim_time next = sim_next(load->sim), quiet;
+
+	if (next == SIM_NEVER || next > load->params.limit) {
+		give_up(load, next == SIM_NEVER);
+		return false;
+	}
+	quiet = quiet_time(load);
+	load->apart = quiet > 0;
+	load->slice_mark = next_mark(load);
+	load->slice_end = next + (quiet > 0 ? quiet : STEP);
+	return true;
+}
+
+/* Failed requests are cancelled between two slices. */
+static void end_slice(struct load *load)
+{
+	if (load->apart) {
+		count_all(load);
+		assert(load->count < load->slice_mark);
+	}
+	load->given_up = load->failed;
+	load->slice_end = 0;
+}
+
+/* Returns true if the slice is not at its end. */
+static bool run_slice(struct load *load, sim_time until)
+{
+	sim_time to = load->slice_end < until ? load->slice_end : until;
+
+	if (to > sim_now(load->sim)) {
+		if (load->apart)
+			sim_run(load->sim, to);
+		else
+			sim_run_sequential(load->sim, to);
+	}
+	return load->slice_end > until;
+}
+
+bool load_advance(struct load *load, sim_time until, load_progress *progress, void *context)
+{
+	if (load->phase == LOAD_NEW)
+		begin(load);
+	while (load->phase == LOAD_MEASURING && !load_is_over(load)) {
+		if (load->slice_end > 0 || choose_slice(load)) {
+			if (run_slice(load, until))
+				return true;
+			end_slice(load);
 		}
 		if (progress)
 			progress(context, sim_now(load->sim), done(load), load->params.operations);
 	}
 	load->apart = true;
-	if (!load->given_up)                   /* else it may go on for ever */
-		sim_run(load->sim, SIM_NEVER); /* what is under way comes to its end */
-	if (load->failed)
-		snprintf(error, error_bytes, "%s", load_failure(load));
-	return !load->failed;
+	if (load->phase == LOAD_MEASURING) /* given up, it may go on for ever */
+		load->phase = load->given_up ? LOAD_OVER : LOAD_DRAINING;
+	if (load->phase == LOAD_DRAINING) { /* requests in flight end */
+		sim_run_to_idle(load->sim, until);
+		if (sim_next(load->sim) == SIM_NEVER)
+			load->phase = LOAD_OVER;
+	}
+	return load->phase != LOAD_OVER;
+}
+
+const struct snapshot *load_window(const struct load *load)
+{
+	return load->ended_at ? load->window : NULL;
+}
+
+void load_stop(struct load *load)
+{
+	if (load->phase < LOAD_DRAINING && !load->ended_at)
+		load_fail(&load->nodes[0],
+			  "it was stopped after %.6g us; complete: %" PRIu64 " of %" PRIu64
+			  " work requests",
+			  (double)sim_now(load->sim) / (double)US, tally_of_all(load).completed,
+			  load->params.warm_up + load->params.operations);
+	load->phase = LOAD_OVER;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_alone: a load on adapters that are all alike, at one switch or at the two ends of a cable: nodes first, then the switch,
- * then links; for tests and for published rows. Scenarios build what a load stands on themselves (hcasim/builder/build.h).
+ * load_alone: a load on equal adapters at one switch or at the two ends of a cable. Nodes are
+ * created first, then the switch, then links. Used by tests and published rows. A scenario creates
+ * its own fabric (hcasim/builder/build.h).
  */
 #include <assert.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ struct alone {
 	struct packet_pool *pool;
 	struct endpoints *endpoints;
 	struct topology *topology;
-	struct fabric_switch *sw; /* NULL: a cable */
+	struct fabric_switch *sw; /* NULL: topology cable */
 	struct hca *hcas[LOAD_ALONE_NODES_MAX];
 	struct load *load;
 };
@@ -115,10 +116,17 @@ bool load_run(const struct load_setup *setup, struct load_result *result, char *
 
 	if (!load_check(&setup->load, error, error_bytes))
 		return false;
-	good = create(&alone, setup, error, error_bytes) &&
-	       load_execute(alone.load, NULL, NULL, error, error_bytes);
-	if (good)
-		load_take_result(alone.load, result);
+	good = create(&alone, setup, error, error_bytes);
+	if (good) {
+		load_advance(alone.load, SIM_NEVER, NULL, NULL);
+		good = !load_failure(alone.load);
+		if (!good)
+			snprintf(error, error_bytes, "%s", load_failure(alone.load));
+		else if ((good = blocks_check(alone.sim, stderr) == 0))
+			load_take_result(alone.load, result);
+		else
+			snprintf(error, error_bytes, "the run violates its invariants");
+	}
 	destroy(&alone, setup);
 	return good;
 }

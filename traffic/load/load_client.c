@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_client: who asks, see load_server.h: the requests of each client by number, where they are written, and where their
- * responses are.
+ * load_client: clients, see load_server.h: the requests of each client by number, and the slots of
+ * requests and responses.
  *
- *     request number of a client: core it may ask * window + slot; of a thread: its clients one after the other
+ *     request number in a client: ring * window + slot; in a thread: after the numbers of its
+ *     previous clients
  */
 #include "traffic/load/load_server.h"
 
@@ -43,7 +44,8 @@ bool load_client_may_ask(const struct load_client *client)
 	return client->under_way + params->post_list <= params->tx_depth;
 }
 
-/* Rings of a core are one behind the other, and those of a core's clients inside them. */
+/* Returns the address of a slot. The rings of a core are contiguous, and contain the rings of its
+ * clients. */
 static uint64_t slot_address(const struct load *load, const struct load_client *client,
 			     uint32_t ring_number, uint32_t slot)
 {
@@ -105,9 +107,10 @@ void load_client_response(struct load_thread *thread, uint32_t number, sim_time 
 	load_thread_room(client->qp);
 }
 
-/* ---- what is written ---- */
+/* ---- written data ---- */
 
-/* The first node's slots are those of requests, the others' those of responses, thread by thread. */
+/* Reports written data. The first node's slots hold requests. The other nodes' slots hold
+ * responses, thread by thread. */
 void load_slot_written(struct load_node *node, uint64_t end)
 {
 	struct load *load = node->load;
@@ -119,7 +122,7 @@ void load_slot_written(struct load_node *node, uint64_t end)
 		return;
 	end -= LOAD_REMOTE_ADDRESS;
 	if ((end - 1) % params->server.slot + 1 != bytes)
-		return; /* there is more to come */
+		return; /* not the last byte */
 	index = (end - 1) / params->server.slot;
 	if (node->index == 0) {
 		uint32_t client = (uint32_t)(index / window(load) % load->client_count);
@@ -134,7 +137,7 @@ void load_slot_written(struct load_node *node, uint64_t end)
 	}
 }
 
-/* ---- all of them ---- */
+/* ---- creation ---- */
 
 static void init_client(struct load *load, struct load_thread *thread, uint32_t index)
 {
@@ -150,7 +153,7 @@ static void init_client(struct load *load, struct load_thread *thread, uint32_t 
 	if (load->params.transport == LOAD_UD)
 		client->responses = client->qp;
 	else if (server->response == LOAD_RESPONSE_DATAGRAM)
-		client->responses = &thread->qps[qps]; /* of all of the thread's */
+		client->responses = &thread->qps[qps]; /* shared by all clients of the thread */
 	if (load->params.transport != LOAD_UD)
 		client->far =
 			&load->nodes[0].threads[number % server->cores].qps[number / server->cores];

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_cores: processor cores, one or those that share, at the work of a thread: each posts to a queue pair that has room, polls the CQ, sleeps when
- * there is neither to do. Those that share hold the lock of a queue pair, or of the CQ, while they do, and wait for it in turn; so do all
- * of a node for the lock of a doorbell register, while they ring.
+ * load_cores: processor cores of a thread. Each posts to a queue pair that has room, polls the CQ,
+ * and sleeps when there is nothing to do. Cores that share a thread hold the lock of a queue pair
+ * or CQ while they use it, and wait for it in turn. All cores of a node do the same for the lock of
+ * a doorbell register.
  *
- *     step: WQEs built? ask for the register --> ring what was built --> CQEs to poll? take them : a queue pair with room? build its WQEs : sleep
+ *     step: WQEs built?             request the register --> ring
+ *           else CQEs to poll?      take them
+ *           else room in a queue pair?  build its WQEs
+ *           else                    sleep
  */
 #include <assert.h>
 #include <gsl/gsl_randist.h>
@@ -32,7 +36,8 @@ static bool may_post(const struct load_thread *thread)
 		thread->under_way + params->post_list <= params->outstanding);
 }
 
-/* When the core has the lock, which it keeps for `held`: behind who has it, and when all who wait have tried for its line. */
+/* Returns the time at which the core gets the lock, which it keeps for `held`. It waits for the
+ * holder, and for the other waiting cores, each of which fetches the line. */
 static sim_time take_lock(const struct load_core *core, struct load_lock *lock, sim_time held)
 {
 	const struct load_node *node = core->thread->node;
@@ -51,8 +56,8 @@ static sim_time take_lock(const struct load_core *core, struct load_lock *lock, 
 	return start;
 }
 
-/* Returns how long work of `held` takes from now on: longer by the rest of a disturbance that is under way, and by those that begin before
- * it ends. */
+/* Returns the duration of work of length `held` that starts now. Disturbances that overlap it are
+ * added. */
 static sim_time disturb(struct load_core *core, sim_time held)
 {
 	const struct load_cpu_params *cpu = &core->thread->node->load->params.cpu;
@@ -84,7 +89,7 @@ static bool wake_one(struct load_thread *thread)
 	return false;
 }
 
-/* It takes nobody's turn: who waits for the lock comes first. */
+/* Returns true if the core must wait, because another core waits for the lock. */
 static bool yields(struct load_core *core)
 {
 	if (!may_post(core->thread) || !wake_one(core->thread))
@@ -93,7 +98,7 @@ static bool yields(struct load_core *core)
 	return true;
 }
 
-/* What a core holds as it rings: the lock of a register that others use, or of a queue pair. */
+/* Returns the lock that a core holds while it rings: of a shared register, or of a queue pair. */
 static struct load_lock *posting_lock(struct load_qp *qp)
 {
 	return qp->doorbell ? qp->doorbell : &qp->lock;
@@ -221,7 +226,7 @@ void load_cores_fini(struct load_thread *thread)
 void load_cores_start(struct load_thread *thread)
 {
 	if (thread->server)
-		return; /* it waits for requests */
+		return; /* it polls for requests */
 	for (uint32_t i = 0; i < thread->qp_count; i++)
 		load_thread_room(&thread->qps[i]);
 	for (uint32_t i = 0; i < thread->node->load->params.cores_per_thread; i++)

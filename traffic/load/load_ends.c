@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_ends: the ends of a workload's connections, see workload_core.h: by node and by number, the buffer of each, and how they
- * come to queue pairs: all of them before the run, or each pair when it is joined, in places that are kept for it.
+ * load_ends: ends of a workload's connections, see workload_core.h: tables by node and number, the
+ * buffer of each end, and the creation of queue pairs. Queue pairs are created before the run, or
+ * in reserved places when a pair is joined during the run.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -10,17 +11,17 @@
 #include "traffic/load/workload_core.h"
 
 #define BUFFER_ALIGN    UINT64_C(64)
-#define FIRST_QP_NUMBER 0x100u /* as fidelity endpoint has it, so that routes are the same */
+#define FIRST_QP_NUMBER 0x100u /* as for fidelity endpoint, so that routes are the same */
 #define HOPS            64
 
-struct load_ends { /* of a node */
+struct load_ends { /* ends of a node */
 	struct load_end **list;
 	uint32_t count, room;
 	struct load_end **by_number; /* [numbers] from first_number on */
 	uint32_t first_number, numbers;
 };
 
-/* ---- which there are ---- */
+/* ---- tables ---- */
 
 uint32_t load_ends_next_number(const struct load *load, uint32_t host)
 {
@@ -73,7 +74,8 @@ struct load_end *load_ends_add(struct load *load, const struct backend_pair *pai
 	return one;
 }
 
-/* Numbers of a node are given in rising order, but for the cores of a host, each of which has those of its own. */
+/* Records the number of an end. Numbers of a node increase, except between the cores of a host,
+ * each of which has its own range. */
 static void number_end(struct load_ends *ends, struct load_end *end)
 {
 	if (!ends->numbers)
@@ -104,7 +106,7 @@ struct load_end *load_ends_get(const struct load *load, uint32_t node, uint32_t 
 	return index < load->ends[node].count ? load->ends[node].list[index] : NULL;
 }
 
-/* ---- what they have ---- */
+/* ---- resources ---- */
 
 static bool is_far(const struct load_end *end)
 {
@@ -156,8 +158,9 @@ static uint64_t take_buffer(struct load_node *node, uint64_t bytes)
 	return address;
 }
 
-/* One behind the other, each from a line of memory on. What is longer than that of a pair that is joined late goes on over the
- * next ones: nobody looks at the bytes. */
+/* Places buffers one after the other, aligned to a cache line. A message that is larger than the
+ * buffer of a late pair extends over the next buffers. This is harmless, because the contents are
+ * not read. */
 void load_ends_place(struct load_node *node)
 {
 	struct load *load = node->load;

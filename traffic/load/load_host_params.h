@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_host_params: what hosts of detailed adapters ask of them to carry a workload (detailed_backend.h), and what that costs their cores.
+ * load_host_params: parameters of hosts whose detailed adapters carry a workload
+ * (detailed_backend.h), and the cost of each action on their cores.
  */
 #ifndef TRAFFIC_LOAD_LOAD_HOST_PARAMS_H
 #define TRAFFIC_LOAD_LOAD_HOST_PARAMS_H
@@ -9,14 +10,32 @@
 
 /* clang-format off */
 #define LOAD_HOST_PARAMS(X) \
-	X(cores,       COUNT,  "1",         "1..64",          "processor cores of a host that post and poll, each for queue pairs and a CQ of its own; these are dealt out in turn", "choice") \
-	X(posting,     CHOICE, "blueflame", "blueflame|doorbell", "how a work request is posted",                     "choice") \
-	X(tx_depth,      COUNT,  "128",       "1..4096",        "work requests of a queue pair that are posted and not complete; others wait in the host", "choice: the send queue that programs often ask for") \
-	X(rx_depth,    COUNT,  "256",       "32..32768",      "receive work requests of a queue pair, in powers of two", "as load.rx_depth") \
-	X(max_rd_atomic,       COUNT,  "16",        "1..128",         "reads and atomics under way of a queue pair",          "ground truth F-03") \
-	X(timeout,     COUNT,  "14",        "0..31",          "local ACK timeout of queue pairs, 4.096 us * 2^timeout, 0: never", "ground truth C-26") \
-	X(retry_count, COUNT,  "7",         "0..7",           "timeouts in a row before a queue pair fails",          "ground truth C-26") \
-	X(page,        BYTES,  "2MiB",      "4KiB..1GiB",     "of the memory that data are in",                       "choice")
+	X(cores, COUNT, "1", "1..64", \
+	  "Processor cores of a host that post and poll. Queue pairs are assigned to the cores " \
+	  "in turn; each core has its own CQ.", \
+	  "choice") \
+	X(posting, CHOICE, "blueflame", "blueflame|doorbell", \
+	  "Method of posting a work request.", \
+	  "choice") \
+	X(tx_depth, COUNT, "128", "1..4096", \
+	  "Maximum number of incomplete work requests of a queue pair. Further messages wait " \
+	  "in the host.", \
+	  "choice: the send queue that programs often ask for") \
+	X(rx_depth, COUNT, "256", "32..32768", \
+	  "Receive work requests of a queue pair, a power of two.", \
+	  "as load.rx_depth") \
+	X(max_rd_atomic, COUNT, "16", "1..128", \
+	  "Maximum number of reads and atomics in flight per queue pair.", \
+	  "HERD, SIGCOMM 2014 (row F-03)") \
+	X(timeout, COUNT, "14", "0..31", \
+	  "Local ACK timeout of queue pairs, 4.096 us * 2^timeout. 0: no timeout.", \
+	  "rdma-core, rdma_set_option(3) (row C-26)") \
+	X(retry_count, COUNT, "7", "0..7", \
+	  "Consecutive timeouts after which a queue pair fails.", \
+	  "rdma-core, rdma_set_option(3) (row C-26)") \
+	X(page, BYTES, "2MiB", "4KiB..1GiB", \
+	  "Page size of the memory that holds the data.", \
+	  "choice")
 /* clang-format on */
 
 struct load_host_params {
@@ -25,6 +44,7 @@ struct load_host_params {
 };
 
 extern const struct param load_host_param_list[];
-extern const struct param_section load_host_sections[]; /* host, cpu; ends with a NULL name */
+/* host, cpu; ends with an entry whose name is NULL */
+extern const struct param_section load_host_sections[];
 
 #endif

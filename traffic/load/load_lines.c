@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_lines: what it costs a core to use lines of memory, see load_server.h: by the last level cache of its host, which it
- * shares with what DMA writes (hca/host/llc.h). Where none is modelled, what DMA wrote is in the cache, and tables are not.
+ * load_lines: time of a core to use memory lines, see load_server.h. It depends on the last-level
+ * cache of its host, which DMA writes share (hca/host/llc.h). Without a cache model, data written
+ * by DMA hit the cache, and tables miss it.
  */
 #include "hca/host/llc.h"
 #include "traffic/load/load_server.h"

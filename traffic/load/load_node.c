@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_node: one host: the memory that its rings are in, its regions, and the queue pairs and CQs of its cores.
+ * load_node: one host: the memory that its rings are in, its regions, and the queue pairs and CQs
+ * of its cores.
  *
  *     HCA --memory_write()--> CQE --load_cores_wake()--> core
  */
@@ -40,7 +41,8 @@ static bool read_bytes(struct memory *base, uint64_t address, void *bytes, uint3
 	return true;
 }
 
-/* CQs come first, all of the same size: the HCA writes nothing else. */
+/* Writes bytes of the HCA. CQs come first in memory and have the same size. The HCA writes nothing
+ * else. */
 static bool write_bytes(struct memory *base, uint64_t address, const void *bytes, uint32_t length)
 {
 	struct load_memory *memory = container_of(base, struct load_memory, memory);
@@ -55,9 +57,9 @@ static bool write_bytes(struct memory *base, uint64_t address, const void *bytes
 	return true;
 }
 
-static const struct memory_ops memory_ops = {.read = read_bytes, .write = write_bytes};
+static const struct memory_ops memory_ops = {.load = read_bytes, .store = write_bytes};
 
-/* Data: who waits for them is told. */
+/* Reads of data return no contents. Writes are reported to the cores that poll for them. */
 static bool read_data(struct memory *memory, uint64_t address, void *bytes, uint32_t length)
 {
 	(void)memory, (void)address;
@@ -72,7 +74,7 @@ static bool write_data(struct memory *base, uint64_t address, const void *bytes,
 	return true;
 }
 
-static const struct memory_ops data_ops = {.read = read_data, .write = write_data};
+static const struct memory_ops data_ops = {.load = read_data, .store = write_data};
 
 static struct memory *data_memory(struct load_node *node)
 {
@@ -103,7 +105,8 @@ static void memory_init(struct load_node *node)
 
 /* ---- commands ---- */
 
-/* 0, or the adapter has no more of them than that parameter says. */
+/* Fails the load if `error` is not 0, because the adapter has no more objects of this kind than the
+ * parameter `limit` allows. */
 static void must(struct load_node *node, int error, const char *what, const char *limit)
 {
 	if (error)
@@ -143,7 +146,7 @@ static uint32_t add_region(struct load_node *node, uint64_t address, uint64_t le
 	return key;
 }
 
-/* One of all buffers of a workload, here and from there. */
+/* Adds one region for all buffers of a workload, for local and remote access. */
 static void add_buffers(struct load_node *node)
 {
 	uint64_t page = node->load->params.page,
@@ -182,7 +185,7 @@ static void add_regions(struct load_node *node)
 		struct load_thread *thread = &node->threads[i];
 		uint64_t owner = thread->params != &node->load->background
 					 ? i % owners
-					 : owners; /* behind all others */
+					 : owners; /* after all other CQEs */
 
 		thread->keys = node->keys + owner * params->regions;
 		thread->local_key = i < owners
@@ -218,7 +221,7 @@ static void add_cqs(struct load_thread *thread)
 		     "CQ", "; device.cqs is how many there are");
 }
 
-/* A list that is shorter than its stride ends with the key of nothing. */
+/* Writes a receive WQE. A list that is shorter than its stride ends with the invalid key. */
 static void write_receive(const struct load_qp *qp, uint8_t *wqe)
 {
 	const struct load_thread *thread = qp->thread;
@@ -230,8 +233,8 @@ static void write_receive(const struct load_qp *qp, uint8_t *wqe)
 		load_put_element(thread, wqe, LOAD_LOCAL_ADDRESS, LOAD_LOCAL_BYTES);
 	else
 		load_put_elements(thread, wqe, list);
-	if (list->count * WQE_UNIT_BYTES < load_receive_stride(thread->params) && list->count)
-		be32_put(wqe + (size_t)list->count * WQE_UNIT_BYTES + 4, KEY_OF_NOTHING);
+	if (list->count * WQE_DS_BYTES < load_receive_stride(thread->params) && list->count)
+		be32_put(wqe + (size_t)list->count * WQE_DS_BYTES + 4, KEY_OF_NOTHING);
 }
 
 void load_node_add_qp(struct load_thread *thread, uint32_t index)
@@ -276,7 +279,7 @@ void load_node_add_qp(struct load_thread *thread, uint32_t index)
 		if (user >= own)
 			qp->doorbell = &node->doorbells[(user - own) % load->params.bfregs];
 	}
-	qp->receives_posted = qp->receives_told = entries;
+	qp->receives_posted = qp->receives_announced = entries;
 	be32_put(node->memory.bytes + qp->record, entries & 0xffff);
 	load_lines_written(node, qp->receives, (uint64_t)entries * attr.rq_stride_bytes);
 }
@@ -402,7 +405,7 @@ void load_qp_connect(struct load_qp *qp, const struct path *path, uint32_t dest,
 	set_state_in(qp->thread->node, qp->number, path, dest, pkey);
 }
 
-/* Both ends of a client's connection. */
+/* Connects both ends of a client's queue pair. */
 static void connect_client(const struct load_client *client)
 {
 	struct load_node *node = client->qp->thread->node, *server = &node->load->nodes[0];
@@ -426,8 +429,9 @@ static void connect_served(struct load_thread *thread)
 		load_server_init(thread);
 }
 
-/* Queue pair q to the p-th other node is number p * qps + q of each thread, at both ends. Of those that are for their own node
- * two and two are connected, and one that is left over with itself. */
+/* Returns the queue pair at the other end. Queue pair q to the p-th other node has the number p *
+ * qps + q in each thread, at both ends. Queue pairs to the own node are connected in pairs, and a
+ * remaining one with itself. */
 static struct load_qp *other_end(struct load_thread *thread, uint32_t index)
 {
 	const struct load_params *params = thread->params;
@@ -485,8 +489,9 @@ static void add_target(struct load_node *node)
 	set_state(node, node->dct, NULL, 0);
 }
 
-/* Those that are connected first, then those for datagrams: servers are started so (HERD: one process connects, then others start),
- * and which processing unit a queue pair is bound to goes by its number. */
+/* Adds connected queue pairs first, then UD queue pairs. Servers start in this order (HERD: one
+ * process connects, then others start). The number of a queue pair determines its processing
+ * unit. */
 void load_node_add_objects(struct load_node *node)
 {
 	if (node->load->backend)

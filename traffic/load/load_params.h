@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_params: what a load of verbs is (load.h), and what its calls cost the processor cores that make them. Lists:
- * load_place_param_list, load_param_list, load_cpu_param_list, load_background_param_list, load_server_param_list.
+ * load_params: parameters of a load of verbs (load.h), and the cost of its calls on processor
+ * cores. Lists: load_place_param_list, load_param_list, load_cpu_param_list,
+ * load_background_param_list, load_server_param_list.
  */
 #ifndef TRAFFIC_LOAD_LOAD_PARAMS_H
 #define TRAFFIC_LOAD_LOAD_PARAMS_H
@@ -9,98 +10,275 @@
 #include "sim/block.h"
 
 /* clang-format off */
-/* Of a load alone; in a scenario hosts and fabric say so. */
+/* Parameters of load_run() only. In a scenario, the sections hosts and fabric describe these
+ * facts. */
 #define LOAD_PLACE_PARAMS(X) \
-	X(nodes,      COUNT,  "2",          "2..64",              "hosts with one adapter each",                                    "choice") \
-	X(link_layer, CHOICE, "infiniband", "infiniband|roce",    "of the links",                                                   "choice") \
-	X(topology,   CHOICE, "switch",     "switch|cable",       "all at one switch, or two by a cable",                           "choice")
+	X(nodes, COUNT, "2", "2..64", \
+	  "Number of hosts, with one adapter each.", \
+	  "choice") \
+	X(link_layer, CHOICE, "infiniband", "infiniband|roce", \
+	  "Link layer of all links.", \
+	  "choice") \
+	X(topology, CHOICE, "switch", "switch|cable", \
+	  "Fabric: one switch for all hosts, or one cable between two hosts.", \
+	  "choice")
 
 #define LOAD_PARAMS(X) \
-	X(pattern,    CHOICE, "outbound",   "outbound|inbound|all|loopback", "who posts: the first node, all but the first, or all; to all others, inbound: to the first; loopback: the first, to itself", "choice") \
-	X(threads,    COUNT,  "1",          "1..64",              "processor cores of each node, each with queue pairs and CQs of its own", "choice") \
-	X(cores_per_thread,    COUNT,  "1",          "1..16",              "cores in the place of each of these, which share its queue pairs and CQs under their locks", "choice") \
-	X(cq_of,      CHOICE, "thread",     "thread|qp",          "whose a CQ is: one for all queue pairs of a thread, or one for each", "choice") \
-	X(qps,        COUNT,  "1",          "1..4096",            "queue pairs of a thread to each other node; ud, dc: in all",       "choice") \
-	X(transport,  CHOICE, "rc",         "rc|uc|ud|dc",        "of the queue pairs; dc: initiators, and a target in each node",                                             "choice") \
-	X(verb,       CHOICE, "write",      "write|read|send|fetch_add", "what is posted",                                          "choice") \
-	X(bytes,      BYTES,  "64B",        "0B..64MiB",          "of a message",                                                   "choice") \
-	X(sges,       SIZES,  "[]",         "1B..64MiB",          "scatter/gather elements of a send work request, which make up its message in place of bytes; none: one", "choice") \
-	X(receive_sges, SIZES, "[]",        "1B..128MiB",         "the same of a receive work request, with room for the message and, if ud, its 40 B; none: one", "choice") \
-	X(inline_data,    FLAG,   "false",      "",                   "the WQE carries the data",                                       "choice") \
-	X(scatter_to_cqe,     FLAG,   "false",      "",                   "short messages and responses go into CQEs, of 128 B if ud",       "choice") \
-	X(cqe_compression,   FLAG,   "false",      "",                   "CQEs that are alike are written as one, with mini-CQEs",          "choice") \
-	X(posting,    CHOICE, "blueflame",  "blueflame|doorbell|inline_blueflame", "how a lone work request is posted; inline_blueflame: by BlueFlame if its data is inline", "choice") \
-	X(bfregs,     COUNT,  "0",          "0..64",              "doorbell registers of a node under a lock each, which its queue pairs share in turn, but for the first low_latency_bfregs; 0: each queue pair has its own", "choice; the mlx5 driver of Linux gives a process 16, of which 4 are queue pairs' own and 11 shared") \
-	X(low_latency_bfregs, COUNT, "4",        "0..64",              "queue pairs of a node that have a register of their own beside these", "the mlx5 driver of Linux, libmlx5: the first four are of low latency") \
-	X(post_list,       COUNT,  "1",          "1..64",              "work requests behind one doorbell; several are never posted by BlueFlame", "libmlx4, libmlx5: BlueFlame is for lone work requests") \
-	X(cq_mod,     COUNT,  "1",          "1..4096",            "one in so many work requests has a CQE",                         "choice") \
-	X(tx_depth,     COUNT,  "16",         "1..4096",            "work requests of a queue pair that are posted and not complete", "choice") \
-	X(refill,     CHOICE, "each",       "each|all",           "when a queue pair that was full is posted to again: when one of these is complete, or when all are", "choice") \
-	X(outstanding, COUNT, "0",          "0..65536",           "the same of a thread, over all its queue pairs, which then signal all; 0: no limit", "choice") \
-	X(rx_depth,   COUNT,  "0",          "0..32768",           "receive work requests of a queue pair, a power of two; 0: 256, UD 2048", "mlx5: counters of 16 bits") \
-	X(strides,    COUNT,  "0",          "0..16383",           "ud: packets that one receive work request takes at most, each in a stride or more; 0: one each", "choice") \
-	X(stride_bytes, BYTES, "2KiB",      "64B..64KiB",         "of a stride",                                                    "assumed: room for a packet of 1 KiB and its 40 B") \
-	X(order,      CHOICE, "random",     "random|turn",        "which queue pair of a thread is next, of those with room",       "choice") \
-	X(mtu,        BYTES,  "4096B",      "256B..4096B",        "of the paths",                                                   "choice") \
-	X(max_rd_atomic,      COUNT,  "16",         "1..128",             "reads and atomics under way of a queue pair",                    "ground truth F-03") \
-	X(regions,    COUNT,  "1",          "1..262144",          "memory regions that are written or read, of each of the next",   "choice") \
-	X(region_of,  CHOICE, "node",       "node|thread",        "whose the regions are, with one for local data: all threads' of a node, or each thread's", "choice") \
-	X(addresses_per_region,     COUNT,  "1",          "1..1099511627776",   "addresses in each region that are used, at random",              "choice") \
-	X(address_stride,     BYTES,  "64B",        "8B..1GiB",           "from one address to the next",                                     "choice") \
-	X(page,       BYTES,  "2MiB",       "4KiB..1GiB",         "of the regions' memory",                                         "choice") \
-	X(paging,     CHOICE, "none",       "none|remote|local",  "which regions are registered for on-demand paging: those that are written or read, or those of the posting side's own data", "choice") \
-	X(contiguous, FLAG,   "false",      "",                   "regions are contiguous: their pages need no translation",        "choice") \
-	X(counts,     CHOICE, "completed",  "completed|received", "what the next two count: work requests complete, or messages received", "choice") \
-	X(warm_up,    COUNT,  "2000",       "",                   "work requests before those that count",                          "choice") \
-	X(operations, COUNT,  "20000",      "1..",                "work requests that count",                                       "choice") \
-	X(limit,      TIME,   "1s",         "1us..",              "virtual time after which a load that does not end is given up",  "choice")
+	X(pattern, CHOICE, "outbound", \
+	  "outbound|inbound|all|loopback", \
+	  "Posting nodes and their targets. outbound: the first node to all others. inbound: " \
+	  "all others to the first. all: every node to all others. loopback: the first node to " \
+	  "itself.", \
+	  "choice") \
+	X(threads, COUNT, "1", "1..64", \
+	  "Threads of each node. A thread is a processor core with its own queue pairs and CQs.", \
+	  "choice") \
+	X(cores_per_thread, COUNT, "1", "1..16", \
+	  "Cores of one thread. They share its queue pairs and CQs, protected by locks.", \
+	  "choice") \
+	X(cq_of, CHOICE, "thread", "thread|qp", \
+	  "Scope of a CQ: one for all queue pairs of a thread, or one for each queue pair.", \
+	  "choice") \
+	X(qps, COUNT, "1", "1..4096", \
+	  "Queue pairs of a thread to each other node. Transports ud and dc: queue pairs of a " \
+	  "thread in total.", \
+	  "choice") \
+	X(transport, CHOICE, "rc", "rc|uc|ud|dc", \
+	  "Transport of the queue pairs. dc: initiators, and one target in each node.", \
+	  "choice") \
+	X(verb, CHOICE, "write", \
+	  "write|read|send|fetch_add", \
+	  "Operation of the work requests.", \
+	  "choice") \
+	X(bytes, BYTES, "64B", "0B..64MiB", \
+	  "Size of a message.", \
+	  "choice") \
+	X(sges, SIZES, "[]", "1B..64MiB", \
+	  "Sizes of the scatter/gather elements of a send work request, whose sum replaces " \
+	  "bytes. Empty: one element.", \
+	  "choice") \
+	X(receive_sges, SIZES, "[]", "1B..128MiB", \
+	  "Sizes of the scatter/gather elements of a receive work request. Their sum must hold " \
+	  "the message and, for transport ud, its header of 40 B. Empty: one element.", \
+	  "choice") \
+	X(inline_data, FLAG, "false", "", \
+	  "Data are inline: the WQE carries them.", \
+	  "choice") \
+	X(scatter_to_cqe, FLAG, "false", "", \
+	  "Short messages and responses are written into the CQE. CQEs have 128 B with " \
+	  "transport ud.", \
+	  "choice") \
+	X(cqe_compression, FLAG, "false", "", \
+	  "Similar CQEs are compressed into one CQE with mini-CQEs.", \
+	  "choice") \
+	X(posting, CHOICE, "blueflame", \
+	  "blueflame|doorbell|inline_blueflame", \
+	  "Method of posting a single work request. inline_blueflame: by BlueFlame if its data " \
+	  "are inline, else by doorbell.", \
+	  "choice") \
+	X(bfregs, COUNT, "0", "0..64", \
+	  "Shared doorbell registers of a node, each protected by a lock. Queue pairs use them " \
+	  "in turn, except the first low_latency_bfregs queue pairs. 0: each queue pair has " \
+	  "its own register.", \
+	  "choice; the mlx5 driver of Linux gives a process 16: 4 for one queue pair each, 11 " \
+	  "shared") \
+	X(low_latency_bfregs, COUNT, "4", "0..64", \
+	  "Queue pairs of a node that have their own doorbell register when bfregs is set.", \
+	  "the mlx5 driver of Linux, libmlx5: the first four are low-latency registers") \
+	X(post_list, COUNT, "1", "1..64", \
+	  "Work requests per doorbell. BlueFlame posts single work requests only.", \
+	  "libmlx4, libmlx5: BlueFlame posts single work requests") \
+	X(cq_mod, COUNT, "1", "1..4096", \
+	  "CQ moderation: one of this many work requests generates a CQE.", \
+	  "choice") \
+	X(tx_depth, COUNT, "16", "1..4096", \
+	  "Maximum number of incomplete work requests of a queue pair.", \
+	  "choice") \
+	X(refill, CHOICE, "each", "each|all", \
+	  "Condition to post again to a queue pair that was full. each: one of its work " \
+	  "requests is complete. all: all are complete.", \
+	  "choice") \
+	X(outstanding, COUNT, "0", "0..65536", \
+	  "Maximum number of incomplete work requests of a thread, over all its queue pairs. " \
+	  "All work requests are then signaled. 0: no limit.", \
+	  "choice") \
+	X(rx_depth, COUNT, "0", "0..32768", \
+	  "Receive work requests of a queue pair, a power of two. 0: 256, or 2048 with " \
+	  "transport ud.", \
+	  "mlx5: 16-bit counters") \
+	X(strides, COUNT, "0", "0..16383", \
+	  "Transport ud: maximum number of packets that one receive work request takes. Each " \
+	  "packet uses one stride or more. 0: one packet, without strides.", \
+	  "choice") \
+	X(stride_bytes, BYTES, "2KiB", "64B..64KiB", \
+	  "Size of a stride.", \
+	  "assumed: room for a packet of 1 KiB and its header of 40 B") \
+	X(order, CHOICE, "random", "random|round_robin", \
+	  "Order in which a thread selects among its queue pairs that have room.", \
+	  "choice") \
+	X(mtu, BYTES, "4096B", "256B..4096B", \
+	  "Path MTU.", \
+	  "choice") \
+	X(max_rd_atomic, COUNT, "16", "1..128", \
+	  "Maximum number of reads and atomics in flight per queue pair.", \
+	  "HERD, SIGCOMM 2014 (row F-03)") \
+	X(regions, COUNT, "1", "1..262144", \
+	  "Memory regions that are written or read, per node or per thread (region_of).", \
+	  "choice") \
+	X(region_of, CHOICE, "node", "node|thread", \
+	  "Scope of the regions, including one for local data: one set per node, or one set " \
+	  "per thread.", \
+	  "choice") \
+	X(addresses_per_region, COUNT, "1", "1..1099511627776", \
+	  "Addresses used in each region, selected at random.", \
+	  "choice") \
+	X(address_stride, BYTES, "64B", "8B..1GiB", \
+	  "Distance between two addresses.", \
+	  "choice") \
+	X(page, BYTES, "2MiB", "4KiB..1GiB", \
+	  "Page size of the memory of the regions.", \
+	  "choice") \
+	X(paging, CHOICE, "none", "none|remote|local", \
+	  "Regions registered for on-demand paging. remote: the regions that are written or " \
+	  "read. local: the regions with the posting node's data.", \
+	  "choice") \
+	X(contiguous, FLAG, "false", "", \
+	  "Regions are physically contiguous, so that their pages need no translation.", \
+	  "choice") \
+	X(counts, CHOICE, "completed", "completed|received", \
+	  "Event that warm_up and operations count: a work request is complete, or a message " \
+	  "is received.", \
+	  "choice") \
+	X(warm_up, COUNT, "2000", "", \
+	  "Work requests before the measurement.", \
+	  "choice") \
+	X(operations, COUNT, "20000", "1..", \
+	  "Work requests of the measurement.", \
+	  "choice") \
+	X(limit, TIME, "1s", "1us..", \
+	  "Virtual time after which the load is aborted.", \
+	  "choice")
 
 #define LOAD_CPU_PARAMS(X) \
-	X(post,    TIME, "27ns", "0ps..1ms", "to build a WQE",                                   "calibrated: A2-05, Connect-IB, 32.2 M/s of one core with lists of 16 on 4 queue pairs") \
-	X(ring,    TIME, "50ns", "0ps..1ms", "of the store or stores that follow, with their fences", "calibrated: A2-05, ConnectX-3, 12.4 M/s of one core without lists, less post") \
-	X(poll,    TIME, "20ns", "0ps..1ms", "of a CQE, from its visible bytes; memory's latency comes on top where the host has no DDIO", "assumed: a cache miss to the LLC") \
-	X(receive, TIME, "10ns", "0ps..1ms", "to post a receive work request, in lists",         "assumed: one store") \
-	X(lock_handoff, TIME, "108ns", "0ps..1ms", "of a lock from one core to another, for each that waits for it: its load and its compare-and-swap, each of a line that another has written", "David et al. (SOSP'13), Xeon, same die: 109 and 120 cycles of 2.13 GHz, recalled; they and Boyd-Wickizer et al. (Linux Symposium 2012): all who wait take the line") \
-	X(idle_poll, TIME, "2ns", "1ps..1us", "to look at a request slot that nothing was written to since: its line is in the core's own cache", "assumed: 4 cycles of latency and a branch at 2 GHz") \
-	X(cache,   TIME, "20ns", "0ps..1ms", "of a line that the last level cache has, as DMA writes of DDIO leave it", "assumed: as poll") \
-	X(memory,  TIME, "90ns", "0ps..1ms", "of a line that memory alone has, when nobody else uses memory", "ground truth A1-13: random access to DRAM, 60 to 120 ns; the middle") \
-	X(side_by_side, COUNT, "10", "1..64", "lines that a core fetches at a time, if it knows their addresses", "Intel optimization reference manual: 10 line fill buffers of a core") \
-	X(noise_interval, TIME, "0ps", "0ps..1s", "mean time from the end of a disturbance of a posting core by its host to the next one, exponential; 0: none", "choice; a timer tick of Linux at 250 Hz has 4ms, and others come on top") \
-	X(noise, TIME, "2us", "1ps..1ms", "of a disturbance, in which the core does none of this work", "assumed: a timer interrupt and its handler")
+	X(post, TIME, "27ns", "0ps..1ms", \
+	  "Time to build a WQE.", \
+	  "calibrated: A2-05, Connect-IB, 32.2 M/s of one core with lists of 16 on 4 queue " \
+	  "pairs") \
+	X(ring, TIME, "50ns", "0ps..1ms", \
+	  "Time of the doorbell store or stores, with their fences.", \
+	  "calibrated: A2-05, ConnectX-3, 12.4 M/s of one core without lists, minus post") \
+	X(poll, TIME, "20ns", "0ps..1ms", \
+	  "Time to poll a CQE, from the moment its bytes are visible. Without DDIO the latency " \
+	  "of memory is added.", \
+	  "assumed: a cache miss to the LLC") \
+	X(receive, TIME, "10ns", "0ps..1ms", \
+	  "Time to post a receive work request in a list.", \
+	  "assumed: one store") \
+	X(lock_handoff, TIME, "108ns", "0ps..1ms", \
+	  "Time to hand a lock from one core to another, for each waiting core. It covers a " \
+	  "load and a compare-and-swap of a line that another core has written.", \
+	  "David et al. (SOSP'13), Xeon, same die: 109 and 120 cycles of 2.13 GHz, recalled; " \
+	  "they and Boyd-Wickizer et al. (Linux Symposium 2012): all waiting cores fetch the " \
+	  "line") \
+	X(idle_poll, TIME, "2ns", "1ps..1us", \
+	  "Time to poll an unchanged request slot, whose line is in the core's own cache.", \
+	  "assumed: latency of 4 cycles and a branch at 2 GHz") \
+	X(cache, TIME, "20ns", "0ps..1ms", \
+	  "Time to load a line from the last-level cache, where DMA writes with DDIO leave it.", \
+	  "assumed: as poll") \
+	X(memory, TIME, "90ns", "0ps..1ms", \
+	  "Time to load a line from memory without contention.", \
+	  "HERD, SIGCOMM 2014 4.1.1 (row A1-13): random access to DRAM, 60 to 120 ns; the " \
+	  "middle of it") \
+	X(side_by_side, COUNT, "10", "1..64", \
+	  "Lines with known addresses that a core loads concurrently.", \
+	  "Intel optimization reference manual: a core has 10 line fill buffers") \
+	X(noise_interval, TIME, "0ps", "0ps..1s", \
+	  "Mean time between two disturbances of a posting core by its host, exponentially " \
+	  "distributed. 0: no disturbances.", \
+	  "choice; a timer tick of Linux at 250 Hz has 4ms, other disturbances add to it") \
+	X(noise, TIME, "2us", "1ps..1ms", \
+	  "Duration of a disturbance, during which the core does no work.", \
+	  "assumed: a timer interrupt and its handler")
 
-/* Cores of the first node that respond to the requests of all others: docs/explanation/verbs-load.md. */
+/* Cores of the first node that serve the requests of all others: docs/explanation/verbs-load.md. */
 #define LOAD_SERVER_PARAMS(X) \
-	X(cores,   COUNT,  "0",    "0..64",    "processor cores of the first node that wait for what the others post as requests, work on each and respond; 0: nobody responds", "choice") \
-	X(response, CHOICE, "write", "write|send|datagram|none", "how: a write or send through the queue pair of the request, a send through UD queue pairs of the core's own, or not at all: the client then knows at once that the request was taken", "choice") \
-	X(chosen,  CHOICE, "fixed", "fixed|random", "which core a request is for: always the same of each client, or any", "choice") \
-	X(bytes,   BYTES,  "32B",  "0B..4KiB", "of a response",                                                   "choice") \
-	X(inline_data, FLAG,   "true", "",         "responses are in their WQEs",                                     "choice") \
-	X(qps,     COUNT,  "1",    "1..16",    "response: datagram: UD queue pairs of a core, one for each client in turn", "choice") \
-	X(batch,   COUNT,  "1",    "1..64",    "requests that a core takes, works on and responds to together, if so many wait", "choice") \
-	X(post_list,    COUNT,  "1",    "1..64",    "responses behind one doorbell, of those of a batch through one queue pair", "choice") \
-	X(cq_mod,  COUNT,  "64",   "1..1024",  "one in so many responses of a queue pair has a CQE",              "choice") \
-	X(work,    TIME,   "0ps",  "0ps..1s",  "what a request costs a core besides polling, lines and posting",  "choice") \
-	X(lines,   COUNT,  "0",    "0..64",    "lines of memory that a request needs, each after the one before; those of a batch are fetched side by side", "choice") \
-	X(table,   BYTES,  "1GiB", "64B..1024GiB", "memory in which these are, at random",                           "choice") \
-	X(changes, FLAG,   "false", "",        "the core changes these lines",                                    "choice") \
-	X(slot,    BYTES,  "64B",  "64B..1MiB", "from one request to the next, where requests are written",       "choice: a line, as HERD has it")
+	X(cores, COUNT, "0", "0..64", \
+	  "Server cores of the first node. They poll for the requests of the other nodes, " \
+	  "process each one, and respond. 0: no servers.", \
+	  "choice") \
+	X(response, CHOICE, "write", "write|send|datagram|none", \
+	  "Method of responding. write, send: through the queue pair of the request. datagram: " \
+	  "a send through UD queue pairs of the core. none: no response; the client learns " \
+	  "without delay that the request was taken.", \
+	  "choice") \
+	X(chosen, CHOICE, "fixed", "fixed|random", \
+	  "Core that a request is for. fixed: always the same core for a client. random: any " \
+	  "core.", \
+	  "choice") \
+	X(bytes, BYTES, "32B", "0B..4KiB", \
+	  "Size of a response.", \
+	  "choice") \
+	X(inline_data, FLAG, "true", "", \
+	  "Responses are inline in their WQEs.", \
+	  "choice") \
+	X(qps, COUNT, "1", "1..16", \
+	  "Response datagram: UD queue pairs of a core, assigned to the clients in turn.", \
+	  "choice") \
+	X(batch, COUNT, "1", "1..64", \
+	  "Maximum number of waiting requests that a core takes, processes and answers " \
+	  "together.", \
+	  "choice") \
+	X(post_list, COUNT, "1", "1..64", \
+	  "Responses per doorbell, among the responses of a batch on one queue pair.", \
+	  "choice") \
+	X(cq_mod, COUNT, "64", "1..1024", \
+	  "CQ moderation: one of this many responses of a queue pair generates a CQE.", \
+	  "choice") \
+	X(work, TIME, "0ps", "0ps..1s", \
+	  "Processor time of a request, without polling, memory lines and posting.", \
+	  "choice") \
+	X(lines, COUNT, "0", "0..64", \
+	  "Memory lines that a request needs, each dependent on the previous one. The requests " \
+	  "of a batch load their lines concurrently.", \
+	  "choice") \
+	X(table, BYTES, "1GiB", "64B..1024GiB", \
+	  "Size of the table that holds these lines, at random addresses.", \
+	  "choice") \
+	X(changes, FLAG, "false", "", \
+	  "The core modifies these lines.", \
+	  "choice") \
+	X(slot, BYTES, "64B", "64B..1MiB", \
+	  "Distance between two request slots.", \
+	  "choice: one line, as in HERD")
 /* clang-format on */
 
-/* Others beside them, of which only these differ. */
-#define LOAD_BACKGROUND_PARAMS(X)                                                              \
-	X(threads, COUNT, "0", "0..64",                                                        \
-	  "processor cores of each node that posts, which are not counted in the results; 0: " \
-	  "none",                                                                              \
-	  "choice")                                                                            \
-	X(qps, COUNT, "1", "1..4096", "queue pairs of a thread to each other node", "choice")  \
-	X(verb, CHOICE, "write", "write|read|send|fetch_add", "what is posted; not send",      \
-	  "choice")                                                                            \
-	X(bytes, BYTES, "64B", "0B..64MiB", "of a message", "choice")                          \
-	X(inline_data, FLAG, "false", "", "the WQE carries the data", "choice")                \
-	X(pattern, CHOICE, "same", "outbound|inbound|all|loopback|same",                       \
-	  "who of them posts, to whom; same: as the others", "choice")                         \
-	X(regions, COUNT, "1", "1..262144",                                                    \
-	  "memory regions that are written or read, in each node, besides the others'", "choice")
+/* Parameters in which the background differs from the load. */
+/* clang-format off */
+#define LOAD_BACKGROUND_PARAMS(X) \
+	X(threads, COUNT, "0", "0..64", \
+	  "Background threads of each posting node, which the results do not count. 0: none.", \
+	  "choice") \
+	X(qps, COUNT, "1", "1..4096", "Queue pairs of a thread to each other node.", "choice") \
+	X(verb, CHOICE, "write", \
+	  "write|read|send|fetch_add", \
+	  "Operation of the work requests; send is not possible.", \
+	  "choice") \
+	X(bytes, BYTES, "64B", "0B..64MiB", \
+	  "Size of a message.", \
+	  "choice") \
+	X(inline_data, FLAG, "false", "", \
+	  "Data are inline: the WQE carries them.", \
+	  "choice") \
+	X(pattern, CHOICE, "same", \
+	  "outbound|inbound|all|loopback|same", \
+	  "Posting nodes and their targets. same: as load.pattern.", \
+	  "choice") \
+	X(regions, COUNT, "1", "1..262144", \
+	  "Memory regions of each node that the background writes or reads, in addition to " \
+	  "those of the load.", \
+	  "choice")
+/* clang-format on */
 
 struct load_background_params {
 	LOAD_BACKGROUND_PARAMS(PARAM_FIELD)
@@ -122,13 +300,13 @@ struct load_params {
 	struct load_server_params server;
 };
 
-/* As the choices above. */
+/* Values of the choices above, in the same order. */
 enum { LOAD_SWITCH, LOAD_CABLE };
 enum { LOAD_OUTBOUND, LOAD_INBOUND, LOAD_ALL, LOAD_LOOPBACK, LOAD_SAME };
 enum { LOAD_RC, LOAD_UC, LOAD_UD, LOAD_DC };
 enum { LOAD_WRITE, LOAD_READ, LOAD_SEND, LOAD_FETCH_ADD };
 enum { LOAD_BLUEFLAME, LOAD_DOORBELL, LOAD_INLINE_BLUEFLAME };
-enum { LOAD_RANDOM, LOAD_TURN };
+enum { LOAD_RANDOM, LOAD_ROUND_ROBIN };
 enum { LOAD_REFILL_EACH, LOAD_REFILL_ALL };
 enum { LOAD_COMPLETED, LOAD_RECEIVED };
 enum { LOAD_PAGING_NONE, LOAD_PAGING_REMOTE, LOAD_PAGING_LOCAL };
@@ -140,6 +318,6 @@ enum { LOAD_CHOSEN_FIXED, LOAD_CHOSEN_RANDOM };
 extern const struct param load_place_param_list[], load_param_list[], load_cpu_param_list[],
 	load_background_param_list[], load_server_param_list[];
 extern const struct param_section
-	load_sections[]; /* cpu, background, server; ends with a NULL name */
+	load_sections[]; /* cpu, background, server; ends with an entry whose name is NULL */
 
 #endif

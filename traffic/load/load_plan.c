@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_plan: how many queue pairs the threads of a node have, of which kinds, and how much room their rings and CQs take;
- * before anything is made of it (load_node.c).
+ * load_plan: plans the queue pairs of a node's threads, their kinds, and the sizes of rings and
+ * CQs, before they are created (load_node.c).
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -27,13 +27,14 @@ uint64_t load_receives(const struct load_params *params, bool datagram)
 	return datagram ? RECEIVES_DATAGRAM : RECEIVES_CONNECTED;
 }
 
-/* Of a queue pair to which so `verb` is posted at the other end. */
+/* Returns the receive queue size of a queue pair that receives `verb` from the other end. */
 static uint32_t receive_entries(const struct load_params *params, uint64_t verb, bool datagram)
 {
 	return verb == LOAD_SEND ? (uint32_t)load_receives(params, datagram) : 0;
 }
 
-/* Work requests that wait for the CQE of some are in the queue as well, where the response does not wait for that. */
+/* Work requests that wait for the CQE of some are in the queue as well, where the response does not
+ * wait for that. */
 static uint32_t send_entries(const struct load *load, const struct load_params *params)
 {
 	uint64_t unsignaled = 2 * params->cq_mod, list = 2 * params->post_list;
@@ -50,7 +51,7 @@ static uint32_t ring_blocks(const struct load_qp *qp)
 			 : 0;
 }
 
-/* Where cores respond: how many clients one of them has connections with. */
+/* Returns the number of clients connected with one server core. */
 static uint32_t connections(const struct load_node *node, uint32_t core)
 {
 	const struct load *load = node->load;
@@ -77,7 +78,8 @@ static uint32_t thread_qps(const struct load_thread *thread)
 	return (uint32_t)params->qps + (datagrams && params->transport != LOAD_UD);
 }
 
-/* What a queue pair is for, where cores respond: requests first, then those by which responses alone go as datagrams. */
+/* Plans a queue pair of a load with servers: queue pairs for requests first, then UD queue pairs
+ * for responses. */
 static void plan_served(struct load_qp *qp, uint32_t index)
 {
 	const struct load_thread *thread = qp->thread;
@@ -130,7 +132,7 @@ static void plan_qp(struct load_qp *qp, uint32_t index)
 	qp->ring_blocks = ring_blocks(qp);
 }
 
-/* Room for all CQEs of one CQ that can be under way, so that none is lost. */
+/* Returns the largest number of CQEs that a CQ may hold, so that none is lost. */
 static uint64_t most_completions(const struct load_thread *thread)
 {
 	uint64_t received = thread->params->strides ? thread->params->strides : 1, all = 0;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_progress: how far the work requests of a load are, to the packet. Completions come in bunches: a CQE may tell of many work
- * requests, and the messages of many queue pairs take turns on the wire and end together. Between two bunches more may be
- * complete than the wire has carried meanwhile. The packets that have come to the other end are never more than that.
+ * load_progress: progress of a load's work requests, with a resolution of packets. Completions
+ * arrive in bunches: a CQE may complete many work requests, and messages of many queue pairs
+ * alternate on the wire and end together. In an interval between bunches, more work requests may
+ * complete than the wire has carried. The number of packets that have arrived at the other end
+ * never exceeds that.
  */
 #include "hca/transport/psn.h"
 #include "traffic/load/load_server.h"
@@ -19,7 +21,8 @@ static uint64_t packets_of_message(const struct load_params *params)
 	return params->verb == LOAD_FETCH_ADD || packets == 0 ? 1 : packets;
 }
 
-/* All PSNs begin with 0. Writes and sends are done where they arrive, reads and atomics where their responses come from. */
+/* Returns the progress of a queue pair. All PSNs begin with 0. Writes and sends are done on
+ * arrival, reads and atomics when their responses return. */
 static double progress_of_qp(const struct load_qp *qp)
 {
 	const struct load_thread *thread = qp->thread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load_result: what came of a load, from its tallies at both ends of what is measured. See load.h. */
+/* load_result: results of a load, from the tallies at both ends of the measurement. See load.h. */
 #include <assert.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
@@ -62,7 +62,7 @@ static void take_latencies(const struct load *load, struct load_result *result)
 	free(latencies);
 }
 
-/* Of those that post. */
+/* Evaluates the posting nodes only. */
 static double share_least(const struct load *load)
 {
 	uint64_t least = UINT64_MAX, all = 0, nodes = 0;
@@ -83,13 +83,15 @@ static double share_least(const struct load *load)
 void load_take_result(const struct load *load, struct load_result *result)
 {
 	const struct load_params *params = &load->params;
-	double microseconds = (double)(load->ended_at - load->started_at) / (double)US;
+	sim_time window = load->ended_at - load->started_at;
+	double microseconds = (double)window / (double)US;
 	double nodes = params->pattern == LOAD_ALL ? (double)params->nodes : 1;
 
 	const struct load_tally *start = &load->at_start, *end = &load->at_end;
 	const struct load_progress_count *from = &load->progress_at_start,
 					 *to = &load->progress_at_end;
 
+	result->window = window;
 	result->mops = (to->done - from->done) / microseconds / nodes;
 	result->received_mops = (double)(end->received - start->received) / microseconds / nodes;
 	if (result->received_mops > 0 && load_progress_known(load))
@@ -100,8 +102,8 @@ void load_take_result(const struct load *load, struct load_result *result)
 	result->paused = 0;
 	for (uint32_t i = 0; i < params->nodes; i++) {
 		const struct load_node *node = &load->nodes[i];
-		double share = (double)(node->paused_at_end - node->paused_at_start) /
-			       (double)(load->ended_at - load->started_at);
+		double share =
+			(double)(node->paused_at_end - node->paused_at_start) / (double)window;
 
 		result->paused = share > result->paused ? share : result->paused;
 	}

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_server: a core that responds, see load_server.h. One step after the other, each with its cost:
+ * load_server: server core, see load_server.h. It performs one step after the other, each with its
+ * cost:
  *
- *     poll --slots in turn, or CQEs--> batch full, or all looked at --> look up lines, work --> build a list, ring --+
- *      ^                                                                    more responses: the next list <-----------'
- *      '---------------------------------------------------------------------------------- all have a response
+ *     poll slots in turn, or CQEs --> batch full, or all polled --> look up lines, work
+ *      ^                               --> build a list, ring --> more responses: next list --,
+ *      '------------------------------------ all have a response <---------------------------'
  *
- * A core that finds nothing goes on looking; that takes no events: where it is by now follows from the time.
+ * A core that finds nothing continues to poll. This needs no events: its position is computed from
+ * the time.
  */
 #include "traffic/load/load_server.h"
 
@@ -38,13 +40,14 @@ struct load_server {
 	struct load_thread *thread; /* its queue pairs and CQ */
 	struct event step;
 	enum server_state state;
-	uint32_t clients;  /* whose requests may be for it, by position: all, or each cores-th */
-	uint8_t *full;     /* [clients * window] slots */
-	uint32_t *next;    /* [clients] slot that is looked at next */
-	uint32_t ready;    /* clients whose next slot is full */
-	uint32_t position; /* of the client that is looked at next ... */
+	/* clients that may send requests to it, by position: all, or one in `cores` */
+	uint32_t clients;
+	uint8_t *full;          /* [clients * window] slots */
+	uint32_t *next;         /* [clients] next slot to poll */
+	uint32_t ready;         /* clients whose next slot is full */
+	uint32_t position;      /* position of the next client to poll */
 	sim_time looking_since; /* ... from then on */
-	uint32_t left; /* clients that are looked at before it goes to work, if there is any */
+	uint32_t left; /* clients left to poll before it processes the requests found, if any */
 	struct request *waiting; /* a ring of [clients * window]: their CQEs were polled, no more */
 	uint32_t waiting_first, waiting_count;
 	struct request batch[BATCH_MAX];
@@ -110,7 +113,7 @@ static bool is_ready(const struct load_server *server, uint32_t position)
 	return *slot_of(server, position, server->next[position]);
 }
 
-/* How many it looks at in vain before it finds one; there is one. */
+/* Returns the number of empty polls until it finds a request. There must be one. */
 static uint32_t distance(const struct load_server *server)
 {
 	uint32_t steps = 0;
@@ -120,7 +123,7 @@ static uint32_t distance(const struct load_server *server)
 	return steps;
 }
 
-/* All clients were looked at, and something was found. */
+/* Returns true if all clients were polled, and a request was found. */
 static bool pass_is_over(const struct load_server *server)
 {
 	return server->taken && server->left == server->clients;
@@ -135,7 +138,8 @@ static void pass(struct load_server *server, uint64_t steps)
 			: server->clients - (uint32_t)((steps - server->left) % server->clients);
 }
 
-/* Goes on from where it is: until it finds a request, has looked at all with one found, or is told of one. */
+/* Continues to poll until it finds a request, has polled all clients with a request found, or is
+ * notified of one. */
 static void look(struct load_server *server)
 {
 	uint32_t steps = server->left;
@@ -156,7 +160,7 @@ static void look(struct load_server *server)
 	sim_schedule_at(&server->step, at > now(server) ? at : now(server));
 }
 
-/* To where it is by now. */
+/* Advances to the current position. */
 static void catch_up(struct load_server *server)
 {
 	sim_time each = load_of(server)->params.cpu.idle_poll;
@@ -181,7 +185,7 @@ void load_server_written(struct load_server *server, uint32_t client, uint32_t s
 		look(server);
 }
 
-/* ---- what is taken ---- */
+/* ---- taking requests ---- */
 
 static void count_request(struct load_server *server)
 {
@@ -328,8 +332,8 @@ static void begin_pass(struct load_server *server)
 	go_on(server, SERVER_TAKING, take_cqes(server));
 }
 
-/* Nobody responds: clients know. */
-static void tell(struct load_server *server)
+/* Without responses: clients know that the request was taken. */
+static void report_responses(struct load_server *server)
 {
 	for (uint32_t i = 0; i < server->taken; i++) {
 		struct load_target target = target_of(server, &server->batch[i]);
@@ -340,7 +344,7 @@ static void tell(struct load_server *server)
 	begin_pass(server);
 }
 
-/* The next responses of one queue pair, as far as it has room. */
+/* Posts the next responses of one queue pair, as many as it has room for. */
 static void post(struct load_server *server)
 {
 	const struct load_server_params *params = params_of(server);
@@ -420,7 +424,7 @@ static void step(struct event *event)
 		return;
 	case SERVER_WORKING:
 		if (params_of(server)->response == LOAD_RESPONSE_NONE)
-			tell(server);
+			report_responses(server);
 		else
 			post(server);
 		return;
@@ -433,7 +437,7 @@ static void step(struct event *event)
 	}
 }
 
-/* A CQE is there, which is polled where there is nothing else to do. */
+/* Handles a visible CQE. The core polls CQEs when it has no other work. */
 void load_server_wake(struct load_server *server)
 {
 	sim_time cost = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load_state: what the files of the load generator share: the run, its nodes, their cores and queue pairs. */
+/* load_state: data structures that the files of the load generator share: the run, its nodes, their
+ * cores and queue pairs. */
 #ifndef TRAFFIC_LOAD_LOAD_STATE_H
 #define TRAFFIC_LOAD_LOAD_STATE_H
 
@@ -12,26 +13,28 @@
 #include "traffic/load/load.h"
 
 #define LOAD_PD            1
-#define LOAD_POLL_LIST     16 /* CQEs that one call takes at most */
+#define LOAD_POLL_LIST     16 /* CQEs that one poll call takes at most */
 #define LOAD_NAME_BYTES    128
-#define LOAD_LATENCIES_MAX 16384 /* that are noted */
+#define LOAD_LATENCIES_MAX 16384 /* latencies recorded per node */
 #define LOAD_RECORD_BYTES  64
-#define LOAD_MESSAGE_MAX   (UINT64_C(1) << 30) /* of a workload; of 2^31 that a WQE has room for */
-#define LOAD_DC_KEY        UINT64_C(0x1122334455667788)
+/* bytes of a message of a workload; a WQE allows 2^31 */
+#define LOAD_MESSAGE_MAX (UINT64_C(1) << 30)
+#define LOAD_DC_KEY      UINT64_C(0x1122334455667788)
 
-/* Of a DCT, which must have an SRQ; nothing is sent to it. */
+/* SRQ of a DCT. A DCT must have an SRQ, but no message is sent to it. */
 #define LOAD_SRQ_ENTRIES      2
-#define LOAD_SRQ_STRIDE_BYTES (2 * WQE_UNIT_BYTES)
+#define LOAD_SRQ_STRIDE_BYTES (2 * WQE_DS_BYTES)
 
-/* Addresses of the data, which hosts have at the same addresses if there is one region. */
+/* Addresses of the data. All hosts use the same addresses if there is one region. */
 #define LOAD_LOCAL_ADDRESS  UINT64_C(0x100000000)
 #define LOAD_REMOTE_ADDRESS UINT64_C(0x10000000000)
 #define LOAD_TABLE_ADDRESS  UINT64_C(0x1000000000000)
 
-/* In the place of a CQ's index: a response, of that number, was written to memory. */
+/* Marks an entry of `arrived` that is not a CQ index but a response written to memory. The other
+ * bits are the number of the response. */
 #define LOAD_RESPONSE_CAME UINT32_C(0x80000000)
 #define LOAD_LOCAL_BYTES \
-	(UINT64_C(128) << 20) /* beyond the longest message, with room for a datagram's header */
+	(UINT64_C(128) << 20) /* more than the longest message and a datagram header */
 
 struct expected_queue_mailboxes;
 struct detailed_backend;
@@ -45,120 +48,131 @@ struct load_thread;
 struct load_core;
 
 struct load_lock {
-	const struct load_core *last; /* held it last, or does */
+	const struct load_core *last; /* core that holds the lock or held it last */
 	sim_time free_at;
-	sim_time busy;  /* so far */
-	uint32_t users; /* cores that hold it or wait for it */
+	sim_time busy;  /* total so far */
+	uint32_t users; /* cores that hold the lock or wait for it */
 };
 
 struct load_qp {
 	struct load_thread *thread;
-	struct load_node *peer; /* UD, DC: NULL, chosen for each message */
+	struct load_node *peer; /* NULL for UD and DC, which select a peer for each message */
 	uint32_t number, dest;
-	uint64_t ring, record, receives; /* addresses: send ring, doorbell record, receive ring */
+	/* addresses of send ring, doorbell record and receive ring */
+	uint64_t ring, record, receives;
 	uint32_t ring_blocks;
-	uint32_t depth; /* work requests that the ring has room for */
+	uint32_t depth; /* capacity of the ring in work requests */
 	uint32_t receive_entries;
-	uint32_t posted;  /* work requests */
-	uint32_t retired; /* of them */
-	uint32_t receives_posted, receives_told;
-	uint32_t strides_used; /* of the oldest receive work request */
-	bool posts, ready;     /* its thread posts to it; it is in its thread's list */
+	uint32_t posted;  /* work requests posted */
+	uint32_t retired; /* work requests completed */
+	uint32_t receives_posted, receives_announced;
+	uint32_t strides_used; /* strides used in the oldest receive work request */
+	/* posts: the thread posts to this queue pair. ready: it is in the thread's list. */
+	bool posts, ready;
 	bool datagram;
-	sim_time *began_at;         /* [depth] */
-	struct load_client *client; /* whose requests are posted to it; NULL: nobody responds */
-	struct load_end *end;       /* of a workload; NULL: of a load */
+	sim_time *began_at; /* [depth] start of each work request */
+	/* client whose requests this queue pair carries; NULL: no servers */
+	struct load_client *client;
+	/* end of a workload's connection; NULL: the queue pair belongs to a load */
+	struct load_end *end;
 	struct load_lock lock;
-	struct load_lock
-		*doorbell; /* of the register that it shares with others; NULL: it has its own */
+	struct load_lock *doorbell; /* lock of a shared doorbell register; NULL: not shared */
 };
 
 struct load_cq {
-	uint64_t at; /* its address */
+	uint64_t at; /* address of the ring */
 	uint32_t number, polled;
 };
 
-struct load_core { /* of a processor */
+struct load_core { /* processor core */
 	struct load_thread *thread;
 	struct event step;
-	struct load_qp *posting; /* its WQEs are being built; the doorbell follows */
-	sim_time busy;           /* so far, without noise */
+	/* queue pair with new WQEs whose doorbell is not rung yet; NULL if none */
+	struct load_qp *posting;
+	sim_time busy; /* total so far, without noise */
 	struct random noise;
-	sim_time disturbed_at; /* when the host takes the core away next, or did last */
-	bool building;         /* the WQEs, before it asks for the doorbell's lock */
+	sim_time disturbed_at; /* start of the current or next disturbance by the host */
+	/* the core builds WQEs and has not requested the doorbell lock yet */
+	bool building;
 	bool awake;
 };
 
-struct load_thread { /* queue pairs and CQs, and the core or cores that work with them */
+struct load_thread { /* queue pairs, CQs, and the core or cores that use them */
 	struct load_node *node;
 	struct load_core *cores; /* [cores_per_thread] */
 	struct load_lock cq_lock;
-	const struct load_params *params; /* the load's, the background's, or the responses' */
-	struct load_server *server;       /* in the place of its cores; NULL: it does not respond */
-	struct workload_core *core;       /* the same, for a workload */
-	uint32_t blocks;                  /* of a WQE */
+	/* parameters of the load, the background or the responses */
+	const struct load_params *params;
+	struct load_server *server; /* server core that replaces `cores`; NULL: none */
+	struct workload_core *core; /* core of a workload that replaces `cores`; NULL: none */
+	uint32_t blocks;            /* size of a WQE in blocks */
 	struct load_qp *qps;
 	uint32_t qp_count, index;
 	bool posts;
-	struct load_qp **ready; /* a ring of qp_count */
+	struct load_qp **ready; /* ring of qp_count entries */
 	uint32_t ready_first, ready_count;
-	uint32_t under_way; /* work requests of all queue pairs */
+	uint32_t under_way; /* work requests in flight, all queue pairs */
 	struct load_cq *cqs;
 	uint32_t cq_count;
-	uint32_t *
-		arrived; /* a ring: of which CQ each CQE is that was not polled yet; or LOAD_RESPONSE_CAME */
+	/* ring with an entry for each CQE that was not polled yet: its CQ, or LOAD_RESPONSE_CAME */
+	uint32_t *arrived;
 	uint32_t arrived_mask, arrived_first, arrived_end;
-	const uint32_t *keys; /* [regions], of those that threads of this number use in its node */
+	/* [regions] keys that threads with this index use for the regions of this thread's node */
+	const uint32_t *keys;
 	uint32_t local_key;
-	uint32_t next_peer; /* UD, DC */
+	uint32_t next_peer; /* next peer for UD and DC */
 	struct random random;
 };
 
-/* Where a work request goes. */
+/* Target of a work request. */
 struct load_target {
 	const struct load_node *node;
-	uint32_t qpn;     /* UD */
-	uint32_t key;     /* writes, reads, atomics: of the region ... */
-	uint64_t address; /* ... in which this is */
+	uint32_t qpn;     /* UD and DC: number of the target queue pair */
+	uint32_t key;     /* writes, reads, atomics: key of the region */
+	uint64_t address; /* writes, reads, atomics: address in the region */
 	uint8_t verb;
 	uint64_t bytes;
-	uint64_t local; /* address of the data here, unless they are inline or a list */
-	bool numbered;  /* sends: of a request or a response, which the immediate data tell */
+	uint64_t local; /* address of the local data, unless they are inline or a list */
+	/* sends with immediate data, which carry the number of a request or response */
+	bool numbered;
 	uint32_t immediate;
 };
 
-struct load_cqe { /* that was polled */
+struct load_cqe { /* CQE that was polled */
 	struct load_qp *qp;
 	uint8_t opcode, syndrome;
 	uint16_t counter;
 	uint32_t byte_count, immediate;
 };
 
-struct load_data { /* what is written to and read from regions, where cores respond: lengths, and who is told of them */
+/* memory of the regions; stores lengths only, and notifies server cores of writes */
+struct load_data {
 	struct memory memory;
 	struct load_node *node;
 };
 
-struct load_memory { /* rings and CQs of a node; tells its cores of CQEs */
+struct load_memory { /* memory of rings and CQs of a node; notifies its cores of CQEs */
 	struct memory memory;
 	struct load_node *node;
 	uint8_t *bytes;
 	uint64_t length, taken;
 };
 
-/* What has happened so far: of a node, or of all. */
+/* Totals of a node or of the whole load. */
 struct load_tally {
-	uint64_t completed, received; /* not of the background */
-	uint64_t background;          /* completed */
-	uint64_t counted;             /* of all: load_count() */
+	uint64_t completed, received; /* without the background */
+	uint64_t background;          /* completed work requests of the background */
+	/* value of the counter that load_count() selected, all nodes */
+	uint64_t counted;
 };
 
-/* Work requests that are done, the parts of messages that have come to the other end included: docs/explanation/verbs-load.md. */
+/* Work requests done. A message in flight counts with the share of its packets that has reached the
+ * other end: docs/explanation/verbs-load.md. */
 struct load_progress_count {
 	double done, background;
 };
 
-struct load_latency { /* of a work request */
+struct load_latency { /* latency of one work request */
 	sim_time noted_at;
 	double ns;
 };
@@ -169,36 +183,38 @@ struct load_node {
 	struct address_resolver resolver;
 	struct load_memory memory;
 	struct load_data data;
-	struct hca *hca; /* NULL: of a workload's host whose adapter is of fidelity endpoint */
-	struct sim *sim; /* the adapter's LP of the run */
+	struct hca *hca; /* NULL: host of a workload whose adapter has fidelity endpoint */
+	struct sim *sim; /* LP of the run that simulates the adapter */
 	struct load_thread *threads;
 	uint32_t thread_count;
-	struct load_lock *doorbells; /* [bfregs] */
+	struct load_lock *doorbells; /* [bfregs] locks of shared doorbell registers */
 	uint32_t doorbell_users;     /* queue pairs that post */
-	uint32_t dct;                /* DC: its target */
+	uint32_t dct;                /* number of the DC target */
 	const struct path **paths;   /* [nodes] */
-	uint32_t *keys; /* [regions], or as many for each thread; then those of the background */
+	uint32_t *keys; /* [regions], or [threads * regions]; then the keys of the background */
 	uint32_t index;
-	struct hca_watcher watcher;              /* of a workload ... */
-	uint64_t buffer_bytes;                   /* ... and all buffers of its messages */
-	uint32_t cq_entries;                     /* of each CQ of its threads */
-	struct block block;                      /* of its cores' steps */
-	sim_time paused_at_start, paused_at_end; /* in all, until then */
+	struct hca_watcher watcher; /* of a workload's host */
+	uint64_t buffer_bytes;      /* total size of the workload's message buffers */
+	uint32_t cq_entries;        /* entries of each CQ of its threads */
+	struct block block;         /* block that owns the steps of the cores */
+	/* total paused time at start and end of the measurement */
+	sim_time paused_at_start, paused_at_end;
 	struct load_tally tally;
 	uint64_t completed_at_start, completed_at_end;
-	struct load_latency *latencies; /* the first of those that count; NULL: none yet */
+	/* the first measured latencies; NULL before the first one */
+	struct load_latency *latencies;
 	uint32_t latency_count;
-	sim_time failed_at; /* of `failure` */
-	char failure[128];  /* "": none */
+	sim_time failed_at; /* time of `failure` */
+	char failure[128];  /* reason of a failure; "": none */
 };
 
 /* clang-format off */
-#define CORE_GAUGES(X, meaning)      \
+#define CORE_GAUGES(X, meaning) \
 	X(core, BUSY,   "ps", meaning) \
-	X(work, WORK,   "ps", "of that core: there is work, even if no send queue has any")
-#define LOAD_GAUGES(X)                                                        \
-	CORE_GAUGES(X, "the busiest processor core, which posts and polls")   \
-	X(lock, BUSY,   "ps", "the busiest lock of what cores share, held or handed over")
+	X(work, WORK,   "ps", "the processor core has work, even if no send queue has any")
+#define LOAD_GAUGES(X) \
+	CORE_GAUGES(X, "the busiest processor core, which posts and polls") \
+	X(lock, BUSY,   "ps", "the busiest lock shared by cores: held or being handed over")
 /* clang-format on */
 
 struct core_gauges {
@@ -216,40 +232,51 @@ static inline void core_serve(struct core_gauges *gauges, sim_time start, sim_ti
 	gauges->work.stalled += duration;
 }
 
+/* Draining: the measurement is over, and requests in flight complete. */
+enum load_phase { LOAD_NEW, LOAD_MEASURING, LOAD_DRAINING, LOAD_OVER };
+
 struct load {
 	struct load_params params;
-	struct load_params background; /* the same but for what differs */
-	struct load_params responses;  /* the same, of what servers post */
+	/* parameters of the background: those of the load, except for the differences */
+	struct load_params background;
+	struct load_params responses; /* parameters of the responses that servers post */
 	struct load_client *clients;
 	uint32_t client_count;
-	struct detailed_backend *backend;           /* NULL: it carries no workload */
-	struct expected_queue_mailboxes *mailboxes; /* of what its ends are told */
-	struct load_ends *ends;                     /* [nodes] */
-	uint64_t any_bytes; /* buffers of pairs that are joined during the run; 0: none is */
-	uint8_t timeout, retry_count; /* of connections */
+	struct detailed_backend *backend; /* NULL: the load carries no workload */
+	/* mailboxes of the messages expected by the ends */
+	struct expected_queue_mailboxes *mailboxes;
+	struct load_ends *ends; /* [nodes] */
+	/* buffer size of pairs that connect during the run; 0: no such pairs */
+	uint64_t any_bytes;
+	uint8_t timeout, retry_count; /* of all connections */
 	struct sim *sim;
 	struct block block;
 	struct load_gauges gauge;
 	struct endpoints *endpoints;
 	struct load_node *nodes;
-	uint64_t
-		count; /* of what `counts` says, of all nodes; in slices in which LPs run at a time not kept */
-	bool apart; /* in such a slice: nothing is over in it */
+	uint64_t count; /* counts of all nodes; not kept in slices in which LPs run in parallel */
+	enum load_phase phase;
+	sim_time slice_end;  /* of the current slice; 0: none */
+	uint64_t slice_mark; /* of `count`, which that slice does not reach if it is `apart` */
+	bool apart;          /* in such a slice: nothing is over in it */
 	bool given_up;
 	struct load_tally at_start, at_end;
 	struct load_progress_count progress_at_start, progress_at_end;
 	uint64_t count_at_start, count_at_end;
 	sim_time started_at, ended_at;
+	struct snapshot window[2]; /* at started_at and ended_at */
 	const uint64_t *counter;
-	_Atomic bool failed; /* any node has */
+	_Atomic bool failed; /* true after any node failed */
 };
 
-/* A thread's queue pairs, and what they are for; entries of each CQ of a node; bytes that all of it takes. */
+/* Plan the resources of a node before it exists: the queue pairs of a thread and their use, the
+ * entries of each CQ, and the bytes of memory for everything. */
 void load_plan_thread(struct load_node *node, uint32_t index);
 uint32_t load_plan_cq_entries(const struct load_node *node);
 uint64_t load_plan_bytes(const struct load_node *node);
 
-/* Memory, regions, CQs, queue pairs of a node; those for whom there has to be its HCA come after load_node_attach(). */
+/* Create and free memory, regions, CQs and queue pairs of a node. The functions below
+ * load_node_attach() need the node's HCA. */
 void load_node_attach(struct load *load, uint32_t index);
 void load_node_init(struct load_node *node);
 void load_node_add_objects(struct load_node *node);
@@ -257,72 +284,76 @@ void load_node_add_qp(struct load_thread *thread, uint32_t index);
 void load_node_connect(struct load_node *node);
 void load_node_fini(struct load_node *node);
 
-/* To the other end, which is there. */
+/* Connects a queue pair to its other end, which must exist. */
 void load_qp_connect(struct load_qp *qp, const struct path *path, uint32_t dest, uint16_t pkey);
 
-/* HOST.whatN, of an adapter HOST.hca. */
+/* Writes "HOST.whatN" to `name`, where the adapter is called HOST.hca and N is the index of the
+ * thread. */
 void load_thread_name(const struct load_thread *thread, const char *what,
 		      char name[LOAD_NAME_BYTES]);
 
-/* Where the next work request goes. Builds it; tells the HCA of all that were built since. */
+/* Choose the target of the next work request; build its WQE. */
 struct load_target load_thread_choose(struct load_qp *qp);
 void load_thread_build(struct load_qp *qp, const struct load_target *target);
-/* Returns false if the core has to wait with its stores: `step` is scheduled for when to ask again. */
+/* Returns false if the core must wait before its doorbell store. `step` is then scheduled for the
+ * next attempt. */
 bool load_thread_may_ring(const struct load_thread *thread, struct event *step);
 void load_thread_ring(struct load_qp *qp);
 
-/* A queue pair that has room, perhaps. The one whose turn it is of those that have. */
+/* load_thread_room() adds a queue pair to the ready list of its thread if it has room.
+ * load_thread_take_ready() takes the next queue pair from that list. */
 void load_thread_room(struct load_qp *qp);
 struct load_qp *load_thread_take_ready(struct load_thread *thread);
 
-/* Takes the oldest CQE, or response in memory, that was not polled yet, and says what that costs. */
+/* load_thread_take() takes the oldest CQE, or response in memory, that was not polled yet, and
+ * returns the cost. load_thread_has_arrived() returns true if there is one. */
 bool load_thread_has_arrived(const struct load_thread *thread);
 sim_time load_thread_take(struct load_thread *thread);
 
-/* The same of a CQE that is not compressed, and what it says is left to the caller. */
+/* Takes the oldest CQE, which must not be compressed. The caller processes it. */
 struct load_cqe load_thread_take_cqe(struct load_thread *thread);
 
-/* A receive work request, like the others. */
+/* Posts one more receive work request. */
 void load_thread_post_receive(struct load_qp *qp);
 
-/* With compression: no slot of the CQ holds anything. */
+/* Marks all slots of a CQ as empty. Used with compression. */
 void load_thread_clear(struct load_thread *thread, uint32_t cq);
 
-/* What cores that respond post, in place of what clients do. */
+/* Returns the parameters of the responses that servers post. */
 struct load_params load_responses_of(const struct load_params *params);
 
-uint64_t load_sizes_sum(const struct param_sizes *sizes); /* bytes */
+uint64_t load_sizes_sum(const struct param_sizes *sizes); /* in bytes */
 
-/* Elements make up the message: params->bytes is their sum, if there are some. */
+/* Sets params->bytes to the sum of the scatter/gather elements if there are any. */
 void load_add_up(struct load_params *params);
 
-/* What a work request is, in blocks of its ring. */
+/* Returns the size of a WQE in blocks of its ring. */
 uint32_t load_wqe_blocks(const struct load_params *params);
 
-/* Data segments of a WQE; those of a list begin in a page of local memory each. */
+/* Write data segments of a WQE. Each element of a list starts in a new page of local memory. */
 void load_put_element(const struct load_thread *thread, uint8_t *at, uint64_t address,
 		      uint64_t bytes);
 void load_put_elements(const struct load_thread *thread, uint8_t *at,
 		       const struct param_sizes *list);
 
-/* One is complete, once its CQE is polled; the run may be over. */
+/* Count a completed work request, or a received message. The latency ends when the CQE is polled,
+ * `poll` from now. The run may end with it. */
 void load_completed(struct load_thread *thread, sim_time began_at, sim_time poll);
 void load_received(struct load_node *node);
 
-/* After all that one CQE tells of: what is measured may begin or end here, never inside. */
+/* Starts or ends the measurement if the count is reached. Call it after all work requests of one
+ * CQE are counted, never between them. */
 void load_mark(const struct load_node *node);
 
-/* How far all are now. load_progress.c */
+/* Returns the current progress of all nodes. load_progress.c */
 struct load_progress_count load_progress_of(const struct load *load);
 
-/* Is it known by packet? Of connected queue pairs; else by what is complete. */
+/* Returns true if progress is known per packet, as for connected queue pairs. Otherwise it counts
+ * completed work requests. */
 bool load_progress_known(const struct load *load);
 bool load_is_over(const struct load *load);
 void load_fail(struct load_node *node, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-
-/* What went wrong first; NULL: nothing. */
-const char *load_failure(const struct load *load);
 
 /* Datagrams leave no room for a message in 64. */
 static inline uint32_t load_cqe_bytes(const struct load *load)
@@ -331,7 +362,7 @@ static inline uint32_t load_cqe_bytes(const struct load *load)
 										: CQE_BYTES;
 }
 
-/* Of each node where nobody responds, background included, which come last. */
+/* Returns the number of threads of a node without servers. Background threads come last. */
 static inline uint32_t load_threads(const struct load *load)
 {
 	return (uint32_t)(load->params.threads + load->params.background.threads);
@@ -346,12 +377,12 @@ static inline uint32_t load_power_of_two(uint64_t least)
 	return size;
 }
 
-/* Of a receive WQE; of the receive ring a power of two. */
+/* Returns the size of a receive WQE, a power of two. */
 static inline uint32_t load_receive_stride(const struct load_params *params)
 {
 	uint32_t elements = params->receive_sges.count;
 
-	return load_power_of_two(elements ? elements : 1) * WQE_UNIT_BYTES;
+	return load_power_of_two(elements ? elements : 1) * WQE_DS_BYTES;
 }
 
 static inline bool load_serves(const struct load *load)
@@ -359,14 +390,14 @@ static inline bool load_serves(const struct load *load)
 	return load->params.server.cores > 0;
 }
 
-/* Does each work request say where it goes? */
+/* Returns true if each work request carries its own destination. */
 static inline bool load_is_addressed(const struct load_params *params)
 {
 	return params->transport == LOAD_UD || params->transport == LOAD_DC;
 }
 
-/* Who has connected queue pairs with whom, of the load or of its background: all with all, the first node with the others, or each
- * with itself. */
+/* Describe the peers of a node, for the load or its background. all: every other node. outbound,
+ * inbound: the first node and each other node. loopback: the node itself. */
 static inline uint32_t load_peer_count(const struct load_node *node,
 				       const struct load_params *params)
 {
@@ -386,7 +417,7 @@ static inline uint32_t load_peer(const struct load_node *node, const struct load
 	return number < node->index ? number : number + 1;
 }
 
-/* The number of `peer`, which is another, among the peers of `node`. */
+/* Returns the index of `peer`, another node, among the peers of `node`. */
 static inline uint32_t load_peer_number(const struct load_node *node,
 					const struct load_params *params, uint32_t peer)
 {
@@ -397,19 +428,20 @@ static inline uint32_t load_peer_number(const struct load_node *node,
 
 /* ---- load_cores.c ---- */
 
-/* The cores of a thread, load.cores_per_thread of them. */
+/* Create and free the load.cores_per_thread cores of a thread. */
 void load_cores_init(struct load_thread *thread, const char *name);
 void load_cores_fini(struct load_thread *thread);
 
-/* They begin to post, at this instant; a thread that serves waits for requests. */
+/* Starts posting at the current time. The core of a server thread starts to poll for requests. */
 void load_cores_start(struct load_thread *thread);
 
-/* A CQE of that CQ is visible. */
+/* Tells the cores of a thread that a CQE of CQ `cq` is visible. */
 void load_cores_wake(struct load_thread *thread, uint32_t cq);
 
 /* ---- load_lines.c ---- */
 
-/* To look at a CQE, or at data, that DMA has just written: cpu.poll, and memory's latency where the host has no DDIO. */
+/* Returns the time to poll a CQE, or data, that DMA has just written: cpu.poll, plus the latency of
+ * memory if the host has no DDIO. */
 sim_time load_poll_time(const struct load_node *node);
 
 #endif

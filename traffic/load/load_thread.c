@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_thread: what the cores of a thread do: build WQEs and ring, choose the queue pair that is next, take CQEs. When, and at which cost: load_cores.c.
+ * load_thread: actions of a thread's cores: build WQEs and ring, choose the next queue pair, take
+ * CQEs. load_cores.c determines their times and costs.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "fabric/wire/bytes.h"
 #include "hca/formats/cqe.h"
+#include "hca/host/memory.h"
 #include "hca/work/doorbell.h"
 #include "traffic/load/load_server.h"
 #include "traffic/load/workload_core.h"
@@ -21,7 +23,6 @@ enum {
 	SIGNALED = 2 << 2,
 	COMPRESSED = 3 << 2,
 	NO_CQE = 0xf0,
-	ELEMENT_PAGE = 4096,
 	QKEY = 0x11111111,
 };
 
@@ -50,7 +51,7 @@ static uint32_t wqe_bytes(const struct load_params *params, unsigned verb, uint6
 	if (length && params->inline_data)
 		bytes += INLINE_HEADER_BYTES + (uint32_t)length;
 	else if (length)
-		bytes += WQE_UNIT_BYTES * (params->sges.count ? params->sges.count : 1);
+		bytes += WQE_DS_BYTES * (params->sges.count ? params->sges.count : 1);
 	return bytes;
 }
 
@@ -131,8 +132,8 @@ void load_put_elements(const struct load_thread *thread, uint8_t *at,
 	uint64_t address = LOAD_LOCAL_ADDRESS;
 
 	for (uint32_t i = 0; i < list->count; i++) {
-		load_put_element(thread, at + (size_t)i * WQE_UNIT_BYTES, address, list->bytes[i]);
-		address += (list->bytes[i] + ELEMENT_PAGE - 1) / ELEMENT_PAGE * ELEMENT_PAGE;
+		load_put_element(thread, at + (size_t)i * WQE_DS_BYTES, address, list->bytes[i]);
+		address += (list->bytes[i] + MEMORY_PAGE - 1) / MEMORY_PAGE * MEMORY_PAGE;
 	}
 }
 
@@ -172,9 +173,9 @@ void load_thread_build(struct load_qp *qp, const struct load_target *target)
 
 	be32_put(wqe, (first & 0xffff) << 8 |
 			      (target->numbered ? WQE_SEND_IMMEDIATE : opcode_of[target->verb]));
-	be32_put(wqe + 4, qp->number << 8 |
-				  (wqe_bytes(params, target->verb, target->bytes) + WQE_UNIT_BYTES -
-				   1) / WQE_UNIT_BYTES);
+	be32_put(wqe + 4,
+		 qp->number << 8 | (wqe_bytes(params, target->verb, target->bytes) + WQE_DS_BYTES -
+				    1) / WQE_DS_BYTES);
 	wqe[11] = (qp->posted + 1) % params->cq_mod == 0 ? SIGNALED : 0;
 	be32_put(wqe + 12, target->immediate);
 	if (load_is_addressed(params))
@@ -225,7 +226,8 @@ void load_thread_ring(struct load_qp *qp)
 
 /* ---- which queue pair is next ---- */
 
-/* Programs that post a window of work requests and then wait for all of them: none of the next one goes before. */
+/* Returns true if the queue pair waits until all its work requests are complete. Programs that post
+ * a window and then wait for all of it behave so. */
 static bool awaits_all(const struct load_qp *qp)
 {
 	return qp->thread->params->refill == LOAD_REFILL_ALL && qp->posted != qp->retired &&
@@ -268,18 +270,19 @@ struct load_qp *load_thread_take_ready(struct load_thread *thread)
 
 /* ---- completions ---- */
 
-/* Receive WQEs are all alike, and stay where they are. They are told of by lists, at most half of the queue, or nobody would tell
- * of the last ones; those of many packets one by one. */
+/* Posts a receive work request. Receive WQEs are equal and stay in place. The doorbell record is
+ * updated in lists of at most half of the queue, so that the last ones are announced. Multi-packet
+ * receive WQEs are announced one by one. */
 void load_thread_post_receive(struct load_qp *qp)
 {
 	uint32_t list = qp->receive_entries < 2 * RECEIVE_LIST ? (qp->receive_entries + 1) / 2
 							       : RECEIVE_LIST;
 
 	qp->receives_posted++;
-	if (qp->receives_posted - qp->receives_told < list &&
+	if (qp->receives_posted - qp->receives_announced < list &&
 	    !qp->thread->node->load->params.strides)
 		return;
-	qp->receives_told = qp->receives_posted;
+	qp->receives_announced = qp->receives_posted;
 	be32_put(qp->thread->node->memory.bytes + qp->record, qp->receives_posted & 0xffff);
 }
 
@@ -317,7 +320,7 @@ static sim_time take_numbered(struct load_qp *qp, uint32_t number)
 	return cost;
 }
 
-/* A message, or strides that none has. The time it takes to post again what is used up. */
+/* Counts a received message, or strides. Returns the time to repost used receive work requests. */
 static sim_time take_received(struct load_qp *qp, uint32_t byte_count)
 {
 	struct load *load = qp->thread->node->load;
@@ -339,7 +342,7 @@ static sim_time take_received(struct load_qp *qp, uint32_t byte_count)
 	return load->params.cpu.receive;
 }
 
-/* The CQE in a slot of the ring, whose number may run on. */
+/* Returns the CQE in a slot of the ring. `slot` may exceed the ring size. */
 static uint8_t *cqe_at(const struct load_thread *thread, const struct load_cq *cq, uint32_t slot)
 {
 	uint32_t bytes = load_cqe_bytes(thread->node->load);
@@ -348,7 +351,8 @@ static uint8_t *cqe_at(const struct load_thread *thread, const struct load_cq *c
 	return thread->node->memory.bytes + cq->at + (size_t)index * bytes + bytes - CQE_BYTES;
 }
 
-/* ---- compressed CQEs: slots without a write tell nothing, so those that were read are cleared ---- */
+/* ---- compressed CQEs: slots without a write hold nothing, so slots that were read are cleared
+ * ---- */
 
 static void clear_slots(const struct load_thread *thread, const struct load_cq *cq, uint32_t first,
 			uint32_t count)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mixed_backend: see mixed_backend.h. Queue pairs of either backend are held by one more, which knows whose they are. */
+/* mixed_backend: see mixed_backend.h. A queue pair of either backend is wrapped in a mixed_qp,
+ * which records its backend. */
 #include "traffic/load/mixed_backend.h"
 
 #include <assert.h>
@@ -14,7 +15,7 @@ struct mixed_qp {
 };
 
 struct mixed_pair {
-	struct mixed_qp ends[2]; /* of the source, of the destination */
+	struct mixed_qp ends[2]; /* source end, destination end */
 	struct mixed_pair *next;
 };
 
@@ -43,7 +44,7 @@ static bool is_of_both(const struct mixed_qp *qp)
 
 /* ---- messages ---- */
 
-/* To the far end that takes the other's place there. */
+/* Posts at the far end that represents the other host. */
 static void post_detailed(const struct mixed_qp *requester, uint32_t flow,
 			  enum workload_operation operation, uint64_t bytes)
 {
@@ -60,7 +61,7 @@ static void post_endpoint(const struct mixed_qp *requester, uint32_t flow,
 	const struct backend_qp *there = requester->peer->qp;
 	struct load_place place = detailed_backend_place(there);
 
-	detailed_backend_tell(there, flow, operation, bytes);
+	detailed_backend_announce(there, flow, operation, bytes);
 	endpoint_backend_ask(requester->of, requester->qp, flow, operation, bytes, place.address,
 			     place.key);
 }
@@ -200,20 +201,21 @@ static uint64_t acked_bytes(const struct backend_qp *qp)
 
 static uint64_t arrived_bytes(const struct backend_qp *qp)
 {
-	return mixed(qp)->of->ops->arrived_bytes(mixed(qp)->qp); /* of both: what is acknowledged */
+	/* both backends: acknowledged bytes */
+	return mixed(qp)->of->ops->arrived_bytes(mixed(qp)->qp);
 }
 
-static uint64_t rate_bps(struct backend_qp *qp)
+static void sender(struct backend_qp *qp, struct backend_sender *sender)
 {
-	return mixed(qp)->of->ops->rate_bps(mixed(qp)->qp);
+	mixed(qp)->of->ops->sender(mixed(qp)->qp, sender);
 }
 
-static void outstanding(const struct backend *backend, backend_tell *tell, void *context)
+static void outstanding(const struct backend *backend, backend_visit *visit, void *context)
 {
 	const struct backend *detailed = of(backend)->detailed, *endpoints = of(backend)->endpoints;
 
-	detailed->ops->outstanding(detailed, tell, context);
-	endpoints->ops->outstanding(endpoints, tell, context);
+	detailed->ops->outstanding(detailed, visit, context);
+	endpoints->ops->outstanding(endpoints, visit, context);
 }
 
 static const char *trouble(const struct backend *backend)
@@ -243,10 +245,10 @@ static void destroy(struct backend *backend)
 struct backend *mixed_backend_create(struct load *load, struct endpoint_hca *const *hcas,
 				     uint32_t hosts)
 {
-	static const struct backend_ops ops = {port,     connect_pair, plan,        plan_any,
-					       start,    post,         peer,        path,
-					       cnps,     marks,        acked_bytes, arrived_bytes,
-					       rate_bps, outstanding,  trouble,     destroy};
+	static const struct backend_ops ops = {
+		port,   connect_pair, plan,    plan_any, start,       post,
+		peer,   path,         cnps,    marks,    acked_bytes, arrived_bytes,
+		sender, outstanding,  trouble, destroy,  NULL};
 	struct mixed_backend *backend = calloc(1, sizeof(*backend));
 
 	assert(backend);

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mixed_backend: carries a workload by adapters of both fidelities, each host having one or the other. Between adapters of one
- * fidelity it is their backend's; of a pair of both, each backend has an end:
+ * mixed_backend: carries a workload on hosts of both fidelities, where each host has one kind of
+ * adapter. A pair of hosts of one fidelity uses the backend of that fidelity. A mixed pair has one
+ * end in each
+ * backend:
  *
- *     host with a detailed HCA  detailed_backend: a queue pair, and a far end without     ~~~ packets ~~~  endpoint_backend: a queue pair
- *                               where to write to, which flow a PSN is of  <------ told ------>        that is told, like the far end
+ *     host with a detailed HCA: detailed_backend has a queue pair, and a far end without one. The
+ *     far end knows which buffer to write to, and which flow a PSN belongs to.
+ *           ~~~ packets ~~~   <------ messages announced ------>
+ *     host of fidelity endpoint: endpoint_backend has a queue pair, which hears of messages like
+ *     the far end.
  */
 #ifndef TRAFFIC_LOAD_MIXED_BACKEND_H
 #define TRAFFIC_LOAD_MIXED_BACKEND_H
@@ -12,7 +17,8 @@
 #include "hca/endpoint/endpoint.h"
 #include "traffic/load/detailed_backend.h"
 
-/* hcas: one a host, NULL if it has one of the load's; they and the load outlive it. */
+/* Creates the backend. `hcas` has one entry per host, NULL for a host whose adapter belongs to
+ * `load`. The HCAs and the load must outlive the backend. */
 struct backend *mixed_backend_create(struct load *load, struct endpoint_hca *const *hcas,
 				     uint32_t hosts);
 

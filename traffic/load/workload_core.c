@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * workload_core: see workload_core.h. What a step finds takes its time first, and has its effect then.
+ * workload_core: see workload_core.h. Each action takes its time first, and then takes effect.
  *
- *     step: ring what was built, or carry out what was taken --> a CQE, or data? take it : a message? build its WQE : sleep
+ *     step: ring for built WQEs, or carry out the action taken
+ *           --> a CQE, or data?  take it
+ *               else a message?  build its WQE
+ *               else             sleep
  */
 #include "traffic/load/workload_core.h"
 
@@ -56,7 +59,7 @@ static void post(struct workload_core *core)
 	go_on(core, WORKLOAD_CORE_POSTING, cpu->post + cpu->ring);
 }
 
-/* ---- what was taken ---- */
+/* ---- actions taken ---- */
 
 static sim_time cost_of(const struct workload_core *core, const struct load_cqe *cqe)
 {
@@ -66,7 +69,8 @@ static sim_time cost_of(const struct workload_core *core, const struct load_cqe 
 	       (cqe->opcode == CQE_RECEIVED_SEND ? cpu->receive : 0);
 }
 
-/* Each work request has a CQE. What is flushed of the receive queue told nobody of anything. */
+/* Carries out the action. Each work request has a CQE. Flushed receive work requests are
+ * ignored. */
 static void carry_out(struct workload_core *core)
 {
 	const struct load_cqe *cqe = &core->taken;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collective: operations of all hosts together, step by step. A host's send in step s waits for what it must have
- * received in step s - 1, and for its own send of that step.
+ * collective: collective operations of all hosts, step by step. A host's send in step s waits for
+ * the data that it receives in step s - 1, and for its own send of that step.
  *
- * Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 19(1), 2005.
+ * Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH",
+ * IJHPCA 19(1), 2005.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -18,8 +19,8 @@ struct steps {
 	sim_time gap;
 	uint32_t hosts;
 	uint32_t *sent,
-		*received; /* by host: its last send, and the last to it; NO_FLOW: none yet */
-	uint32_t *sending, *receiving; /* of the step under way */
+		*received; /* by host: last send from it, and last send to it; NO_FLOW: none */
+	uint32_t *sending, *receiving; /* sends of the current step */
 };
 
 static void steps_init(struct steps *steps, struct workload *workload, sim_time gap)
@@ -77,7 +78,8 @@ static void make_pairwise(struct steps *steps, uint64_t bytes)
 	}
 }
 
-/* Partners half, a quarter, ... of the hosts away exchange half, a quarter, ... of the data; then the same back. */
+/* Partners at a distance of half, a quarter, ... of the hosts exchange half, a quarter, ... of the
+ * data; then the same in reverse order. */
 static void make_halving_doubling(struct steps *steps, uint64_t bytes)
 {
 	for (uint32_t distance = steps->hosts / 2; distance; distance /= 2) {
@@ -94,7 +96,8 @@ static void make_halving_doubling(struct steps *steps, uint64_t bytes)
 	}
 }
 
-/* Host i's parent is (i - 1) / 2. A parent sends up when both children have arrived, and down when its parent has. */
+/* Host i's parent is (i - 1) / 2. A parent sends up when both children have arrived, and down when
+ * its parent has. */
 static void make_tree(struct workload *workload, sim_time gap, uint64_t bytes)
 {
 	uint32_t hosts = workload->hosts;
@@ -102,7 +105,7 @@ static void make_tree(struct workload *workload, sim_time gap, uint64_t bytes)
 
 	assert(up);
 	for (uint32_t i = hosts - 1; i > 0;
-	     i--) { /* children have higher numbers: they come first */
+	     i--) { /* children have higher numbers, so they come first */
 		up[i] = workload_add(workload, i, (i - 1) / 2, bytes, gap);
 		for (uint32_t child = 2 * i + 1; child <= 2 * i + 2 && child < hosts; child++)
 			workload_after(workload, up[i], up[child]);

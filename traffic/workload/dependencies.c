@@ -7,17 +7,17 @@
 
 #include "sim/parallel.h"
 
-struct wait { /* of a flow; touched by its host's LP alone */
-	uint32_t
-		count; /* of what it waits for; of a barrier of all hosts: its place in barriers[] */
+struct wait { /* wait of a flow; only the LP of its host accesses it */
+	/* remaining dependencies; for a barrier of all hosts: its index in barriers[] */
+	uint32_t count;
 	bool notified;
-	sim_time due; /* when the last of it was known */
+	sim_time due; /* time at which the last dependency became known */
 };
 
-/* A barrier of all hosts, as an LP sees it. */
+/* State of a barrier of all hosts in one LP. */
 struct side {
 	uint32_t flows; /* that end in this LP, and are not complete */
-	uint32_t lps;   /* that have not told this one that theirs are */
+	uint32_t lps;   /* LPs that have not announced completion to this one */
 	sim_time due;
 };
 
@@ -36,7 +36,7 @@ struct notification_list {
 	uint32_t count, room;
 };
 
-/* From one LP to another. */
+/* Mailbox from one LP to another. */
 struct mailbox {
 	struct lp_channel channel;
 	struct notification_list left[2];
@@ -61,7 +61,7 @@ static bool is_notified(const struct workload_flow *first, const struct workload
 	return workload_is_common(first) || workload_happens_at(first, then) != workload_home(then);
 }
 
-/* ---- what is known ---- */
+/* ---- events that become known ---- */
 
 static void know(struct dependencies *dependencies, uint32_t flow, sim_time at)
 {
@@ -76,7 +76,7 @@ static void know(struct dependencies *dependencies, uint32_t flow, sim_time at)
 					    wait->notified);
 }
 
-/* In that LP. Its own `start` is what it takes. */
+/* Completes a barrier in an LP. Its own `start` is the time that it takes. */
 static void reach(struct dependencies *dependencies, const struct barrier *barrier, unsigned lp)
 {
 	const struct workload *workload = dependencies->workload;
@@ -203,7 +203,7 @@ void dependencies_start(struct dependencies *dependencies)
 				reach(dependencies, &dependencies->barriers[i], lp);
 }
 
-/* Which LP has to wait for how many LPs, each of how many flows. */
+/* Counts, for each LP, the LPs to wait for and the flows of each. */
 static void count_sides(struct dependencies *dependencies)
 {
 	const struct workload *workload = dependencies->workload;
@@ -250,7 +250,8 @@ static void create_barriers(struct dependencies *dependencies)
 	}
 }
 
-/* Nothing crosses if the workload has nothing that does; nor in a run that cannot run in parallel for want of `notification_latency`. */
+/* Creates mailboxes. A workload without dependencies between LPs needs none. A run with
+ * `notification_latency` 0 cannot be parallel and needs none. */
 static void create_mailboxes(struct dependencies *dependencies, struct sim *const *sims)
 {
 	sim_time delay = workload_lookahead(dependencies->workload, dependencies->lp_of,

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dependencies: what flows wait for, and when they have it. What happens at a flow's own host counts at once. What happens at
- * another is known there `notification_latency` later, as if a small message told of it. That a barrier is reached is known to all
- * hosts at the same time, `notification_latency` after the last of what it waits for.
+ * dependencies: tracks the events that flows wait for, and when each host knows of them. An event
+ * at the flow's own host counts without delay. An event at another host is known
+ * `notification_latency` later, as if a small message reported it. All hosts learn at the same time
+ * that a barrier is complete, which is `notification_latency` after its last flow.
  *
  *     dependencies_happened() --same host--> release()
- *                      --another----> notification_latency, over a channel if it is in another LP of the run --> release()
+ *             --another--> notification_latency (another LP: over a channel) --> release()
  *
- * So nothing that one host does has an effect at another at once, and a run can be divided (sim/parallel.h) between them.
- * Each LP counts what has happened in it, and tells all LPs when a barrier's flows are complete there.
+ * An action of one host therefore never affects another host without delay. This allows a run to be
+ * divided between hosts (sim/parallel.h). Each LP counts its own events and tells all LPs when its
+ * flows of a barrier are complete.
  */
 #ifndef TRAFFIC_WORKLOAD_DEPENDENCIES_H
 #define TRAFFIC_WORKLOAD_DEPENDENCIES_H
@@ -18,26 +20,30 @@
 struct dependencies;
 
 struct dependencies_user {
-	/* Nothing is left that the flow waits for: it begins at `at`, which may be now. notified: see dependencies_are_notified(). Then it may
-	 * be between two windows of a parallel run, and only sim_schedule_last() is the same in all runs. */
+	/* Releases a flow that waits for nothing more. The flow begins at `at`, which may be now.
+	 * `notified`: see dependencies_are_notified(). A notified flow may be released between two
+	 * windows of a parallel run. Only sim_schedule_last() then gives the same order in all
+	 * runs. */
 	void (*release)(struct dependencies_user *user, uint32_t flow, sim_time at, bool notified);
-	/* A barrier of all hosts is over; in the LP of its host. */
+	/* Reports that a barrier of all hosts is complete, in the LP of the barrier's host. */
 	void (*reached)(struct dependencies_user *user, uint32_t barrier, sim_time at);
 };
 
-/* sims: one a host, where it is. The workload and the user outlive it. */
+/* Creates the dependencies. `sims` has the LP of each host. `workload` and `user` must outlive the
+ * result. */
 struct dependencies *dependencies_create(const struct workload *workload,
 					 sim_time notification_latency, struct sim *const *sims,
 					 struct dependencies_user *user);
 void dependencies_destroy(struct dependencies *dependencies);
 
-/* Releases what waits for nothing. Once, before the run. */
+/* Releases all flows that wait for nothing. Call it once, before the run. */
 void dependencies_start(struct dependencies *dependencies);
 
-/* Does it wait for another host, or for a barrier of all? */
+/* Returns true if the flow waits for another host or for a barrier of all hosts. */
 bool dependencies_are_notified(const struct dependencies *dependencies, uint32_t flow);
 
-/* Within an event of the host where it happened: its data have arrived, or it is complete for who asked for it. */
+/* Reports that a flow's data have arrived (`arrival`), or that the flow is complete at its
+ * requester. Call it within an event of the host where this happens. */
 void dependencies_happened(struct dependencies *dependencies, uint32_t flow, bool arrival,
 			   sim_time now);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* endpoint_backend: see endpoint_backend.h. A flow's number + 1 is the tag of its messages, which other adapters do not know. */
+/* endpoint_backend: see endpoint_backend.h. A flow's number + 1 is the tag of its messages, which
+ * other adapters do not know. */
 #include "traffic/workload/endpoint_backend.h"
 
 #include <assert.h>
@@ -11,25 +12,26 @@
 struct post {
 	struct endpoint_message message; /* first */
 	struct endpoint_backend *backend;
-	struct post *next, **link; /* of its LP's; what names this one */
+	struct post *next, **link; /* next in its LP, and the pointer to this one */
 };
 
 struct endpoint_backend {
 	struct backend backend;    /* first */
-	struct endpoint_user user; /* of all HCAs */
+	struct endpoint_user user; /* callbacks of all HCAs */
 	struct endpoint_hca *const *hcas;
 	uint32_t hosts;
 	struct lp {
 		struct pool pool;
 		struct post *posts; /* that are not complete */
-	} lps[SIM_LPS_MAX];         /* of the run */
+	} lps[SIM_LPS_MAX];         /* one per LP of the run */
 	struct far_ends *far;       /* [hosts] */
 };
 
-/* Of a host: what its queue pairs to other adapters are told. */
+/* Ends of a host that expect messages from other adapters. */
 struct far_ends {
 	struct expected_queue *
-		*by_number; /* from first_number on; NULL: of a pair of HCAs like this */
+		/* [] from first_number on; NULL: both ends are HCAs of fidelity endpoint */
+		*by_number;
 	uint32_t first_number, count;
 };
 
@@ -125,9 +127,9 @@ static void post(struct backend *base, struct backend_qp *qp, uint32_t flow,
 			     flow, operation, bytes, 0, 0);
 }
 
-/* ---- what HCAs tell ---- */
+/* ---- callbacks of HCAs ---- */
 
-/* NULL: its messages have tags. */
+/* Returns the queue of expected messages, or NULL if messages have tags. */
 static struct expected_queue *expected_by(const struct endpoint_user *user,
 					  const struct endpoint_qp *qp)
 {
@@ -160,7 +162,7 @@ static void delivered(struct endpoint_user *user, struct endpoint_qp *qp, uint32
 	user_of(user)->delivered(user_of(user), flow);
 }
 
-/* false: it is over. */
+/* Returns false if the read is complete. */
 static bool find_read(struct endpoint_user *user, const struct endpoint_qp *qp, uint32_t psn,
 		      uint32_t *flow)
 {
@@ -203,9 +205,14 @@ static struct port *port(const struct backend *backend, uint32_t host)
 static struct backend_qp *connect_pair(struct backend *backend, const struct backend_pair *pair)
 {
 	struct endpoint_hca *const *hcas = of(backend)->hcas;
+	struct endpoint_qp *qp = endpoint_create_pair(hcas[pair->source], hcas[pair->destination],
+						      pair->service_level, pair->entropy);
 
-	return backend_of_qp(endpoint_create_pair(hcas[pair->source], hcas[pair->destination],
-						  pair->service_level, pair->entropy));
+	if (pair->congestion) {
+		endpoint_set_congestion(qp, pair->congestion);
+		endpoint_set_congestion(endpoint_peer(qp), pair->congestion);
+	}
+	return backend_of_qp(qp);
 }
 
 static void add_far(struct far_ends *far, uint32_t number, struct expected_queue *expected)
@@ -267,6 +274,11 @@ static const struct path *path(const struct backend_qp *qp)
 	return endpoint_path(endpoint_of_qp(qp));
 }
 
+static bool segment(const struct backend_qp *qp, struct packet *packet)
+{
+	return endpoint_tcp_segment(endpoint_of_qp(qp), packet);
+}
+
 static uint32_t cnps(const struct backend_qp *qp)
 {
 	return endpoint_cnps(endpoint_of_qp(qp));
@@ -287,12 +299,18 @@ static uint64_t arrived_bytes(const struct backend_qp *qp)
 	return endpoint_arrived_bytes(endpoint_of_qp(qp));
 }
 
-static uint64_t rate_bps(struct backend_qp *qp)
+static void sender(struct backend_qp *qp, struct backend_sender *sender)
 {
-	return endpoint_rate_bps(endpoint_of_qp(qp));
+	*sender = (struct backend_sender){
+		.rate_bps = endpoint_rate_bps(endpoint_of_qp(qp)),
+		.cwnd_bytes = endpoint_cwnd_bytes(endpoint_of_qp(qp)),
+		.inflight_bytes = endpoint_inflight_bytes(endpoint_of_qp(qp)),
+		.rtt = endpoint_rtt(endpoint_of_qp(qp)),
+	};
+	sender->state = endpoint_gauges(endpoint_of_qp(qp), &sender->gauges);
 }
 
-static void outstanding(const struct backend *backend, backend_tell *tell, void *context)
+static void outstanding(const struct backend *backend, backend_visit *visit, void *context)
 {
 	for (unsigned i = 0; i < SIM_LPS_MAX; i++) {
 		const struct post *post = of(backend)->lps[i].posts;
@@ -300,7 +318,7 @@ static void outstanding(const struct backend *backend, backend_tell *tell, void 
 		for (; post; post = post->next) {
 			const struct backend_report so_far = report_of(&post->message);
 
-			tell(context, post->message.tag - 1, &so_far);
+			visit(context, post->message.tag - 1, &so_far);
 		}
 	}
 }
@@ -326,10 +344,10 @@ static void destroy(struct backend *backend)
 struct backend *endpoint_backend_create(struct endpoint_hca *const *hcas, uint32_t hosts,
 					const struct endpoint_params *params)
 {
-	static const struct backend_ops ops = {port,     connect_pair, plan,        plan_any,
-					       start,    post,         peer,        path,
-					       cnps,     marks,        acked_bytes, arrived_bytes,
-					       rate_bps, outstanding,  trouble,     destroy};
+	static const struct backend_ops ops = {
+		port,   connect_pair, plan,    plan_any, start,       post,
+		peer,   path,         cnps,    marks,    acked_bytes, arrived_bytes,
+		sender, outstanding,  trouble, destroy,  segment};
 	struct endpoint_backend *backend = calloc(1, sizeof(*backend));
 
 	assert(backend);

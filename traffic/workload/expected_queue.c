@@ -15,7 +15,7 @@ struct notification {
 	enum workload_operation operation;
 };
 
-/* From one LP to another. */
+/* Mailbox from one LP to another. */
 struct mailbox {
 	struct lp_channel channel;
 	struct notification *left[2];
@@ -25,7 +25,7 @@ struct mailbox {
 struct expected_queue_mailboxes {
 	unsigned lps;
 	struct mailbox *between;        /* [from * lps + to] */
-	struct pool pools[SIM_LPS_MAX]; /* of each LP */
+	struct pool pools[SIM_LPS_MAX]; /* one per LP */
 };
 
 static struct pool *pool_of(const struct expected_queue *expected)
@@ -33,7 +33,7 @@ static struct pool *pool_of(const struct expected_queue *expected)
 	return &expected->mailboxes->pools[expected->lp];
 }
 
-/* ---- told ---- */
+/* ---- announcements ---- */
 
 static void append(struct expected_list *queue, struct expected_message *message)
 {
@@ -128,7 +128,8 @@ struct expected_message *expected_queue_find_data(const struct expected_queue *e
 	return find(&expected->data, psn);
 }
 
-/* Whoever asks has so many reads under way at most, so one that so many came after is over. */
+/* Finds a read. The requester has a limited number of reads in flight. A read that is older than
+ * this number of reads is complete. */
 struct expected_message *expected_queue_find_read(struct expected_queue *expected, uint32_t psn)
 {
 	struct expected_list *reads = &expected->reads;
@@ -139,7 +140,7 @@ struct expected_message *expected_queue_find_read(struct expected_queue *expecte
 		return NULL;
 	for (const struct expected_message *read = reads->first; read != found; read = read->next)
 		before++;
-	for (; before >= expected->reads_max; before--)
+	for (; before >= expected->max_rd_atomic; before--)
 		drop_first(expected, reads);
 	return found;
 }
@@ -166,10 +167,10 @@ void expected_queue_delivered(struct expected_message *message)
 
 void expected_queue_init(struct expected_queue *expected,
 			 struct expected_queue_mailboxes *mailboxes, struct sim *sim,
-			 uint64_t reads_max)
+			 uint64_t max_rd_atomic)
 {
 	*expected = (struct expected_queue){
-		.mailboxes = mailboxes, .lp = sim_lp_number(sim), .reads_max = reads_max};
+		.mailboxes = mailboxes, .lp = sim_lp_number(sim), .max_rd_atomic = max_rd_atomic};
 }
 
 struct expected_queue_mailboxes *expected_queue_mailboxes_create(struct sim *sim)

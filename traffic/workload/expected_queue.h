@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expected_queue: what an end of a connection knows of the messages that come to it: told as they are posted at the other end, found by
- * the PSN of their packets. In a parallel run what is told to another LP is there before the first packet is, as packets cross
- * like it.
+ * expected_queue: messages that an end of a connection expects. They are announced when the other
+ * end posts them, and found by the PSN of their packets. In a parallel run the announcement reaches
+ * another LP before the first packet, because packets cross by the same way.
  *
- *     the other end's host  post() --expected_queue_add()--> queue of the end, in the order of posting
- *     the end's host        a packet, or its CQE --expected_queue_find--> which flow
+ *     the other end's host  post() --expected_queue_add()--> queue of the end, in posting order
+ *     the end's host        a packet, or its CQE --expected_queue_find--> flow
  */
 #ifndef TRAFFIC_WORKLOAD_EXPECTED_QUEUE_H
 #define TRAFFIC_WORKLOAD_EXPECTED_QUEUE_H
@@ -13,53 +13,53 @@
 #include "sim/sim.h"
 #include "traffic/workload/workload.h"
 
-struct expected_queue_mailboxes; /* of all ends of a run */
+struct expected_queue_mailboxes; /* mailboxes of all ends of a run */
 
 struct expected_message {
-	struct expected_message *next; /* of its queue */
+	struct expected_message *next; /* next in the same queue */
 	struct expected_queue *of;
 	uint32_t flow;
 	uint32_t first_psn, packets;
-	uint8_t operation; /* enum workload_operation; atomics are not kept */
+	uint8_t operation; /* enum workload_operation; atomics are not stored */
 	bool delivered;
-	/* its user's */
-	struct expected_message *next_written; /* of those that a core is to see */
-	uint32_t cqes_before; /* written: so many CQEs came first, of all that its core gets */
+	/* fields of the user */
+	struct expected_message *next_written; /* next message that a core has to see */
+	uint32_t cqes_before; /* written messages: number of CQEs of the core that come first */
 };
 
 struct expected_list {
 	struct expected_message *first, *last;
 };
 
-struct expected_queue { /* of an end, embedded there */
+struct expected_queue { /* embedded in an end */
 	struct expected_queue_mailboxes *mailboxes;
-	unsigned lp;                /* of the run, that its host is in */
-	uint64_t reads_max;         /* that the other end has under way */
+	unsigned lp;                /* LP of the run that simulates the end's host */
+	uint64_t max_rd_atomic;     /* reads that the other end may have in flight */
 	struct expected_list data;  /* writes and sends that are not delivered */
-	struct expected_list reads; /* with those that may still be asked for again */
-	uint32_t next_psn;          /* of what is told next */
+	struct expected_list reads; /* reads, including those that may be requested again */
+	uint32_t next_psn;          /* PSN of the next announced message */
 };
 
-/* In the LPs of that run. */
+/* Creates the mailboxes for the LPs of that run. */
 struct expected_queue_mailboxes *expected_queue_mailboxes_create(struct sim *sim);
 void expected_queue_mailboxes_destroy(struct expected_queue_mailboxes *mailboxes);
 
-/* Of an end at that host's `sim`. */
+/* Initialises the queue of an end. `sim` is the LP of the end's host. */
 void expected_queue_init(struct expected_queue *expected,
 			 struct expected_queue_mailboxes *mailboxes, struct sim *sim,
-			 uint64_t reads_max);
+			 uint64_t max_rd_atomic);
 
-/* Within an event of the LP `from`. */
+/* Announces a message. Call it within an event of the LP `from`. */
 void expected_queue_add(struct expected_queue *expected, unsigned from, uint32_t flow,
 			enum workload_operation operation, uint32_t packets);
 
-/* NULL: it is over. */
+/* Return an expected message, or NULL if it is over. */
 struct expected_message *expected_queue_find_data(const struct expected_queue *expected,
 						  uint32_t psn);
 struct expected_message *expected_queue_find_read(struct expected_queue *expected, uint32_t psn);
 struct expected_message *expected_queue_oldest_send(const struct expected_queue *expected);
 
-/* Told of no more. Does away with it, sooner or later. */
+/* Marks a message as delivered. The message may be freed at any later time. */
 void expected_queue_delivered(struct expected_message *message);
 
 #endif

@@ -13,9 +13,9 @@
 
 #define READ_BYTES_MAX (UINT64_C(1) << 30)
 
-struct pair {                      /* of hosts: their queue pairs of one number */
+struct pair {                      /* pair of hosts: their queue pairs of one number */
 	uint64_t key;              /* 0: free */
-	struct backend_qp *sender; /* where the data comes from */
+	struct backend_qp *sender; /* at the source of the data */
 	uint32_t marks_reported;   /* marked packets that came, of flows that have arrived */
 	struct ideal_route route;
 };
@@ -25,14 +25,14 @@ struct flow_state {
 	uint64_t bytes_left;    /* not posted */
 	uint32_t messages_left; /* not complete */
 	uint32_t undelivered;
-	bool failed;
-	/* at the host that the data come from */
+	bool failed, stopped;
+	/* at the source of the data */
 	bool sends;
-	uint32_t cnps; /* of the sender, before */
+	uint32_t cnps; /* CNPs of the sender at the start */
 	sim_time paused;
 };
 
-/* What begins at a host, its requester's. */
+/* Flows that begin at a host, which is their requester. */
 struct flow_driver_host {
 	struct flow_start_heap heaps[FLOW_START_KINDS];
 	struct block block;
@@ -43,7 +43,7 @@ struct flow_driver {
 	struct dependencies_user dependencies_user;
 	struct dependencies *dependencies;
 	const struct workload *workload;
-	const struct flow_driver_params *params;
+	struct flow_driver_part *parts; /* as the workload's */
 	struct backend *backend;
 	const struct backend_ops *ops; /* the backend's */
 	flow_driver_route_function *route;
@@ -59,6 +59,16 @@ struct flow_driver {
 
 static void arrive(struct flow_driver *driver, uint32_t flow, sim_time now);
 static void arrive_unmarked(struct flow_driver *driver, uint32_t flow, sim_time now);
+
+static const struct flow_driver_params *params_of(const struct flow_driver *driver, uint32_t flow)
+{
+	return driver->parts[driver->workload->flows[flow].part].params;
+}
+
+static sim_time stop_of(const struct flow_driver *driver, uint32_t flow)
+{
+	return driver->workload->parts[driver->workload->flows[flow].part].stop;
+}
 
 /* ---- one flow ---- */
 
@@ -76,7 +86,8 @@ static sim_time sender_paused(const struct flow_driver *driver, uint32_t flow)
 	return port_paused_time(port, port_vl(port, path->service_level));
 }
 
-/* What happens to the sender of the data, at its host: of a read, from its request's arrival to the last response. */
+/* Records the start at the sender of the data, at its host. For a read this is the arrival of its
+ * request. */
 static void sender_begins(struct flow_driver *driver, uint32_t flow)
 {
 	struct flow_state *state = &driver->states[flow];
@@ -105,10 +116,10 @@ static void finish(struct flow_driver *driver, uint32_t flow)
 	sim_time now = time_at(driver, workload_home(what));
 
 	record->finished = now;
-	record->status = state->failed ? FLOW_failed : FLOW_done;
+	record->status = state->failed ? FLOW_failed : state->stopped ? FLOW_stopped : FLOW_done;
 	if (what->operation != WORKLOAD_READ)
 		sender_ends(driver, flow);
-	if (state->failed) /* what waits for it never begins */
+	if (record->status != FLOW_done) /* flows that wait for it never begin */
 		return;
 	if (what->operation == WORKLOAD_READ)
 		arrive(driver, flow, now);
@@ -119,7 +130,7 @@ static void finish(struct flow_driver *driver, uint32_t flow)
 
 static uint64_t message_bytes(const struct flow_driver *driver, uint32_t flow)
 {
-	uint64_t bytes = driver->params->message, most = driver->backend->message_max;
+	uint64_t bytes = params_of(driver, flow)->message, most = driver->backend->message_max;
 
 	if (driver->workload->flows[flow].operation == WORKLOAD_READ && READ_BYTES_MAX < most)
 		most = READ_BYTES_MAX;
@@ -142,6 +153,26 @@ static void post_next(struct flow_driver *driver, uint32_t flow)
 			  (enum workload_operation)driver->workload->flows[flow].operation, bytes);
 }
 
+static bool is_stopped(const struct flow_driver *driver, uint32_t flow)
+{
+	sim_time at = stop_of(driver, flow);
+
+	return at != SIM_NEVER &&
+	       time_at(driver, workload_home(&driver->workload->flows[flow])) >= at;
+}
+
+/* Drops the messages that are not posted. The number of undelivered messages, which belongs to the
+ * destination, still includes them: the flow never arrives. */
+static void stop(struct flow_driver *driver, uint32_t flow)
+{
+	struct flow_state *state = &driver->states[flow];
+	uint64_t most = message_bytes(driver, flow);
+
+	state->messages_left -= (uint32_t)((state->bytes_left - 1) / most + 1);
+	state->bytes_left = 0;
+	state->stopped = true;
+}
+
 static void add_report(struct flow_record *record, const struct backend_report *report)
 {
 	if (report->started_at && (!record->started || report->started_at < record->started))
@@ -159,6 +190,8 @@ static void message_done(struct backend_user *user, uint32_t flow,
 	add_report(&driver->records[flow], report);
 	state->failed |= report->failed;
 	state->messages_left--;
+	if (state->bytes_left && is_stopped(driver, flow))
+		stop(driver, flow);
 	if (state->bytes_left)
 		post_next(driver, flow);
 	if (!state->messages_left)
@@ -186,7 +219,8 @@ static void begin(void *context, uint32_t flow)
 	state->bytes_left = what->bytes;
 	state->messages_left = (uint32_t)message_count(driver, flow);
 	state->undelivered = state->messages_left;
-	for (uint64_t i = 0; i < driver->params->outstanding_messages && state->bytes_left; i++)
+	for (uint64_t i = 0; i < params_of(driver, flow)->outstanding_messages && state->bytes_left;
+	     i++)
 		post_next(driver, flow);
 }
 
@@ -196,7 +230,7 @@ static void arrive_unmarked(struct flow_driver *driver, uint32_t flow, sim_time 
 	dependencies_happened(driver->dependencies, flow, true, now);
 }
 
-/* Those that came since the flow before it arrived. */
+/* Counts marks received since the previous flow arrived. */
 static void count_marks(struct flow_driver *driver, uint32_t flow)
 {
 	struct pair *pair = driver->states[flow].pair;
@@ -206,7 +240,7 @@ static void count_marks(struct flow_driver *driver, uint32_t flow)
 	pair->marks_reported = marks;
 }
 
-/* At the host where the data come to. */
+/* Records the arrival at the destination of the data. */
 static void arrive(struct flow_driver *driver, uint32_t flow, sim_time now)
 {
 	count_marks(driver, flow);
@@ -251,7 +285,8 @@ static int compare_ready(const void *one, const void *other)
 	return a->flow < b->flow ? -1 : a->flow > b->flow;
 }
 
-/* Flows of one queue pair arrive in the order in which they became ready: the first has the marks since the last arrival. */
+/* Flows of one queue pair arrive in the order in which they became ready: the first has the marks
+ * since the last arrival. */
 void flow_driver_end(struct flow_driver *driver)
 {
 	const struct flow_record **flows = malloc((driver->workload->count + 1) * sizeof(flows[0]));
@@ -260,7 +295,8 @@ void flow_driver_end(struct flow_driver *driver)
 	assert(flows);
 	driver->ops->outstanding(driver->backend, add_outstanding, driver);
 	for (uint32_t i = 0; i < driver->workload->count; i++)
-		if (driver->records[i].status == FLOW_under_way)
+		if (driver->records[i].status == FLOW_under_way ||
+		    driver->records[i].status == FLOW_stopped)
 			flows[count++] = &driver->records[i];
 	qsort(flows, count, sizeof(flows[0]), compare_ready);
 	for (uint32_t i = 0; i < count; i++) {
@@ -268,13 +304,13 @@ void flow_driver_end(struct flow_driver *driver)
 
 		if (!flows[i]->arrived && flows[i]->operation != WORKLOAD_ATOMIC)
 			count_marks(driver, flow);
-		if (driver->states[flow].sends)
+		if (driver->states[flow].sends && flows[i]->status == FLOW_under_way)
 			sender_ends(driver, flow);
 	}
 	free(flows);
 }
 
-/* ---- what waits for what ---- */
+/* ---- dependencies ---- */
 
 static void release(struct dependencies_user *user, uint32_t flow, sim_time at, bool notified)
 {
@@ -283,7 +319,7 @@ static void release(struct dependencies_user *user, uint32_t flow, sim_time at, 
 		&driver->hosts[workload_home(&driver->workload->flows[flow])];
 	enum flow_start_kind kind = notified ? FLOW_START_NOTIFIED : FLOW_START_OWN;
 
-	if (at > driver->params->start_deadline)
+	if (at > params_of(driver, flow)->start_deadline || at >= stop_of(driver, flow))
 		return;
 	flow_start_heap_add(&host->heaps[kind], at, flow);
 }
@@ -293,7 +329,7 @@ static void reached(struct dependencies_user *user, uint32_t barrier, sim_time a
 	struct flow_driver *driver = container_of(user, struct flow_driver, dependencies_user);
 	struct flow_record *record = &driver->records[barrier];
 
-	if (at > driver->params->start_deadline)
+	if (at > params_of(driver, barrier)->start_deadline || at >= stop_of(driver, barrier))
 		return;
 	record->ready = record->finished = at;
 	record->status = FLOW_done;
@@ -312,9 +348,10 @@ static struct pair *find_pair(struct flow_driver *driver, uint64_t key)
 
 static unsigned service_level_of(const struct flow_driver *driver, const struct workload_flow *flow)
 {
-	return (unsigned)(driver->params->service_level +
-			  flow->queue_pair % driver->params->service_levels) %
-	       16;
+	const struct flow_driver_params *params = driver->parts[flow->part].params;
+	uint32_t number = flow->queue_pair - driver->workload->parts[flow->part].first_queue_pair;
+
+	return (unsigned)(params->service_level + number % params->service_levels) % 16;
 }
 
 static void connect_pairs(struct flow_driver *driver)
@@ -338,11 +375,12 @@ static void connect_pairs(struct flow_driver *driver)
 			pair->key = key;
 			pair->sender = driver->ops->connect_pair(
 				driver->backend,
-				&(struct backend_pair){.source = flow->source,
-						       .destination = flow->destination,
-						       .service_level =
-							       service_level_of(driver, flow),
-						       .entropy = flow->queue_pair});
+				&(struct backend_pair){
+					.source = flow->source,
+					.destination = flow->destination,
+					.service_level = service_level_of(driver, flow),
+					.entropy = flow->queue_pair,
+					.congestion = driver->parts[flow->part].congestion});
 			pair->route =
 				driver->route(driver->context, flow->source, flow->destination);
 		}
@@ -370,6 +408,7 @@ static void describe(struct flow_driver *driver, uint32_t number)
 		.queue_pair = flow->queue_pair,
 		.bytes = flow->bytes,
 		.incast = flow->incast,
+		.part = flow->part,
 		.status = FLOW_not_started,
 	};
 	if (workload_is_barrier(flow))
@@ -377,6 +416,13 @@ static void describe(struct flow_driver *driver, uint32_t number)
 	const struct port *port = driver->ops->port(driver->backend, flow->source);
 
 	driver->records[number].hops = state->pair->route.hops;
+	struct packet segment;
+
+	if (driver->ops->segment && driver->ops->segment(state->pair->sender, &segment)) {
+		driver->records[number].ideal = ideal_tcp_time(driver->backend->ideal, &segment,
+							       &state->pair->route, flow->bytes);
+		return;
+	}
 	driver->records[number].ideal =
 		ideal_time(driver->backend->ideal, (uint32_t)port_params(port)->mtu,
 			   driver->ops->path(state->pair->sender), &state->pair->route,
@@ -419,9 +465,10 @@ uint64_t flow_driver_arrived_bytes(const struct flow_driver *driver, uint32_t fl
 	return driver->ops->arrived_bytes(requester_of(driver, flow));
 }
 
-uint64_t flow_driver_rate_bps(const struct flow_driver *driver, uint32_t flow)
+void flow_driver_sender(const struct flow_driver *driver, uint32_t flow,
+			struct backend_sender *sender)
 {
-	return driver->ops->rate_bps(requester_of(driver, flow));
+	driver->ops->sender(requester_of(driver, flow), sender);
 }
 
 const struct flow_record *flow_driver_records(const struct flow_driver *driver)
@@ -451,8 +498,9 @@ static void create_dependencies(struct flow_driver *driver)
 		sims[i] = port_sim(driver->ops->port(driver->backend, i));
 	driver->dependencies_user =
 		(struct dependencies_user){.release = release, .reached = reached};
-	driver->dependencies = dependencies_create(workload, driver->params->notification_latency,
-						   sims, &driver->dependencies_user);
+	driver->dependencies =
+		dependencies_create(workload, driver->parts[0].params->notification_latency, sims,
+				    &driver->dependencies_user);
 	free(sims);
 }
 
@@ -494,17 +542,19 @@ static void create_hosts(struct flow_driver *driver)
 }
 
 struct flow_driver *flow_driver_create(struct sim *sim, const struct workload *workload,
-				       const struct flow_driver_params *params,
+				       const struct flow_driver_part *parts,
 				       struct backend *backend, flow_driver_route_function *route,
 				       void *context)
 {
 	struct flow_driver *driver = calloc(1, sizeof(*driver));
 
 	assert(driver);
-	block_init(&driver->block, sim, &flow_driver_type, "workload", params, NULL);
+	block_init(&driver->block, sim, &flow_driver_type, "workload", parts[0].params, NULL);
 	driver->user = (struct backend_user){message_done, delivered, read_begins, read_ends};
 	driver->workload = workload;
-	driver->params = params;
+	driver->parts = calloc(workload->part_count, sizeof(driver->parts[0]));
+	assert(driver->parts);
+	memcpy(driver->parts, parts, workload->part_count * sizeof(driver->parts[0]));
 	driver->backend = backend;
 	driver->ops = backend->ops;
 	backend->user = &driver->user;
@@ -532,6 +582,7 @@ void flow_driver_destroy(struct flow_driver *driver)
 		block_fini(&driver->hosts[i].block);
 	}
 	dependencies_destroy(driver->dependencies);
+	free(driver->parts);
 	free(driver->hosts);
 	free(driver->states);
 	free(driver->records);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flow_start_heap: which flows of a host begin when: a heap, and one event for the first of them. Part of flow_driver.
+ * flow_start_heap: schedules the starts of a host's flows: a heap, and one event for its first
+ * entry. Part of flow_driver.
  *
- * A host has two: of what begins because of the host alone, and of what others have told it of (dependencies.h), which may enter
- * between two windows of a parallel run and therefore has a fixed place within its instant.
+ * A host has two heaps: one for starts that depend on the host alone, and one for starts that other
+ * hosts have notified (dependencies.h). A notified start may be added between two windows of a
+ * parallel run, and therefore has a fixed place within its instant.
  */
 #ifndef TRAFFIC_WORKLOAD_FLOW_START_HEAP_H
 #define TRAFFIC_WORKLOAD_FLOW_START_HEAP_H
@@ -19,20 +21,20 @@ struct start {
 
 struct flow_start_heap {
 	struct event event;
-	struct start *starts; /* the earliest first, of equals the lower number */
+	struct start *starts; /* earliest first; at equal times the lower flow number first */
 	uint32_t count;
 	enum flow_start_kind kind;
 	void (*begin)(void *context, uint32_t flow);
 	void *context;
 };
 
-/* starts: room for all that will ever be in it at once. */
+/* Initialises a heap. `starts` must have room for the largest number of pending starts. */
 void flow_start_heap_init(struct flow_start_heap *heap, struct block *block,
 			  enum flow_start_kind kind, struct start *starts,
 			  void (*begin)(void *context, uint32_t flow), void *context);
 void flow_start_heap_fini(struct flow_start_heap *heap);
 
-/* at: now, or later. */
+/* Adds the start of a flow. `at` must not be in the past. */
 void flow_start_heap_add(struct flow_start_heap *heap, sim_time at, uint32_t flow);
 
 #endif

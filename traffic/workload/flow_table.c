@@ -10,7 +10,7 @@
 
 /* clang-format off */
 #define COLUMN_ENTRY(column, type, printed, known, unit, meaning) {#column, unit, meaning},
-const struct flow_column flow_columns[] = { FLOW_COLUMNS(COLUMN_ENTRY) { 0 } };
+const struct flow_column flow_table_columns[] = { FLOW_COLUMNS(COLUMN_ENTRY) { 0 } };
 
 #define STATUS_NAME(name) #name,
 static const char *const status_names[] = { FLOW_STATUSES(STATUS_NAME) };
@@ -51,7 +51,7 @@ static bool is_known(const struct flow_record *record, enum flow_known known, ui
 	return true;
 }
 
-static void write_record(const struct flow_record *record, FILE *out)
+static void write_record(const struct flow_record *record, const char *part, FILE *out)
 {
 #define COLUMN_PRINT(column, type, printed, known, unit, meaning) \
 	if (is_known(record, FLOW_##known, record->column))       \
@@ -60,26 +60,29 @@ static void write_record(const struct flow_record *record, FILE *out)
 	FLOW_COLUMNS(COLUMN_PRINT)
 	if (record->status == FLOW_done) {
 		print_TIME(out, flow_fct(record));
-		fprintf(out, ",%.4f\n", flow_slowdown(record));
+		fprintf(out, ",%.4f", flow_slowdown(record));
 	} else {
-		fputs(",\n", out);
+		fputc(',', out);
 	}
+	fprintf(out, "%s%s\n", part ? "," : "", part ? part : "");
 }
 
-void flow_table_write(const struct flow_record *records, uint32_t count, FILE *out)
+void flow_table_write(const struct flow_record *records, uint32_t count, const char *const *parts,
+		      FILE *out)
 {
-	for (const struct flow_column *column = flow_columns; column->name; column++)
+	for (const struct flow_column *column = flow_table_columns; column->name; column++)
 		fprintf(out, "%s%s%s,", column->name, *column->unit ? "_" : "", column->unit);
-	fputs("fct_us,slowdown\n", out);
+	fprintf(out, "fct_us,slowdown%s\n", parts ? ",workload" : "");
 	for (uint32_t i = 0; i < count; i++)
 		if (records[i].source != records[i].destination)
-			write_record(&records[i], out);
+			write_record(&records[i], parts ? parts[records[i].part] : NULL, out);
 }
 
 static bool is_chosen(const struct flow_record *record, const struct flow_choice *choice)
 {
 	if (record->source == record->destination || record->bytes < choice->low ||
-	    record->bytes > choice->high || record->ready < choice->from)
+	    record->bytes > choice->high || record->ready < choice->from ||
+	    (choice->part && choice->part - 1 != record->part))
 		return false;
 	return choice->kinds == FLOW_ALL || record->incast == (choice->kinds == FLOW_OF_INCAST);
 }
@@ -105,6 +108,7 @@ struct flow_summary flow_table_summarise(const struct flow_record *records, uint
 			continue;
 		summary.flows++;
 		summary.failed += record->status == FLOW_failed;
+		summary.stopped += record->status == FLOW_stopped;
 		summary.ended = record->finished > summary.ended ? record->finished : summary.ended;
 		if (record->status != FLOW_done)
 			continue;
@@ -132,6 +136,7 @@ struct flow_summary flow_table_summarise(const struct flow_record *records, uint
 		summary.slowdown_p50 = quantile(slowdowns, done, 0.5);
 		summary.slowdown_p95 = quantile(slowdowns, done, 0.95);
 		summary.slowdown_p99 = quantile(slowdowns, done, 0.99);
+		summary.slowdown_p999 = quantile(slowdowns, done, 0.999);
 	}
 	free(fcts);
 	return summary;

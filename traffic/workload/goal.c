@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * goal: a workload from a GOAL file (Hoefler, Siebert, Lumsdaine, ICPP 2009), as schedgen of the LogGOPSim tools writes it:
+ * goal: workload from a GOAL file (Hoefler, Siebert, Lumsdaine, ICPP 2009), as written by schedgen
+ * of the LogGOPSim tools, or in the binary form of goal_binary.c:
  *
  *     num_ranks 2
  *     rank 0 {
@@ -9,9 +10,10 @@
  *     l2 requires l1                       begins when l1 has ended; irequires: when it has begun
  *     }
  *
- * Ranks are hosts. The n-th send from one rank to another with a tag goes to the n-th recv there; the flow begins when
- * what the send requires has ended, and ends a recv by its arrival, a send by its completion. cpu and nic have no effect:
- * what does not depend on each other goes on side by side.
+ * Ranks are hosts. The n-th send from one rank to another with a tag matches the n-th recv there.
+ * The flow begins when all operations have ended that the send requires. Its arrival ends the recv,
+ * and its completion ends the send. cpu and nic have no effect: independent operations run
+ * concurrently.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -19,7 +21,7 @@
 
 #include "traffic/workload/goal_file.h"
 
-/* ---- which send goes to which recv ---- */
+/* ---- matching of sends and receives ---- */
 
 /* By both ranks, tag, and place in the file. */
 static int compare_messages(const void *one, const void *other)
@@ -33,7 +35,7 @@ static int compare_messages(const void *one, const void *other)
 	for (unsigned i = 0; i < ARRAY_SIZE(left); i++)
 		if (left[i] != right[i])
 			return left[i] < right[i] ? -1 : 1;
-	return a < b ? -1 : a > b; /* of one array */
+	return a < b ? -1 : a > b; /* both are in one array */
 }
 
 static struct goal_op **sort_messages(struct goal *goal, enum goal_kind kind, uint32_t *count)
@@ -62,14 +64,13 @@ static bool match(struct goal *goal)
 
 		if (!one || (other && (one->rank > other->peer ||
 				       (one->rank == other->peer && one->peer > other->rank))))
-			good = goal_fail(goal, other->line,
-					 "nobody sends what this recv waits for");
+			good = goal_file_fail(goal, other->line, "no send matches this recv");
 		else if (!other || one->rank != other->peer || one->peer != other->rank)
-			good = goal_fail(goal, one->line, "there is no recv for this send");
+			good = goal_file_fail(goal, one->line, "no recv matches this send");
 		else if (one->tag != other->tag)
-			good = goal_fail(goal, one->line,
-					 "there is no recv with tag %" PRIu64 " for this send",
-					 one->tag);
+			good = goal_file_fail(goal, one->line,
+					      "no recv with tag %" PRIu64 " matches this send",
+					      one->tag);
 		else
 			recv[i]->flow = one->flow;
 	}
@@ -80,7 +81,7 @@ static bool match(struct goal *goal)
 
 /* ---- the workload ---- */
 
-/* Of that host alone; takes `delay`. */
+/* Adds a barrier of one host that takes `delay`. */
 static uint32_t add_moment(struct goal *goal, uint32_t rank, sim_time delay)
 {
 	uint32_t number = workload_add(goal->workload, rank, rank, 0, delay);
@@ -131,7 +132,7 @@ static void add_moments(struct goal *goal)
 	}
 }
 
-/* Takes away what waits for nothing, again and again. false: something is left. */
+/* Removes flows that wait for nothing, repeatedly. Returns false if flows remain. */
 static bool has_an_order(const struct workload *workload)
 {
 	uint32_t count = workload->count, head = 0, tail = 0;
@@ -178,7 +179,8 @@ bool workload_read_goal(struct workload *workload, const char *file, char *error
 	if (good)
 		add_moments(&goal);
 	if (good && !has_an_order(workload))
-		good = goal_fail(&goal, goal.line, "operations wait for each other in a circle");
+		good = goal_file_fail(&goal, goal.line,
+				      "operations wait for each other in a circle");
 	goal_file_free(&goal);
 	return good;
 }

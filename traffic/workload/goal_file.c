@@ -13,9 +13,8 @@
 
 #define WORDS_MAX  12 /* l1: send 8b to 1 tag 0 cpu 0 nic 0 */
 #define LINE_BYTES 1024
-#define NS_MAX     UINT64_C(1000000000000000)
 
-bool goal_fail(struct goal *goal, uint32_t line, const char *format, ...)
+bool goal_file_fail(struct goal *goal, uint32_t line, const char *format, ...)
 {
 	char text[256];
 	va_list values;
@@ -23,7 +22,8 @@ bool goal_fail(struct goal *goal, uint32_t line, const char *format, ...)
 	va_start(values, format);
 	vsnprintf(text, sizeof(text), format, values);
 	va_end(values);
-	snprintf(goal->error, goal->error_bytes, "%s:%u: %s", goal->file, line, text);
+	snprintf(goal->error, goal->error_bytes,
+		 goal->binary ? "%s: operation %u: %s" : "%s:%u: %s", goal->file, line, text);
 	return false;
 }
 
@@ -35,6 +35,19 @@ static void *room(void *list, uint32_t count, uint32_t *capacity, size_t bytes)
 	list = realloc(list, *capacity * bytes);
 	assert(list);
 	return list;
+}
+
+void goal_file_add_op(struct goal *goal, const struct goal_op *op)
+{
+	goal->ops = room(goal->ops, goal->op_count, &goal->op_capacity, sizeof(*goal->ops));
+	goal->ops[goal->op_count++] = *op;
+}
+
+void goal_file_add_edge(struct goal *goal, const struct goal_edge *edge)
+{
+	goal->edges =
+		room(goal->edges, goal->edge_count, &goal->edge_capacity, sizeof(*goal->edges));
+	goal->edges[goal->edge_count++] = *edge;
 }
 
 /* ---- words ---- */
@@ -59,7 +72,8 @@ static void blank_comments(struct goal *goal, char *line)
 	}
 }
 
-/* At spaces, and each of : { } is a word. Returns how many; WORDS_MAX + 1: or more. */
+/* Splits a line at spaces; each of : { } is a word. Returns the number of words, or WORDS_MAX + 1
+ * if there are more. */
 static unsigned split(char *line, char text[2 * LINE_BYTES], char *words[WORDS_MAX + 1])
 {
 	unsigned count = 0;
@@ -81,7 +95,7 @@ static unsigned split(char *line, char text[2 * LINE_BYTES], char *words[WORDS_M
 	return count;
 }
 
-/* Digits, and behind them `unit` if there is one. */
+/* Reads digits, followed by `unit` if that is not empty. */
 static bool read_number(const char *word, const char *unit, uint64_t *number)
 {
 	char *end;
@@ -100,12 +114,12 @@ static bool read_peer(struct goal *goal, struct goal_op *op, char **words, unsig
 	uint64_t peer;
 
 	if (count < 3 || strcmp(words[1], to) != 0)
-		return goal_fail(goal, goal->line, "expected BYTESb %s RANK", to);
+		return goal_file_fail(goal, goal->line, "expected BYTESb %s RANK", to);
 	if (strcmp(words[2], "-1") == 0)
-		return goal_fail(goal, goal->line, "a recv from any rank is not supported");
+		return goal_file_fail(goal, goal->line, "a recv from any rank is not supported");
 	if (!read_number(words[2], "", &peer) || peer >= goal->ranks)
-		return goal_fail(goal, goal->line, "\"%s\" is no rank; expected 0 to %u", words[2],
-				 goal->ranks - 1);
+		return goal_file_fail(goal, goal->line, "\"%s\" is not a rank; expected 0 to %u",
+				      words[2], goal->ranks - 1);
 	op->peer = (uint32_t)peer;
 	return true;
 }
@@ -117,12 +131,14 @@ static bool read_rest(struct goal *goal, struct goal_op *op, char **words, unsig
 		uint64_t number;
 
 		if (!tag && strcmp(words[i], "cpu") != 0 && strcmp(words[i], "nic") != 0)
-			return goal_fail(goal, goal->line, "found \"%s\"; expected tag, cpu or nic",
-					 words[i]);
+			return goal_file_fail(goal, goal->line,
+					      "found \"%s\"; expected tag, cpu or nic", words[i]);
 		if (i + 1 < count && tag && strcmp(words[i + 1], "-1") == 0)
-			return goal_fail(goal, goal->line, "a recv of any tag is not supported");
+			return goal_file_fail(goal, goal->line,
+					      "a recv of any tag is not supported");
 		if (i + 1 == count || !read_number(words[i + 1], "", &number))
-			return goal_fail(goal, goal->line, "expected a number behind %s", words[i]);
+			return goal_file_fail(goal, goal->line, "expected a number behind %s",
+					      words[i]);
 		if (tag)
 			op->tag = number;
 	}
@@ -139,23 +155,24 @@ static bool read_op(struct goal *goal, const char *label, char **words, unsigned
 	while (op.kind < ARRAY_SIZE(names) && strcmp(words[0], names[op.kind]) != 0)
 		op.kind++;
 	if (op.kind == ARRAY_SIZE(names))
-		return goal_fail(goal, goal->line, "found \"%s\"; expected calc, send or recv",
-				 words[0]);
+		return goal_file_fail(goal, goal->line, "found \"%s\"; expected calc, send or recv",
+				      words[0]);
 	if (count < 2 || !read_number(words[1], op.kind == GOAL_CALC ? "" : "b", &op.amount))
-		return goal_fail(goal, goal->line, "expected a number of %s behind %s",
-				 op.kind == GOAL_CALC ? "nanoseconds" : "bytes, as 8b", words[0]);
-	if (op.amount > (op.kind == GOAL_CALC ? NS_MAX : WORKLOAD_BYTES_MAX))
-		return goal_fail(goal, goal->line, "%s: expected %" PRIu64 " at most", words[1],
-				 op.kind == GOAL_CALC ? NS_MAX : WORKLOAD_BYTES_MAX);
+		return goal_file_fail(goal, goal->line, "expected a number of %s behind %s",
+				      op.kind == GOAL_CALC ? "nanoseconds" : "bytes, as 8b",
+				      words[0]);
+	if (op.amount > (op.kind == GOAL_CALC ? GOAL_NS_MAX : WORKLOAD_BYTES_MAX))
+		return goal_file_fail(goal, goal->line, "%s: expected %" PRIu64 " at most",
+				      words[1],
+				      op.kind == GOAL_CALC ? GOAL_NS_MAX : WORKLOAD_BYTES_MAX);
 	if (op.kind != GOAL_CALC && !read_peer(goal, &op, words + 1, count - 1))
 		return false;
 	unsigned used = op.kind == GOAL_CALC ? 2 : 4;
 
 	if (!read_rest(goal, &op, words + used, count - used))
 		return false;
-	goal->ops = room(goal->ops, goal->op_count, &goal->op_capacity, sizeof(*goal->ops));
 	op.label = label ? strdup(label) : NULL;
-	goal->ops[goal->op_count++] = op;
+	goal_file_add_op(goal, &op);
 	return true;
 }
 
@@ -163,14 +180,10 @@ static bool read_op(struct goal *goal, const char *label, char **words, unsigned
 
 static void add_edge(struct goal *goal, const char *then, const char *first, bool at_start)
 {
-	goal->edges =
-		room(goal->edges, goal->edge_count, &goal->edge_capacity, sizeof(*goal->edges));
-	goal->edges[goal->edge_count++] = (struct goal_edge){
-		.then_label = strdup(then),
-		.first_label = strdup(first),
-		.line = goal->line,
-		.at_start = at_start,
-	};
+	goal_file_add_edge(goal, &(struct goal_edge){.then_label = strdup(then),
+						     .first_label = strdup(first),
+						     .line = goal->line,
+						     .at_start = at_start});
 }
 
 static int compare_labels(const void *one, const void *other)
@@ -193,7 +206,7 @@ static bool find_label(struct goal *goal, struct goal_op **sorted, size_t count,
 	struct goal_op **place = bsearch(label, sorted, count, sizeof(*sorted), compare_name);
 
 	if (!place)
-		return goal_fail(goal, line, "rank %u has no \"%s\"", goal->rank, label);
+		return goal_file_fail(goal, line, "rank %u has no \"%s\"", goal->rank, label);
 	*found = (uint32_t)(*place - goal->ops);
 	return true;
 }
@@ -211,8 +224,9 @@ static bool end_rank(struct goal *goal)
 	qsort(sorted, count, sizeof(*sorted), compare_labels);
 	for (size_t i = 1; good && i < count; i++)
 		if (strcmp(sorted[i - 1]->label, sorted[i]->label) == 0)
-			good = goal_fail(goal, sorted[i]->line, "\"%s\" stands twice in rank %u",
-					 sorted[i]->label, goal->rank);
+			good = goal_file_fail(goal, sorted[i]->line,
+					      "\"%s\" stands twice in rank %u", sorted[i]->label,
+					      goal->rank);
 	for (uint32_t i = goal->first_edge; good && i < goal->edge_count; i++) {
 		struct goal_edge *edge = &goal->edges[i];
 
@@ -235,10 +249,10 @@ static bool begin_rank(struct goal *goal, char **words, unsigned count)
 	uint64_t rank;
 
 	if (count != 3 || strcmp(words[2], "{") != 0 || !read_number(words[1], "", &rank))
-		return goal_fail(goal, goal->line, "expected rank NUMBER {");
+		return goal_file_fail(goal, goal->line, "expected rank NUMBER {");
 	if (rank >= goal->ranks)
-		return goal_fail(goal, goal->line, "rank %s of num_ranks %u", words[1],
-				 goal->ranks);
+		return goal_file_fail(goal, goal->line, "rank %s of num_ranks %u", words[1],
+				      goal->ranks);
 	goal->rank = (uint32_t)rank;
 	goal->first_op = goal->op_count;
 	goal->first_edge = goal->edge_count;
@@ -250,12 +264,12 @@ static bool read_ranks(struct goal *goal, char **words, unsigned count)
 	uint64_t ranks;
 
 	if (count != 2 || !read_number(words[1], "", &ranks) || ranks == 0)
-		return goal_fail(goal, goal->line, "expected num_ranks NUMBER");
+		return goal_file_fail(goal, goal->line, "expected num_ranks NUMBER");
 	if (goal->ranks > 0)
-		return goal_fail(goal, goal->line, "num_ranks stands twice");
+		return goal_file_fail(goal, goal->line, "num_ranks stands twice");
 	if (ranks > goal->workload->hosts)
-		return goal_fail(goal, goal->line, "%s ranks, and %u hosts", words[1],
-				 goal->workload->hosts);
+		return goal_file_fail(goal, goal->line, "%s ranks, and %u hosts", words[1],
+				      goal->workload->hosts);
 	goal->ranks = (uint32_t)ranks;
 	return true;
 }
@@ -265,13 +279,13 @@ static bool read_words(struct goal *goal, char **words, unsigned count)
 	if (strcmp(words[0], "num_ranks") == 0)
 		return read_ranks(goal, words, count);
 	if (goal->ranks == 0)
-		return goal_fail(goal, goal->line, "found \"%s\"; expected num_ranks first",
-				 words[0]);
+		return goal_file_fail(goal, goal->line, "found \"%s\"; expected num_ranks first",
+				      words[0]);
 	if (goal->rank == GOAL_NONE && strcmp(words[0], "rank") == 0)
 		return begin_rank(goal, words, count);
 	if (goal->rank == GOAL_NONE)
-		return goal_fail(goal, goal->line, "found \"%s\"; expected rank NUMBER {",
-				 words[0]);
+		return goal_file_fail(goal, goal->line, "found \"%s\"; expected rank NUMBER {",
+				      words[0]);
 	if (strcmp(words[0], "}") == 0)
 		return end_rank(goal);
 	if (count == 3 &&
@@ -292,18 +306,19 @@ static bool read_file(struct goal *goal, FILE *in)
 	while (good && fgets(line, sizeof(line), in)) {
 		goal->line++;
 		if (strlen(line) == LINE_BYTES - 1 && !strchr(line, '\n'))
-			return goal_fail(goal, goal->line, "the line has more than %d bytes",
-					 LINE_BYTES - 2);
+			return goal_file_fail(goal, goal->line, "the line has more than %d bytes",
+					      LINE_BYTES - 2);
 		blank_comments(goal, line);
 		unsigned count = split(line, text, words);
 
 		if (count > WORDS_MAX)
-			return goal_fail(goal, goal->line, "found \"%s\"; expected the line's end",
-					 words[WORDS_MAX]);
+			return goal_file_fail(goal, goal->line,
+					      "found \"%s\"; expected the end of the line",
+					      words[WORDS_MAX]);
 		good = count == 0 || read_words(goal, words, count);
 	}
 	if (good && goal->rank != GOAL_NONE)
-		return goal_fail(goal, goal->line, "rank %u has no }", goal->rank);
+		return goal_file_fail(goal, goal->line, "rank %u has no }", goal->rank);
 	return good;
 }
 
@@ -318,7 +333,7 @@ bool goal_file_read(struct goal *goal, const char *file)
 			 input_error());
 		return false;
 	}
-	bool good = read_file(goal, in);
+	bool good = goal_binary_is(in) ? goal_binary_read(goal, in) : read_file(goal, in);
 
 	fclose(in);
 	return good;

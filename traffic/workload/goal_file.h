@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * goal_file: the operations of a GOAL file (traffic/workload/goal.c says what they become), and which of them requires
- * which.
+ * goal_file: reads the operations of a GOAL file and the dependencies between them.
+ * traffic/workload/goal.c converts them to flows.
  */
 #ifndef TRAFFIC_WORKLOAD_GOAL_FILE_H
 #define TRAFFIC_WORKLOAD_GOAL_FILE_H
+
+#include <stdio.h>
 
 #include "traffic/workload/workload.h"
 
@@ -13,19 +15,21 @@
 enum goal_kind { GOAL_CALC, GOAL_SEND, GOAL_RECV };
 
 struct goal_op {
-	char *label;     /* NULL: none */
-	uint64_t amount; /* bytes, or nanoseconds */
+	char *label;     /* NULL: no label */
+	uint64_t amount; /* bytes, or nanoseconds of a calc */
 	uint64_t tag;
 	uint32_t rank, peer, line;
-	uint32_t flow;          /* that stands for it, or ends it */
-	uint32_t moment;        /* at which it begins; GOAL_NONE: nobody asks */
-	bool depends, is_asked; /* on others; for when it begins */
+	uint32_t flow;   /* flow that represents or ends the operation */
+	uint32_t moment; /* moment at which it begins; GOAL_NONE: no operation needs it */
+	/* depends: on other operations. is_asked: another operation depends on its start. */
+	bool depends, is_asked;
 	uint8_t kind;
 };
 
 struct goal_edge {
-	char *then_label, *first_label; /* until the rank's end: labels may come later */
-	uint32_t then, first;           /* operations */
+	/* valid until the end of the rank, because labels may be defined later */
+	char *then_label, *first_label;
+	uint32_t then, first; /* operations */
 	uint32_t line;
 	bool at_start;
 };
@@ -33,22 +37,34 @@ struct goal_edge {
 struct goal {
 	struct workload *workload;
 	const char *file;
-	char *error; /* what is wrong, once something is */
+	char *error; /* reason of the first error */
 	size_t error_bytes;
 	struct goal_op *ops;
 	struct goal_edge *edges;
 	uint32_t op_count, op_capacity, edge_count, edge_capacity;
-	uint32_t ranks, rank, first_op, first_edge; /* rank: GOAL_NONE outside of one; its first */
-	uint32_t line;
-	bool in_comment;
+	/* rank: GOAL_NONE outside a rank. first_op, first_edge: the first of the current rank. */
+	uint32_t ranks, rank, first_op, first_edge;
+	uint32_t line; /* binary file: number of the operation, from 1 on */
+	bool in_comment, binary;
 };
 
-/* workload, why and error_bytes are set, the rest is zero. false: why it is no such file. */
+#define GOAL_NS_MAX UINT64_C(1000000000000000) /* longest calc */
+
+/* Reads a file in either form. The caller sets workload, error and error_bytes; all other fields
+ * are zero. Returns false with the reason in goal->error. */
 bool goal_file_read(struct goal *goal, const char *file);
 void goal_file_free(struct goal *goal);
 
-/* Always false, having said so. */
-bool goal_fail(struct goal *goal, uint32_t line, const char *format, ...)
+/* The binary form of a GOAL file (goal_binary.c). goal_binary_is() rewinds the file. */
+bool goal_binary_is(FILE *in);
+bool goal_binary_read(struct goal *goal, FILE *in);
+
+/* Add an operation or an edge, as they are. */
+void goal_file_add_op(struct goal *goal, const struct goal_op *op);
+void goal_file_add_edge(struct goal *goal, const struct goal_edge *edge);
+
+/* Writes an error message with file and line. Returns false. */
+bool goal_file_fail(struct goal *goal, uint32_t line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 #endif

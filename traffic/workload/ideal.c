@@ -21,7 +21,7 @@ static uint32_t wire_bytes(const struct span *span, uint8_t opcode, uint64_t pay
 	return packet_wire_bytes(&packet);
 }
 
-/* From the first bit out to the last bit in. */
+/* Returns the time from the first bit sent to the last bit received. */
 static sim_time travel(const struct span *span, uint64_t packets, uint64_t bytes)
 {
 	bool ethernet = span->path->link_layer == LINK_ETHERNET;
@@ -77,4 +77,19 @@ sim_time ideal_time(const struct endpoint_params *params, uint32_t mtu_bytes,
 	}
 	return time + travel_one(&span, RC_FETCH_ADD) + params->atomic_latency +
 	       travel_one(&span, RC_ATOMIC_ACK);
+}
+
+sim_time ideal_tcp_time(const struct endpoint_params *params, const struct packet *segment,
+			const struct ideal_route *route, uint64_t bytes)
+{
+	const struct span span = {segment->path, route, segment->payload_bytes};
+	struct packet last = *segment, ack = *segment;
+	uint64_t full = (bytes - 1) / segment->payload_bytes;
+
+	last.payload_bytes = (uint32_t)(bytes - full * segment->payload_bytes);
+	ack.payload_bytes = 0;
+	return params->send_latency + 2 * params->receive_latency + params->complete_latency +
+	       travel(&span, full + 1,
+		      full * packet_wire_bytes(segment) + packet_wire_bytes(&last)) +
+	       travel(&span, 1, packet_wire_bytes(&ack));
 }

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace: flows from a CSV file: `start_us,source,destination,bytes[,operation[,count,every_us]]`, one a line, hosts by number,
- * operation write (if none is given), send, read or atomic; count such flows, one every so many microseconds. A first line that begins with a letter names the columns;
- * lines that begin with # are comments.
+ * trace: flows from a file of one of two forms.
+ *
+ *     start_us,source,destination,bytes[,operation[,count,every_us]]   CSV
+ *     SOURCE DESTINATION PRIORITY PORT BYTES START_S                   the HPCC study's simulator
+ *
+ * Hosts are numbers, in the first form also names. Digits are a number. The operation is write
+ * (default), send, read or atomic. `count` flows begin, one every `every_us` microseconds. A first
+ * line that begins with a letter names the columns. The second form begins with a line that has
+ * only the number of flows. Its port is not used. workload.posting.service_level sets the priority
+ * of all flows. Lines that begin with # are comments.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -11,11 +18,78 @@
 #include <string.h>
 
 #include "sim/input.h"
+#include "sim/yaml.h"
 #include "traffic/workload/workload.h"
 
 #define REPEATS_MAX 10000
+#define NAME_BYTES  64
 
 static const char *const operations[] = {"write", "send", "read", "atomic"};
+
+/* The host of a name. */
+struct name {
+	const char *name;
+	uint32_t host;
+};
+
+/* Parsed contents of a file in the HPCC study's format. */
+struct hpcc {
+	bool is_read; /* the file has this form */
+	unsigned long flows, expected;
+	unsigned long priority; /* of the first flow */
+};
+
+struct reading {
+	struct workload *workload;
+	const char *const *names; /* by host; NULL: hosts have no names */
+	struct name *sorted;      /* by name */
+	struct hpcc hpcc;
+	char wrong[256]; /* text of an error that names a host */
+};
+
+static int compare_names(const void *one, const void *other)
+{
+	return strcmp(((const struct name *)one)->name, ((const struct name *)other)->name);
+}
+
+static void sort_names(struct reading *reading)
+{
+	uint32_t hosts = reading->workload->hosts;
+
+	if (!reading->names)
+		return;
+	reading->sorted = calloc(hosts, sizeof(reading->sorted[0]));
+	if (!reading->sorted)
+		abort();
+	for (uint32_t i = 0; i < hosts; i++)
+		reading->sorted[i] = (struct name){reading->names[i], i};
+	qsort(reading->sorted, hosts, sizeof(reading->sorted[0]), compare_names);
+}
+
+/* Finds the host of a number or name. Returns the error, or NULL. */
+static const char *find_host(struct reading *reading, const char *text, unsigned long *host)
+{
+	const struct name key = {text, 0}, *found = NULL;
+	size_t hosts = reading->workload->hosts;
+	const char *near = NULL;
+
+	if (text[strspn(text, "0123456789")] == '\0') {
+		*host = strtoul(text, NULL, 10);
+		return NULL; /* add_line() compares it with the number of hosts */
+	}
+	if (reading->names) {
+		found = bsearch(&key, reading->sorted, hosts, sizeof(key), compare_names);
+		near = yaml_suggest(text, reading->names, hosts);
+	}
+	if (found) {
+		*host = found->host;
+		return NULL;
+	}
+	snprintf(reading->wrong, sizeof(reading->wrong), "no host \"%s\"%s%s%s", text,
+		 near ? "; did you mean \"" : "; expected a number or a name", near ? near : "",
+		 near ? "\"?" : "");
+	return reading->wrong;
+}
 
 static bool find_operation(const char *name, uint8_t *operation)
 {
@@ -45,42 +119,110 @@ static const char *add_flows(struct workload *workload, const struct workload_fl
 	return NULL;
 }
 
-/* NULL: well read, or nothing to read. */
-static const char *read_line(struct workload *workload, const char *line)
-{
-	double start_us, every_us = 0;
-	unsigned long source, destination, bytes, count = 1;
-	char name[16] = "write";
-	struct workload_flow flow = {0};
-	int end = 0;
-	int fields =
-		sscanf(line, "%lf ,%lu ,%lu ,%lu %n, %15[a-z] %n,%lu ,%lf %n", &start_us, &source,
-		       &destination, &bytes, &end, name, &end, &count, &every_us, &end);
+struct line {
+	double start_us;
+	unsigned long source, destination, bytes;
+	const char *operation;
+	unsigned long count;
+	double every_us;
+};
 
-	if (fields < 4 || line[end])
-		return "expected start_us,source,destination,bytes[,operation[,count,every_us]]";
-	if (!(start_us >= 0 && start_us < 1e12))
+/* Adds the flows of a line. Returns the error, or NULL. */
+static const char *add_line(struct workload *workload, const struct line *line)
+{
+	struct workload_flow flow = {0};
+
+	if (!(line->start_us >= 0 && line->start_us < 1e12))
 		return "start_us is no time of a run";
-	if (source >= workload->hosts || destination >= workload->hosts)
-		return "there is no such host";
-	if (source == destination)
-		return "source and destination are the same";
-	if (!bytes)
+	if (line->source >= workload->hosts || line->destination >= workload->hosts)
+		return "no such host";
+	if (line->source == line->destination)
+		return "source and destination are the same host";
+	if (!line->bytes)
 		return "a flow has one byte at least";
-	if (bytes > WORKLOAD_BYTES_MAX)
+	if (line->bytes > WORKLOAD_BYTES_MAX)
 		return "a flow has 1000 GB at most";
-	if (!find_operation(name, &flow.operation))
+	if (!find_operation(line->operation, &flow.operation))
 		return "expected write, send, read or atomic";
-	flow.source = (uint32_t)source;
-	flow.destination = (uint32_t)destination;
-	flow.bytes = flow.operation == WORKLOAD_ATOMIC ? 8 : bytes;
-	flow.start = (sim_time)(start_us * (double)US + 0.5);
-	return add_flows(workload, &flow, count, every_us);
+	flow.source = (uint32_t)line->source;
+	flow.destination = (uint32_t)line->destination;
+	flow.bytes = flow.operation == WORKLOAD_ATOMIC ? 8 : line->bytes;
+	flow.start = (sim_time)(line->start_us * (double)US + 0.5);
+	return add_flows(workload, &flow, line->count, line->every_us);
 }
 
-bool workload_read_trace(struct workload *workload, const char *file, char *error,
-			 size_t error_bytes)
+/* Reads a line of CSV. Returns the error, or NULL. */
+static const char *read_csv(struct reading *reading, const char *text)
 {
+	char name[16] = "write", from[NAME_BYTES], to[NAME_BYTES];
+	struct line line = {.operation = name, .count = 1};
+	int end = 0;
+	int fields = sscanf(text,
+			    "%lf , %63[^, \t\r\n] , %63[^, \t\r\n] ,%lu %n, %15[a-z] %n,%lu "
+			    ",%lf %n",
+			    &line.start_us, from, to, &line.bytes, &end, name, &end, &line.count,
+			    &line.every_us, &end);
+	const char *wrong;
+
+	if (fields < 4 || text[end])
+		return "expected start_us,source,destination,bytes[,operation[,count,every_us]]";
+	wrong = find_host(reading, from, &line.source);
+	if (!wrong)
+		wrong = find_host(reading, to, &line.destination);
+	return wrong ? wrong : add_line(reading->workload, &line);
+}
+
+/* Reads a line of this form. Returns the error, or NULL. */
+static const char *read_hpcc(struct workload *workload, struct hpcc *hpcc, const char *text)
+{
+	struct line line = {.operation = "write", .count = 1};
+	unsigned long priority, port;
+	double start_s;
+	int end = 0;
+
+	if (sscanf(text, "%lu %lu %lu %lu %lu %lf %n", &line.source, &line.destination, &priority,
+		   &port, &line.bytes, &start_s, &end) < 6 ||
+	    text[end])
+		return "expected SOURCE DESTINATION PRIORITY PORT BYTES START_S";
+	if (hpcc->flows++ == 0)
+		hpcc->priority = priority;
+	if (priority != hpcc->priority)
+		return "another priority than the first flow; expected one for all flows";
+	if (hpcc->flows > hpcc->expected)
+		return "more flows than the first line says";
+	line.start_us = start_s * 1e6;
+	return add_line(workload, &line);
+}
+
+/* Returns true if the line has one whole number above 0 alone. */
+static bool is_lone_number(const char *text, unsigned long *number)
+{
+	int end = 0;
+
+	return sscanf(text, "%lu %n", number, &end) == 1 && text[end] == '\0' && *number > 0;
+}
+
+/* Reads any line. Returns the error, or NULL. */
+static const char *read_line(struct reading *reading, const char *text, unsigned number)
+{
+	struct hpcc *hpcc = &reading->hpcc;
+
+	if (*text == '\0' || *text == '#')
+		return NULL;
+	if (number == 1 && is_lone_number(text, &hpcc->expected)) {
+		hpcc->is_read = true;
+		return NULL;
+	}
+	if (number == 1 && isalpha((unsigned char)*text))
+		return NULL;
+	return hpcc->is_read ? read_hpcc(reading->workload, hpcc, text) : read_csv(reading, text);
+}
+
+bool workload_read_trace(struct workload *workload, const char *file, const char *const *names,
+			 char *error, size_t error_bytes)
+{
+	struct reading reading = {.workload = workload, .names = names};
+	const struct hpcc *hpcc = &reading.hpcc;
 	FILE *in = input_open(file);
 	const char *wrong = NULL;
 	char *line = NULL;
@@ -91,16 +233,19 @@ bool workload_read_trace(struct workload *workload, const char *file, char *erro
 		snprintf(error, error_bytes, "trace: %s cannot be read: %s", file, input_error());
 		return false;
 	}
+	sort_names(&reading);
 	while (!wrong && getline(&line, &room, in) >= 0) {
 		const char *text = line + strspn(line, " \t\r\n");
 
 		number++;
-		if (*text && *text != '#' && !(number == 1 && isalpha((unsigned char)*text)))
-			wrong = read_line(workload, text);
+		wrong = read_line(&reading, text, number);
 	}
 	free(line);
 	fclose(in);
+	if (!wrong && hpcc->is_read && hpcc->flows < hpcc->expected)
+		wrong = "fewer flows than the first line says";
 	if (wrong)
 		snprintf(error, error_bytes, "%s:%u: %s", file, number, wrong);
+	free(reading.sorted);
 	return !wrong;
 }

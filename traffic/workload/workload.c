@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * workload: see workload.h. Here are the list itself and the patterns without steps; each draws from streams named
- * after the host, so a host's traffic does not depend on how many others there are to draw before it.
+ * workload: see workload.h. Contains the list and the patterns without steps. Each pattern draws
+ * from streams named after the host. A host's traffic therefore does not depend on the number of
+ * hosts before it.
  */
 #include "traffic/workload/workload.h"
 
@@ -15,7 +16,7 @@
 struct maker {
 	struct workload *workload;
 	const struct workload_params *params;
-	const struct size_distribution *sizes;
+	struct size_distribution *sizes;
 	uint64_t seed;
 	uint64_t rate_bps;
 	uint32_t phase;
@@ -29,6 +30,10 @@ struct workload *workload_new(uint32_t hosts)
 
 	assert(workload && hosts >= 2);
 	workload->hosts = hosts;
+	workload->part_count = 1;
+	workload->parts = calloc(1, sizeof(workload->parts[0]));
+	assert(workload->parts);
+	workload->parts[0].stop = SIM_NEVER;
 	return workload;
 }
 
@@ -60,7 +65,7 @@ void workload_after(struct workload *workload, uint32_t then, uint32_t first)
 	workload->flows[then].dependency_count++;
 }
 
-/* Sorts the edges by the flow that comes first. */
+/* Sorts the edges by their first flow. */
 void workload_finish(struct workload *workload)
 {
 	uint32_t place = 0;
@@ -81,6 +86,67 @@ void workload_finish(struct workload *workload)
 	}
 	free(workload->edges);
 	workload->edges = NULL;
+}
+
+/* Returns the number after the largest of the queue pairs. */
+static uint32_t queue_pair_end(const struct workload *workload)
+{
+	uint32_t end = 0;
+
+	for (uint32_t i = 0; i < workload->count; i++)
+		if (workload->flows[i].queue_pair >= end)
+			end = workload->flows[i].queue_pair + 1;
+	return end;
+}
+
+/* Appends a member, which is finished. Its places in next[] follow those that are there. */
+static void append(struct workload *whole, const struct workload_member *member, uint32_t part,
+		   uint32_t *next_count)
+{
+	const struct workload *from = member->workload;
+	uint32_t first_flow = whole->count, first_next = *next_count;
+	uint32_t first_queue_pair = queue_pair_end(whole);
+
+	whole->parts[part] = (struct workload_part){from->parts[0].stop, first_queue_pair};
+	for (uint32_t i = 0; i < from->count; i++) {
+		struct workload_flow flow = from->flows[i];
+
+		flow.source = member->hosts[flow.source];
+		flow.destination = member->hosts[flow.destination];
+		flow.first_next += first_next;
+		flow.queue_pair += first_queue_pair;
+		flow.part = (uint8_t)part;
+		whole->flows[whole->count++] = flow;
+		*next_count += flow.next_count;
+	}
+	for (uint32_t i = first_next; i < *next_count; i++)
+		whole->next[i] = from->next[i - first_next] + first_flow;
+}
+
+struct workload *workload_join(const struct workload_member *members, uint32_t count,
+			       uint32_t hosts)
+{
+	struct workload *whole = workload_new(hosts);
+	uint32_t next_count = 0;
+
+	assert(count >= 1 && count <= WORKLOAD_PARTS_MAX);
+	free(whole->parts);
+	whole->parts = calloc(count, sizeof(whole->parts[0]));
+	whole->part_count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		whole->capacity += members[i].workload->count;
+		whole->edge_count += members[i].workload->edge_count;
+	}
+	whole->flows = malloc((whole->capacity + 1) * sizeof(whole->flows[0]));
+	whole->next = malloc((whole->edge_count + 1) * sizeof(whole->next[0]));
+	assert(whole->parts && whole->flows && whole->next);
+	for (uint32_t i = 0; i < count; i++) {
+		assert(members[i].workload->part_count == 1 && members[i].workload->next);
+		append(whole, &members[i], i, &next_count);
+		workload_destroy(members[i].workload);
+	}
+	assert(next_count == whole->edge_count);
+	return whole;
 }
 
 sim_time workload_lookahead(const struct workload *workload, const uint8_t *lps,
@@ -111,6 +177,7 @@ void workload_destroy(struct workload *workload)
 	free(workload->flows);
 	free(workload->next);
 	free(workload->edges);
+	free(workload->parts);
 	free(workload);
 }
 
@@ -174,7 +241,7 @@ static void make_permutation(const struct maker *maker)
 	for (uint32_t i = 0; i < hosts; i++)
 		peers[i] = i;
 	for (uint32_t i = hosts - 1; i > 0;
-	     i--) { /* Sattolo: one cycle, so nobody sends to itself */
+	     i--) { /* Sattolo's algorithm: one cycle, so no host sends to itself */
 		uint32_t other = (uint32_t)random_below(&random, i), kept = peers[i];
 
 		peers[i] = peers[other];
@@ -233,7 +300,7 @@ static void make_random(const struct maker *maker)
 	}
 }
 
-/* Each host goes through the others in an order of its own; flow j + count waits for flow j. */
+/* Each host visits the others in a random order; flow j + count waits for flow j. */
 static void make_shuffle(const struct maker *maker)
 {
 	uint32_t hosts = maker->workload->hosts, width = (uint32_t)maker->params->count;
@@ -289,7 +356,7 @@ static uint32_t host_across(const struct maker *maker, struct random *random)
 	return half + (uint32_t)random_below(random, maker->workload->hosts - half);
 }
 
-/* Which hosts send is drawn without looking at who did so before. */
+/* Draws the senders independently of previous incasts. */
 static void make_one_incast(const struct maker *maker, struct random *random, uint32_t *order,
 			    sim_time at)
 {
@@ -312,11 +379,16 @@ static void make_one_incast(const struct maker *maker, struct random *random, ui
 	}
 }
 
-/* `arrivals_until`, from the begin of the phase, which in the first is `start`. */
+/* `arrivals_until`, from the begin of the phase, which in the first is `start`. Nothing begins from
+ * `post_until` on. */
 static double last_begin(const struct maker *maker)
 {
-	return (double)maker->params->arrivals_until -
-	       (maker->phase ? 0 : (double)maker->params->start);
+	const struct workload_params *params = maker->params;
+	sim_time until = params->arrivals_until;
+
+	if (params->phases == 1 && params->post_until && params->post_until < until)
+		until = params->post_until;
+	return (double)until - (maker->phase ? 0 : (double)params->start);
 }
 
 static void make_incasts(const struct maker *maker)
@@ -373,7 +445,7 @@ static void (*const makers[PATTERN_COUNT])(const struct maker *maker) = {
 	[PATTERN_poisson] = make_poisson,
 };
 
-/* All flows of a phase, and the barrier behind it, which those of the next wait for. */
+/* Adds the barrier after all flows of a phase. The flows of the next phase wait for it. */
 static void close_phase(const struct maker *maker, uint32_t first, uint32_t *barrier)
 {
 	struct workload *workload = maker->workload;
@@ -405,7 +477,7 @@ static void choose_verbs(const struct maker *maker)
 
 		flow->queue_pair = params->queue_pairs ? (uint32_t)(i % params->queue_pairs) : i;
 		if (params->pattern == PATTERN_trace)
-			continue; /* it says its verbs itself */
+			continue; /* a trace has its own operations */
 		flow->operation = params->operation == OPERATION_MIX ? (uint8_t)(i % OPERATION_MIX)
 								     : (uint8_t)params->operation;
 		if (flow->operation == WORKLOAD_ATOMIC && !workload_is_barrier(flow))
@@ -419,15 +491,16 @@ static bool fits(const struct workload_params *params, uint32_t hosts, char *err
 	if (hosts < 2)
 		snprintf(error, error_bytes, "a workload needs two hosts at least");
 	else if (params->target >= hosts)
-		snprintf(error, error_bytes, "target: there is no host %lu, the last is %u",
-			 params->target, hosts - 1);
+		snprintf(error, error_bytes, "target: no host %lu; expected 0..%u", params->target,
+			 hosts - 1);
 	else if (params->pattern == PATTERN_incast && params->fan_in >= hosts)
-		snprintf(error, error_bytes, "fan_in: %lu of %u hosts, of which one is the target",
+		snprintf(error, error_bytes,
+			 "fan_in: %lu of %u hosts; expected fewer hosts, because one is the target",
 			 params->fan_in, hosts);
 	else if (params->pattern == PATTERN_goal && params->operation != WORKLOAD_WRITE &&
 		 params->operation != WORKLOAD_SEND)
 		snprintf(error, error_bytes,
-			 "pattern: goal sends; expected operation: write or send");
+			 "pattern: goal uses sends; expected operation: write or send");
 	else if (params->pattern == PATTERN_shift && params->stride && params->stride % hosts == 0)
 		snprintf(error, error_bytes, "stride: %lu of %u hosts leads back to the sender",
 			 params->stride, hosts);
@@ -436,14 +509,25 @@ static bool fits(const struct workload_params *params, uint32_t hosts, char *err
 	return false;
 }
 
+static bool choose_sizes(struct maker *maker, const char *cdf, char *error, size_t error_bytes)
+{
+	enum distribution which = (enum distribution)maker->params->sizes;
+
+	maker->sizes = which == DISTRIBUTION_file ? distribution_read(cdf, error, error_bytes)
+						  : distribution_create(which);
+	return maker->sizes || which == DISTRIBUTION_fixed;
+}
+
 struct workload *workload_create(const struct workload_params *params, uint32_t hosts,
-				 uint64_t rate_bps, uint64_t seed, const char *trace, char *error,
+				 uint64_t rate_bps, uint64_t seed,
+				 const struct workload_files *files, char *error,
 				 size_t error_bytes)
 {
-	struct size_distribution *sizes = distribution_create((enum distribution)params->sizes);
-	struct maker maker = {.params = params, .sizes = sizes, .seed = seed, .rate_bps = rate_bps};
+	struct maker maker = {.params = params, .seed = seed, .rate_bps = rate_bps};
+	const char *trace = files->trace;
 	uint32_t barrier = UINT32_MAX;
-	bool good = fits(params, hosts, error, error_bytes);
+	bool good = fits(params, hosts, error, error_bytes) &&
+		    choose_sizes(&maker, files->cdf, error, error_bytes);
 
 	if (!good)
 		goto out;
@@ -452,7 +536,8 @@ struct workload *workload_create(const struct workload_params *params, uint32_t 
 		uint32_t first = maker.workload->count;
 
 		if (params->pattern == PATTERN_trace)
-			good = workload_read_trace(maker.workload, trace, error, error_bytes);
+			good = workload_read_trace(maker.workload, trace, files->names, error,
+						   error_bytes);
 		else if (params->pattern == PATTERN_goal)
 			good = workload_read_goal(maker.workload, trace, error, error_bytes);
 		else if (makers[params->pattern])
@@ -464,18 +549,20 @@ struct workload *workload_create(const struct workload_params *params, uint32_t 
 	if (good && !maker.workload->count) {
 		bool read = params->pattern == PATTERN_trace || params->pattern == PATTERN_goal;
 
-		snprintf(error, error_bytes, "%s%sno flow begins; expected one at least",
+		snprintf(error, error_bytes, "%s%sno flow begins; expected at least one",
 			 read ? trace : "", read ? ": " : "");
 		good = false;
 	}
 	if (good) {
 		choose_verbs(&maker);
 		workload_finish(maker.workload);
+		if (params->post_until)
+			maker.workload->parts[0].stop = params->post_until;
 	} else {
 		workload_destroy(maker.workload);
 	}
 out:
-	distribution_destroy(sizes);
+	distribution_destroy(maker.sizes);
 	return good ? maker.workload : NULL;
 }
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * workload: who sends what to whom, when, and after what. A list of flows with dependencies, made from a few
- * parameters and a seed alone, so that it is the same whatever the fabric.
+ * workload: list of flows with sources, destinations, start times and dependencies. It is generated
+ * from parameters and a seed only, and does not depend on the fabric.
  *
- *     workload_create(params, hosts, rate, seed) --> struct workload --flow driver--> flow table
+ *     workload_create(params, hosts, rate, seed) --> workload --flow driver--> flow table
+ *                               several --workload_join()--^
  *
- * A flow may begin at `start`, or, if it waits for others, `start` after the last of them: one that ends where this
- * begins must have arrived there, any other must be complete for its sender. A barrier is a flow of no bytes from a host
- * to itself: it takes no time but `start`, and, if it is one of all hosts, what news of it takes (dependencies.h).
+ * A flow begins at `start`. If it waits for other flows, it begins `start` after the last of them.
+ * A flow that ends at the source of the waiting flow must have arrived there. Any other flow must
+ * be complete at its sender. A barrier is a flow of no bytes from a host to itself. It takes no
+ * time except `start`. A barrier of all hosts also takes the time until hosts learn of it
+ * (dependencies.h).
  */
 #ifndef TRAFFIC_WORKLOAD_WORKLOAD_H
 #define TRAFFIC_WORKLOAD_WORKLOAD_H
@@ -16,50 +19,124 @@
 #include "traffic/workload/distribution.h"
 
 /* clang-format off */
-#define WORKLOAD_PATTERNS(X)                                                                               \
-	X(incast,            "fan_in hosts send to `target`")                                              \
-	X(permutation,       "each host sends to one, each receives from one; at random")                   \
-	X(shift,             "host i sends to host i + `stride`; 0: half of the hosts away")                \
-	X(all_to_all,        "each host sends to each other, all at once")                                  \
-	X(random,            "each host sends `count` flows to hosts chosen at random")                     \
-	X(hotspot,           "as random, but a share `hot` of the flows goes to `target`")                  \
-	X(shuffle,           "each host sends to each other, `count` at a time, in an order of its own")    \
-	X(request_response,  "`count` times: a request of `request` to `target`, which answers with bytes") \
-	X(poisson,           "flows of random size at random times that offer `offered_load` of each host's link")  \
-	X(ring_allreduce,    "2 (n - 1) steps of 1/n of bytes around a ring")                               \
-	X(tree_allreduce,    "up a binary tree and down again")                                             \
-	X(halving_doubling_allreduce, "recursive halving, then doubling; hosts: a power of two")            \
-	X(ring_allgather,    "n - 1 steps of bytes around a ring")                                          \
-	X(collective_all_to_all, "n - 1 steps: in step s host i sends to i + s; a step after the other")    \
-	X(trace,             "flows from a CSV file")                                                       \
-	X(goal,              "operations and what they require, from a GOAL file")
+#define WORKLOAD_PATTERNS(X) \
+	X(incast, \
+	  "fan_in hosts send to target.") \
+	X(permutation, \
+	  "Each host sends to one random host and receives from one.") \
+	X(shift, \
+	  "Host i sends to host i + stride. stride 0: half of the number of hosts.") \
+	X(all_to_all, \
+	  "Each host sends to each other host, all at the same time.") \
+	X(random, \
+	  "Each host sends count flows to hosts selected at random.") \
+	X(hotspot, \
+	  "As random, but the share hot of the flows goes to target.") \
+	X(shuffle, \
+	  "Each host sends to each other host, count flows at a time, in a random order.") \
+	X(request_response, \
+	  "count times: a request of the size request to target, which responds with bytes.") \
+	X(poisson, \
+	  "Flows of random size start at random times and offer offered_load of each host's " \
+	  "link.") \
+	X(ring_allreduce, \
+	  "Ring all-reduce: 2 (n - 1) steps of 1/n of bytes around a ring.") \
+	X(tree_allreduce, \
+	  "Tree all-reduce: up a binary tree and down again.") \
+	X(halving_doubling_allreduce, \
+	  "Recursive halving, then doubling. The number of hosts must be a power of two.") \
+	X(ring_allgather, \
+	  "Ring all-gather: n - 1 steps of bytes around a ring.") \
+	X(collective_all_to_all, \
+	  "n - 1 consecutive steps: in step s host i sends to host i + s.") \
+	X(trace, \
+	  "Flows from a CSV file.") \
+	X(goal,              "Operations and dependencies from a GOAL file.")
 
 #define PATTERN_ENUM(name, meaning) PATTERN_##name,
 enum workload_pattern { WORKLOAD_PATTERNS(PATTERN_ENUM) PATTERN_COUNT };
 
-#define WORKLOAD_PARAMS(X)                                                                                 \
-	X(pattern,      CHOICE, "permutation", "incast|permutation|shift|all_to_all|random|hotspot|shuffle|request_response|poisson|ring_allreduce|tree_allreduce|halving_doubling_allreduce|ring_allgather|collective_all_to_all|trace|goal", "who sends to whom", "choice") \
-	X(bytes,        BYTES,  "1MB",   "1B..1000GB",   "of a flow; all-reduce: of the vector that each host has; ring_allgather: of what each host gives; collective_all_to_all: for each other host", "choice") \
-	X(sizes,        CHOICE, "fixed", "fixed|web_search|web_search_1k|hadoop|storage|irn", "distribution of the flows' bytes", "choice") \
-	X(operation,    CHOICE, "write", "write|send|read|atomic|mix", "verb; read: the destination fetches; mix: each in turn", "choice") \
-	X(target,       COUNT,  "0",     "",          "host, for incast, hotspot, request_response",           "choice") \
-	X(fan_in,       COUNT,  "0",     "",          "incast: senders, 0: all others",                       "choice") \
-	X(stride,       COUNT,  "0",     "",          "shift: so many hosts further; 0: half of the hosts",   "choice") \
-	X(count,        COUNT,  "1",     "1..1000000", "flows, of a host or a pair, as the pattern says",     "choice") \
-	X(hot,          RATIO,  "0.1",   "0..1",      "hotspot: share of the flows",                          "choice") \
-	X(offered_load,        RATIO,  "0.5",   "0.001..10", "poisson: of the host's link, on average",              "choice") \
-	X(incast_load,  RATIO,  "0",     "0..1",      "poisson: of all hosts' links together, what incasts offer besides; one after the other, at equal distances, to hosts at random", "ground truth D-10: 2 %") \
-	X(incast_fan_in, COUNT, "60",    "0..100000", "poisson: hosts that send in one of these incasts, 0: all others", "ground truth D-10") \
-	X(incast_flows, COUNT,  "1",     "1..1000",   "poisson: flows of each of them",                       "choice") \
-	X(incast_bytes, BYTES,  "500KB", "1B..1GB",   "poisson: of each of these flows",                      "ground truth D-10") \
-	X(request,      BYTES,  "64B",   "1B..1GB",   "request_response: of a request",                       "choice") \
-	X(start,        TIME,   "0ps",   "",          "of the first flow",                                    "choice") \
-	X(across,       FLAG,   "false", "",          "poisson: hosts of the first half send, to those of the second",  "choice") \
-	X(arrivals_until,         TIME,   "10ms",  "1ns..",     "poisson: no flow begins later",                        "choice") \
-	X(spread,       TIME,   "0ps",   "",          "flows that would begin together do so at random within it", "choice") \
-	X(phases,       COUNT,  "1",     "1..10000",  "the whole again, after a barrier of all hosts",        "choice") \
-	X(gap,          TIME,   "0ps",   "",          "between a barrier and the next phase; in collectives, of computing before a step", "choice") \
-	X(queue_pairs,  COUNT,  "0",     "0..1024",   "of a pair of hosts, used in turn, 0: each flow has its own, new to congestion control", "choice: 0 is what published simulations do")
+#define WORKLOAD_PARAMS(X) \
+	X(pattern, CHOICE, "permutation", \
+	  "incast|permutation|shift|all_to_all|random|hotspot|shuffle|request_response|poisson|" \
+	  "ring_allreduce|tree_allreduce|halving_doubling_allreduce|ring_allgather|" \
+	  "collective_all_to_all|trace|goal", \
+	  "Traffic pattern: selects sources and destinations.", \
+	  "choice") \
+	X(bytes, BYTES, "1MB", "1B..1000GB", \
+	  "Size of a flow. All-reduce: of the vector of each host. ring_allgather: of the " \
+	  "contribution of each host. collective_all_to_all: of the data for each other host.", \
+	  "choice") \
+	X(sizes, CHOICE, "fixed", \
+	  "fixed|web_search|web_search_1k|hadoop|storage|file|irn", \
+	  "distribution of the flows' bytes. file: as the file `cdf` describes it", \
+	  "choice") \
+	X(operation, CHOICE, "write", \
+	  "write|send|read|atomic|mix", \
+	  "Operation of the flows. read: the destination reads from the source. mix: all " \
+	  "operations in turn.", \
+	  "choice") \
+	X(target, COUNT, "0", "", \
+	  "Target host of incast, hotspot and request_response.", \
+	  "choice") \
+	X(fan_in, COUNT, "0", "", \
+	  "incast: number of senders. 0: all other hosts.", \
+	  "choice") \
+	X(stride, COUNT, "0", "", \
+	  "shift: distance between source and destination. 0: half of the number of hosts.", \
+	  "choice") \
+	X(count, COUNT, "1", "1..1000000", \
+	  "Number of flows, per host or per pair, depending on the pattern.", \
+	  "choice") \
+	X(hot, RATIO, "0.1", "0..1", \
+	  "hotspot: share of the flows that go to target.", \
+	  "choice") \
+	X(offered_load, RATIO, "0.5", "0.001..10", \
+	  "poisson: mean load of a host's link.", \
+	  "choice") \
+	X(incast_load, RATIO, "0", "0..1", \
+	  "poisson: additional load of incasts, as a share of all hosts' links. Incasts follow " \
+	  "one another at equal intervals, to random hosts.", \
+	  "HPCC, SIGCOMM 2019 (row D-10): 2 %") \
+	X(incast_fan_in, COUNT, "60", "0..100000", \
+	  "poisson: senders of one incast. 0: all other hosts.", \
+	  "HPCC, SIGCOMM 2019 (row D-10)") \
+	X(incast_flows, COUNT, "1", "1..1000", \
+	  "poisson: flows per sender of an incast.", \
+	  "choice") \
+	X(incast_bytes, BYTES, "500KB", "1B..1GB", \
+	  "poisson: size of each flow of an incast.", \
+	  "HPCC, SIGCOMM 2019 (row D-10)") \
+	X(request, BYTES, "64B", "1B..1GB", \
+	  "request_response: size of a request.", \
+	  "choice") \
+	X(start, TIME, "0ps", "", \
+	  "Start time of the first flow.", \
+	  "choice") \
+	X(post_until, TIME, "0ps", "", \
+	  "Time from which no flow begins and no message is posted. A flow of several messages " \
+	  "(posting.message) then ends after those that are posted. 0: none.", \
+	  "choice") \
+	X(across, FLAG, "false", "", \
+	  "poisson: hosts of the first half send to hosts of the second half only.", \
+	  "choice") \
+	X(arrivals_until, TIME, "10ms", "1ns..", \
+	  "poisson: time after which no flow starts.", \
+	  "choice") \
+	X(spread, TIME, "0ps", "", \
+	  "Flows with the same start time start at random times within this interval.", \
+	  "choice") \
+	X(phases, COUNT, "1", "1..10000", \
+	  "Repetitions of the whole pattern, separated by barriers of all hosts.", \
+	  "choice") \
+	X(gap, TIME, "0ps", "", \
+	  "Time between a barrier and the next phase. Collectives: computing time before each " \
+	  "step.", \
+	  "choice") \
+	X(queue_pairs, COUNT, "0", "0..1024", \
+	  "Queue pairs per pair of hosts, used in turn. 0: each flow has its own queue pair, " \
+	  "with initial congestion-control state.", \
+	  "choice: 0 as in published simulations")
 /* clang-format on */
 
 struct workload_params {
@@ -68,20 +145,28 @@ struct workload_params {
 
 extern const struct param workload_param_list[];
 
-#define WORKLOAD_BYTES_MAX UINT64_C(1000000000000) /* of a flow, whoever says it */
+#define WORKLOAD_BYTES_MAX UINT64_C(1000000000000) /* size limit of a flow, from any source */
 
 enum workload_operation { WORKLOAD_WRITE, WORKLOAD_SEND, WORKLOAD_READ, WORKLOAD_ATOMIC };
 
+/* A part of a joined workload, which was a workload of its own. */
+struct workload_part {
+	sim_time stop;             /* no flow begins from this time on; SIM_NEVER: no such time */
+	uint32_t first_queue_pair; /* smallest number of the queue pairs of its flows */
+};
+
 struct workload_flow {
-	uint32_t source, destination; /* hosts; data goes this way also for a read */
+	/* hosts; the data of a read also go from source to destination */
+	uint32_t source, destination;
 	uint64_t bytes;
 	sim_time start;
-	uint32_t first_next, next_count; /* who waits for this one: workload->next[] */
-	uint32_t dependency_count;       /* that it waits for */
+	uint32_t first_next, next_count; /* flows that wait for this one: workload->next[] */
+	uint32_t dependency_count;       /* flows that this one waits for */
 	uint32_t queue_pair;
 	uint8_t operation; /* enum workload_operation */
-	bool local;        /* a barrier of that host alone: waits for what arrives there */
-	bool incast;       /* of an incast beside the pattern's own flows */
+	uint8_t part;      /* workload->parts[] */
+	bool local;        /* barrier of one host, which waits for arrivals at that host */
+	bool incast;       /* flow of an incast in addition to the pattern's own flows */
 };
 
 struct workload {
@@ -93,16 +178,42 @@ struct workload {
 	} * edges;
 	uint32_t edge_count, edge_capacity;
 	uint32_t hosts;
+	struct workload_part *parts;
+	uint32_t part_count; /* 1, unless it was joined */
 };
 
-/* rate_bps: of a host's link. trace: file of PATTERN_trace or PATTERN_goal. NULL: *error says what does not fit. */
+#define WORKLOAD_PARTS_MAX 64
+
+/* Files of a workload; NULL if the parameters do not name them. */
+struct workload_files {
+	const char *trace; /* of PATTERN_trace or PATTERN_goal */
+	const char *cdf;   /* of DISTRIBUTION_file */
+	/* [hosts] names that a trace may use in place of numbers; NULL: none */
+	const char *const *names;
+};
+
+/* Makes the flows. `rate_bps` is the rate of a host's link. Returns NULL on failure and writes the
+ * reason to `error`. */
 struct workload *workload_create(const struct workload_params *params, uint32_t hosts,
-				 uint64_t rate_bps, uint64_t seed, const char *trace, char *error,
+				 uint64_t rate_bps, uint64_t seed,
+				 const struct workload_files *files, char *error,
 				 size_t error_bytes);
 void workload_destroy(struct workload *workload);
 
-/* For those who make workloads: flows, by numbers from 0 on, which workload_add() returns; flow `then` begins when `first` has ended,
- * and all others that it waits for, and not before its start. After workload_finish() nothing is added. */
+/* A workload to be joined, and the hosts of the whole that its own hosts 0, 1, ... are. */
+struct workload_member {
+	struct workload *workload;
+	const uint32_t *hosts; /* [workload->hosts] */
+};
+
+/* Returns one workload of all flows, in the order of the members, of which each is a part. Releases
+ * the members' workloads. Queue pairs of different parts are different. */
+struct workload *workload_join(const struct workload_member *members, uint32_t count,
+			       uint32_t hosts);
+
+/* Build a workload flow by flow. workload_add() returns the number of the flow, from 0 on.
+ * workload_after() makes `then` wait for `first`. A flow begins at its start or at the end of its
+ * last predecessor, whichever is later. Nothing can be added after workload_finish(). */
 struct workload *workload_new(uint32_t hosts);
 uint32_t workload_add(struct workload *workload, uint32_t source, uint32_t destination,
 		      uint64_t bytes, sim_time start);
@@ -114,26 +225,27 @@ static inline bool workload_is_barrier(const struct workload_flow *flow)
 	return flow->source == flow->destination;
 }
 
-/* The host that asks for it. */
+/* Returns the host that requests the flow. */
 static inline uint32_t workload_home(const struct workload_flow *flow)
 {
 	return flow->operation == WORKLOAD_READ ? flow->destination : flow->source;
 }
 
-/* Does `then` wait for the arrival of `first`, or for its completion at the host that asked for it? */
+/* Returns true if `then` waits for the arrival of `first`, false if it waits for its completion at
+ * the requester. */
 static inline bool workload_waits_for_arrival(const struct workload_flow *first,
 					      const struct workload_flow *then)
 {
 	return (then->local || !workload_is_barrier(then)) && then->source == first->destination;
 }
 
-/* A barrier of all hosts. */
+/* Returns true for a barrier of all hosts. */
 static inline bool workload_is_common(const struct workload_flow *flow)
 {
 	return workload_is_barrier(flow) && !flow->local;
 }
 
-/* The host where that happens of `first` which `then` waits for. */
+/* Returns the host at which the event of `first` happens that `then` waits for. */
 static inline uint32_t workload_happens_at(const struct workload_flow *first,
 					   const struct workload_flow *then)
 {
@@ -142,18 +254,19 @@ static inline uint32_t workload_happens_at(const struct workload_flow *first,
 	return first->operation == WORKLOAD_ATOMIC ? first->source : first->destination;
 }
 
-/* The shortest time after which a flow's end in one LP of a run can begin something in another, if hosts hear of each
- * other's after `notification_latency`. SIM_NEVER: it never does. 0: the run cannot run in parallel so. */
+/* Returns the shortest time after which the end of a flow in one LP can start a flow in another LP.
+ * Hosts learn of other hosts' events after `notification_latency`. Returns SIM_NEVER if this never
+ * happens, and 0 if the run cannot be parallel. */
 sim_time workload_lookahead(const struct workload *workload, const uint8_t *lps,
 			    sim_time notification_latency);
 
-/* collective.c, goal.c, trace.c: add the flows of a collective, or of a file. false: *error says what does not fit, or what is wrong in
- * which line. */
+/* Add the flows of a collective (collective.c) or of a file (goal.c, trace.c). Return false and
+ * write the reason, with the line of the file, to *error. */
 bool workload_add_collective(struct workload *workload, const struct workload_params *params,
 			     char *error, size_t error_bytes);
 bool workload_read_goal(struct workload *workload, const char *file, char *error,
 			size_t error_bytes);
-bool workload_read_trace(struct workload *workload, const char *file, char *error,
-			 size_t error_bytes);
+bool workload_read_trace(struct workload *workload, const char *file, const char *const *names,
+			 char *error, size_t error_bytes);
 
 #endif

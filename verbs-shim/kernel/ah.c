@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ah: address handles. libmlx5 keeps them itself; on Ethernet it asks the kernel for the next hop's MAC address.
+ * ah: address handles. libmlx5 keeps them itself; on Ethernet it asks the kernel for the next hop's
+ * MAC address.
  */
 #include <errno.h>
 
@@ -49,7 +50,7 @@ int destroy_ah(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_destroy_ah, request);
 	struct object *handle;
-	int error = find_to_destroy(command, OBJECT_AH, request.ah_handle, &handle);
+	int error = destroy_find(command, OBJECT_AH, request.ah_handle, &handle);
 	return error ? error : destroy_object(handle);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * channel: the ring of records that a program may not have read yet, beside its pipe.
+ * channel: ring of the records that a program may not have read yet, in addition to its pipe.
  */
 #include "verbs-shim/kernel/channel.h"
 
@@ -15,7 +15,7 @@ static struct channel_record *record_at(const struct channel *channel, uint32_t 
 	return &channel->records[(channel->first + place) % channel->capacity];
 }
 
-/* What the program has read since is no longer of interest. */
+/* Removes records that the program has read since. */
 static void drop_read(struct channel *channel)
 {
 	struct kernel_host *host = channel->file.kernel->host;
@@ -46,7 +46,7 @@ static void make_room(struct channel *channel)
 void channel_write(struct channel *channel, struct object *about, const void *bytes)
 {
 	if (!channel->file.process)
-		return; /* nobody can read it any more */
+		return; /* no reader is left */
 	make_room(channel);
 	struct channel_record *record = record_at(channel, channel->count++);
 	record->about = about;

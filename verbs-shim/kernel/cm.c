@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PORT_FIRST 49152 /* of those that are given to who asks for none in particular */
+#define PORT_FIRST 49152 /* first of the ports assigned to callers without a preference */
 
 void cm_open(struct kernel *kernel, struct kernel_call *call)
 {
@@ -40,7 +40,7 @@ struct cm_id *cm_new(struct kernel *kernel, struct cm_file *file, uint64_t uid)
 	return id;
 }
 
-/* The program sees one byte in the file as long as there are events: poll() wakes it. */
+/* Keeps one byte in the program's file as long as there are events, so that poll() reports it. */
 static void show(struct cm_file *file, bool had)
 {
 	struct kernel_host *host = file->file.kernel->host;
@@ -62,7 +62,7 @@ static void append(struct cm_file *file, struct cm_event *event)
 	show(file, had);
 }
 
-struct cm_event *cm_tell(struct cm_id *id, enum cm_event_type what, int status)
+struct cm_event *cm_notify(struct cm_id *id, enum cm_event_type what, int status)
 {
 	struct cm_event *event = calloc(1, sizeof(*event));
 
@@ -111,7 +111,7 @@ void cm_free(struct cm_id *id)
 		struct cm_event *event = events;
 
 		events = event->next;
-		if (event->id != id) /* a request that nobody was told of */
+		if (event->id != id) /* a request that was not reported */
 			cm_free(event->id);
 		free(event);
 	}
@@ -241,7 +241,7 @@ static int get_event(struct cm_call *call)
 	if (call->out_bytes < offsetof(struct rdma_ucm_event_resp, reserved))
 		return -ENOSPC;
 	if (!event)
-		return -EAGAIN; /* who may block waits until the file can be read */
+		return -EAGAIN; /* a blocking caller waits until the file is readable */
 	int error = cm_reply(call, request.response, &event->response, sizeof(event->response));
 
 	if (error)
@@ -315,8 +315,9 @@ static const struct cm_row {
 	uint32_t in;
 } cm_rows[] = {
 /* clang-format off */
-#define ROW(number, run, structure) [RDMA_USER_CM_CMD_##number] = {"rdma_cm " #number, run, sizeof(struct structure)}
-#define REFUSED(number)             [RDMA_USER_CM_CMD_##number] = {"rdma_cm " #number, NULL, 0}
+#define ROW(number, run, structure) \
+	[RDMA_USER_CM_CMD_##number] = {"rdma_cm " #number, run, sizeof(struct structure)}
+#define REFUSED(number) [RDMA_USER_CM_CMD_##number] = {"rdma_cm " #number, NULL, 0}
 	ROW(CREATE_ID,     create_id,        rdma_ucm_create_id),
 	ROW(DESTROY_ID,    destroy_id,       rdma_ucm_destroy_id),
 	ROW(BIND_IP,       bind_ip,          rdma_ucm_bind_ip),
@@ -389,7 +390,8 @@ void cm_close(struct kernel_file *file)
 
 		if (found)
 			cm_free(id);
-		id = found ? file->kernel->cm_ids : id->next; /* others may have gone with it */
+		/* other identifiers may have been freed with it */
+		id = found ? file->kernel->cm_ids : id->next;
 	}
 	file_fini(file);
 	free(own);

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cm: the connection manager that librdmacm talks to through /dev/infiniband/rdma_cm: each write() is a command, and events are
- * fetched by one. Connections of reliable QPs (port space TCP), datagram QPs (UDP) and groups are there, by IPv4 addresses and
- * the link-local IPv6 ones.
+ * cm: connection manager that librdmacm uses through /dev/infiniband/rdma_cm. Each write() is a
+ * command; one command fetches events. It supports connections of reliable QPs (port space TCP),
+ * datagram QPs (UDP) and multicast groups, with IPv4 addresses and link-local IPv6 addresses.
  *
- *     program --write()--> cm.c (identifiers, events) --> cm_connect.c --message, cm_message_latency later--> the other's
- *                             |--> cm_query.c (addresses, QP attributes)   '--> cm_datagram.c (QPs that are not connected)
- *                             '--> cm_group.c (multicast)                 cm_address.c (what addresses mean)
+ *     program --write()--> cm.c           identifiers, events
+ *                           |--> cm_connect.c   connections. Their messages reach the cm_connect.c
+ *                           |                   of the other host cm_message_latency later
+ *                           |--> cm_datagram.c  QPs that are not connected
+ *                           |--> cm_query.c     addresses, attributes of QPs
+ *                           |--> cm_group.c     multicast groups
+ *                           '--> cm_address.c   meaning of addresses
  *
- * A message stands for the MADs of IBTA vol. 1, chapter 12, that pass between the kernels of two hosts: its content goes over,
- * and it takes its time, but the fabric does not carry it, and loses none.
- * ABI: <rdma/rdma_user_cm.h>. States: IBTA vol. 1, 12.9.
+ * A message represents the MADs of IBTA vol. 1, chapter 12, between the kernels of two hosts. It
+ * has their content and takes time, but the fabric does not carry it and never loses it. ABI:
+ * <rdma/rdma_user_cm.h>. States: IBTA vol. 1, 12.9.
  */
 #ifndef VERBS_SHIM_KERNEL_CM_H
 #define VERBS_SHIM_KERNEL_CM_H
@@ -40,7 +44,7 @@ enum cm_state {
 	CM_ENDED,
 };
 
-/* What rdma_cm.h of the library calls enum rdma_cm_event_type. */
+/* Values of enum rdma_cm_event_type in the library's rdma_cm.h. */
 enum cm_event_type {
 	CM_EVENT_ADDR_RESOLVED,
 	CM_EVENT_ADDR_ERROR,
@@ -57,7 +61,8 @@ enum cm_event_type {
 	CM_EVENT_MULTICAST_ERROR,
 };
 
-/* Bytes of private data in each message: IBTA vol. 1, 12.6; the request's first 36 are the addresses of annex A11. */
+/* Bytes of private data in each message: IBTA vol. 1, 12.6. The first 36 bytes of a request hold
+ * the addresses of annex A11. */
 enum { CM_REQUEST_DATA = 92 - 36, CM_REPLY_DATA = 196, CM_REJECT_DATA = 148 };
 enum { CM_SIDR_REQUEST_DATA = 216 - 36, CM_SIDR_REPLY_DATA = 136 };
 
@@ -66,29 +71,30 @@ enum { CM_REASON_NO_SERVICE = 8, CM_REASON_CONSUMER = 28 };
 
 enum { CM_QP_RC = 2, CM_QP_UD = 4 }; /* enum ib_uverbs_qp_type */
 
-/* The Q_Key of all datagram QPs of port space UDP, as Linux has it. */
+/* Q_Key of all datagram QPs of port space UDP, as in Linux. */
 #define CM_QKEY 0x01234567
 
-/* One open of the device. */
+/* One open file of the device. */
 struct cm_file {
 	struct kernel_file file;
-	struct cm_event *events; /* not fetched yet, oldest first */
+	struct cm_event *events; /* events not fetched yet, oldest first */
 };
 
-/* What the program calls an rdma_cm_id. */
+/* Identifier, which programs call rdma_cm_id. */
 struct cm_id {
 	struct cm_file *file;
-	struct cm_id *next; /* of the kernel */
-	uint32_t handle;    /* never used again */
-	uint64_t uid;       /* the program's name for it, in events */
+	struct cm_id *next; /* next identifier of the kernel */
+	uint32_t handle;    /* never reused */
+	uint64_t uid;       /* the program's name for it, reported in events */
 	enum cm_state state;
 	uint8_t qp_type;
 	bool reuses_address, own_family_only;
-	struct sockaddr_in6 source, destination; /* or sockaddr_in: cm_address_... */
+	/* sockaddr_in6 or sockaddr_in: see cm_address_... */
+	struct sockaddr_in6 source, destination;
 	struct cm_membership *memberships;
 	uint32_t events_reported, backlog;
 	uint8_t ack_timeout;             /* as in a QP */
-	uint8_t type_of_service;         /* RoCE: the traffic class of both ends */
+	uint8_t type_of_service;         /* RoCE: traffic class of both ends */
 	uint32_t peer_host, peer_handle; /* endpoint and identifier of the other side */
 	uint32_t own_psn, peer_psn, peer_qp;
 	uint8_t responder_resources, initiator_depth, retry_count, rnr_retry_count;
@@ -96,14 +102,16 @@ struct cm_id {
 
 struct cm_event {
 	struct cm_event *next;
-	struct cm_id *id;      /* whom it is about; a connection request: the new identifier */
-	struct cm_id *reports; /* whose count of events it adds to */
-	struct cm_membership *membership; /* and whose, or NULL */
+	/* identifier that the event is about; for a connection request: the new identifier */
+	struct cm_id *id;
+	struct cm_id *reports; /* identifier whose events_reported the event increases */
+	/* membership whose events_reported the event increases, or NULL */
+	struct cm_membership *membership;
 	struct rdma_ucm_event_resp response;
 };
 
 enum cm_kind {
-	CM_RESOLVED, /* to oneself */
+	CM_RESOLVED, /* sent by an identifier to itself */
 	CM_REQUEST,
 	CM_REPLY,
 	CM_READY,
@@ -112,13 +120,13 @@ enum cm_kind {
 	CM_LEFT,
 	CM_SIDR_REQUEST,
 	CM_SIDR_REPLY,
-	CM_JOINED, /* to oneself */
+	CM_JOINED, /* sent by an identifier to itself */
 };
 
 struct cm_message {
 	struct event arrival;
 	struct kernel *to;
-	struct cm_message *next; /* to the same kernel */
+	struct cm_message *next; /* next message to the same kernel */
 	enum cm_kind kind;
 	uint32_t from_host, from_handle, to_handle;
 	uint32_t psn;
@@ -129,7 +137,7 @@ struct cm_message {
 	bool found;
 };
 
-/* Of an identifier's in a group. */
+/* Membership of an identifier in a group. */
 struct cm_membership {
 	struct cm_membership *next;
 	struct cm_id *id;
@@ -139,13 +147,13 @@ struct cm_membership {
 	uint32_t events_reported;
 };
 
-/* A command: its input, zero behind what the program gave. */
+/* A command with its input, padded with zeros. */
 struct cm_call {
 	struct kernel *kernel;
 	struct cm_file *file;
 	struct kernel_call *call;
 	uint8_t in[512];
-	uint32_t out_bytes; /* room for the answer */
+	uint32_t out_bytes; /* space for the response */
 };
 
 /* cm.c */
@@ -155,12 +163,13 @@ void cm_close(struct kernel_file *file);
 
 struct cm_id *cm_find(const struct kernel *kernel, uint32_t handle);
 struct cm_id *cm_new(struct kernel *kernel, struct cm_file *file, uint64_t uid);
-void cm_free(struct cm_id *id); /* with its events */
-/* Tells the program; the event is a copy, and may be changed until the program is run. */
-struct cm_event *cm_tell(struct cm_id *id, enum cm_event_type what, int status);
-/* 0 or -EFAULT; cut off as the program has room. */
+void cm_free(struct cm_id *id); /* also frees its events */
+/* Adds an event for the program. The caller may change the returned event until the program
+ * runs. */
+struct cm_event *cm_notify(struct cm_id *id, enum cm_event_type what, int status);
+/* Copies a response to the program, truncated to the space it provided. Returns 0 or -EFAULT. */
 int cm_reply(struct cm_call *call, uint64_t address, const void *bytes, uint32_t length);
-/* To an address of this host, and a port: the one asked for, or one that is free. */
+/* Binds to an address of this host and a port: the requested one, or any free one. */
 int cm_bind(struct cm_id *id, const struct sockaddr_in6 *address);
 
 void cm_forget_events(struct cm_membership *membership);
@@ -176,13 +185,13 @@ void cm_address_set_own(const struct kernel *kernel, struct sockaddr_in6 *addres
 			sa_family_t family);
 void cm_address_group(const struct kernel *kernel, const struct sockaddr_in6 *address,
 		      uint8_t gid[16]);
-/* The GID that an address is used with. */
+/* Returns the index of the GID that belongs to an address. */
 uint32_t cm_gid_index(const struct endpoint *endpoint, const struct sockaddr_in6 *address);
 
 /* cm_query.c */
 int cm_query_route(struct cm_call *call);
 int cm_init_qp_attr(struct cm_call *call);
-/* The route to the other side; or to the group, whose LID it has in InfiniBand. */
+/* Fill in the route to the other side, or to a group, which has a LID on InfiniBand. */
 void cm_fill_address(const struct cm_id *id, struct ib_uverbs_ah_attr *address);
 void cm_fill_group(const struct cm_id *id, const uint8_t gid[16], uint16_t lid,
 		   struct ib_uverbs_ah_attr *address);
@@ -194,13 +203,15 @@ int cm_connect(struct cm_call *call);
 int cm_accept(struct cm_call *call);
 int cm_reject(struct cm_call *call);
 int cm_disconnect(struct cm_call *call);
-void cm_leave(struct cm_id *id);    /* it is going: the other side is told */
-void cm_end(struct kernel *kernel); /* of messages that are still on their way */
+/* called when the identifier is destroyed; informs the other side */
+void cm_leave(struct cm_id *id);
+void cm_end(struct kernel *kernel); /* frees messages in flight */
 struct cm_message *cm_message_new(struct kernel *to, enum cm_kind kind, uint32_t to_handle);
-/* To the other side of the identifier; NULL: it runs no connection manager. */
+/* Creates a message to the other side of the identifier. Returns NULL if that host has no
+ * connection manager. */
 struct cm_message *cm_message_to_peer(struct cm_id *id, enum cm_kind kind);
 void cm_dispatch(struct cm_message *message);
-/* A new identifier for a request that came, if somebody listens for it and has room. */
+/* Creates an identifier for a received request, if a listener exists and has room. */
 struct cm_id *cm_requested(struct kernel *kernel, const struct cm_message *message,
 			   struct cm_event **event);
 
@@ -218,7 +229,7 @@ int cm_leave_group(struct cm_call *call);
 void cm_leave_groups(struct cm_id *id);
 void cm_joined(struct kernel *kernel, const struct cm_message *message);
 
-/* The identifier that a command is about; NULL: none of this file's. */
+/* Returns the identifier of a command, or NULL if it does not belong to the command's file. */
 static inline struct cm_id *cm_own(const struct cm_call *call, uint32_t handle)
 {
 	struct cm_id *id = cm_find(call->kernel, handle);
@@ -226,7 +237,7 @@ static inline struct cm_id *cm_own(const struct cm_call *call, uint32_t handle)
 	return id && id->file == call->file ? id : NULL;
 }
 
-/* A command's input as the structure it is. */
+/* Declares `name` as a copy of the command's input with the type `structure`. */
 #define CM_INPUT(call, structure, name)                             \
 	struct structure name;                                      \
 	_Static_assert(sizeof(name) <= sizeof((call)->in), "fits"); \

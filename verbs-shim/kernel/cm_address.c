@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cm_address: what the addresses of programs mean: IPv4 is that of a host's network interface (RoCE) or stands for that of its
- * IPoIB interface; IPv6 is the link-local one, which is the port's first GID in both. Groups become the GIDs that Linux makes of
- * them: RFC 4391, section 4 with the marks of rdma_cm in InfiniBand, IBTA annex A17 in RoCE.
+ * cm_address: meaning of addresses. An IPv4 address is that of a host's network interface (RoCE) or
+ * represents its IPoIB interface. An IPv6 address is the link-local one, which is the port's first
+ * GID in both cases. Groups become the GIDs that Linux makes of them: in InfiniBand RFC 4391,
+ * section 4, with the marks of rdma_cm; in RoCE IBTA annex A17.
  */
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "fabric/partition.h"
 #include "verbs-shim/kernel/cm.h"
 
-/* Second half of a group's first 32 bits, as rdma_cm marks those of its own. */
+/* Second half of the first 32 bits of a group's GID, by which rdma_cm marks its own groups. */
 enum { MARK_IPV4 = 0x4001, MARK_IPV6 = 0x6001 };
 
 const void *cm_address_bytes(const struct sockaddr_in6 *address, uint32_t *length)
@@ -53,7 +54,8 @@ bool cm_address_is_group(const struct sockaddr_in6 *address)
 	return length == 4 ? (bytes[0] & 0xf0) == 0xe0 : bytes[0] == 0xff;
 }
 
-/* IPv4: InfiniBand's only one, or RoCE v2's of the IPv4 address; IPv6: RoCE v2's of the link-local address. */
+/* Returns the GID index. IPv4: the only GID of InfiniBand, or the RoCE v2 GID of the IPv4 address.
+ * IPv6: the RoCE v2 GID of the link-local address. */
 uint32_t cm_gid_index(const struct endpoint *endpoint, const struct sockaddr_in6 *address)
 {
 	if (address->sin6_family == AF_INET || endpoint->link_layer != LINK_ETHERNET)
@@ -115,7 +117,7 @@ void cm_address_group(const struct kernel *kernel, const struct sockaddr_in6 *ad
 
 	if (kernel_endpoint(kernel)->link_layer != LINK_ETHERNET) {
 		if (length == 16 && bytes[1] >> 4 == 1 && bytes[2] == 0xa0 && bytes[3] == 0x1b)
-			memcpy(gid, bytes, 16); /* a group's GID, as a program writes it */
+			memcpy(gid, bytes, 16); /* GID of a group, as written by a program */
 		else
 			group_of_infiniband(kernel, address, gid);
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cm_connect: addresses are resolved, and two identifiers become a connection and end it: IBTA vol. 1, 12.9.
+ * cm_connect: resolves addresses, and connects and disconnects two identifiers: IBTA vol. 1, 12.9.
  *
  *     active                                   passive
  *     connect    REQUEST_SENT    --REQUEST-->  a new identifier    event CONNECT_REQUEST
@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include "verbs-shim/kernel/cm.h"
+
+_Static_assert(TRACE_CM_ADDRESS + CM_JOINED == TRACE_CM_JOINED, "a point for each kind");
 
 static void arrive(struct event *event);
 
@@ -136,16 +138,16 @@ static void resolved(struct cm_id *id, const struct cm_message *message)
 {
 	if (id->state == CM_ROUTE_QUERY) {
 		id->state = CM_ROUTE_RESOLVED;
-		(void)cm_tell(id, CM_EVENT_ROUTE_RESOLVED, 0);
+		(void)cm_notify(id, CM_EVENT_ROUTE_RESOLVED, 0);
 	} else if (id->state == CM_ADDRESS_QUERY && !message->found) {
 		id->state = CM_BOUND;
-		(void)cm_tell(id, CM_EVENT_ADDR_ERROR, -EHOSTUNREACH);
+		(void)cm_notify(id, CM_EVENT_ADDR_ERROR, -EHOSTUNREACH);
 	} else if (id->state == CM_ADDRESS_QUERY) {
 		cm_address_set_own(id->file->file.kernel, &id->source, id->destination.sin6_family);
 		if (!id->source.sin6_port)
 			id->source.sin6_port = htons((uint16_t)(32768 + id->handle % 16384));
 		id->state = CM_ADDRESS_RESOLVED;
-		(void)cm_tell(id, CM_EVENT_ADDR_RESOLVED, 0);
+		(void)cm_notify(id, CM_EVENT_ADDR_RESOLVED, 0);
 	}
 }
 
@@ -184,7 +186,8 @@ int cm_connect(struct cm_call *call)
 	return 0;
 }
 
-/* What the other side sees: its READs are answered by what is initiated here, and private data fill their field. */
+/* Sets the parameters that the other side sees: responder resources and initiator depth are
+ * exchanged, and private data fill their field. */
 static void put_param(struct cm_event *event, const struct cm_message *message, uint32_t bytes)
 {
 	struct rdma_ucm_conn_param *param = &event->response.param.conn;
@@ -244,7 +247,7 @@ struct cm_id *cm_requested(struct kernel *kernel, const struct cm_message *messa
 	id->peer_host = message->from_host;
 	id->peer_handle = message->from_handle;
 	id->ack_timeout = listener->ack_timeout;
-	*event = cm_tell(id, CM_EVENT_CONNECT_REQUEST, 0);
+	*event = cm_notify(id, CM_EVENT_CONNECT_REQUEST, 0);
 	(*event)->reports = listener;
 	(*event)->response.uid = listener->uid;
 	return id;
@@ -270,7 +273,7 @@ static void requested(struct kernel *kernel, const struct cm_message *message)
 	put_param(event, message, CM_REQUEST_DATA);
 }
 
-/* Of the passive side: the reply. Of the active one, whose program has brought its QP to work: that it is ready. */
+/* On the passive side, sends the reply. On the active side, reports that the QP is ready. */
 int cm_accept(struct cm_call *call)
 {
 	CM_INPUT(call, rdma_ucm_accept, request);
@@ -312,7 +315,7 @@ static void replied(struct cm_id *id, const struct cm_message *message)
 	id->peer_qp = message->param.qp_num;
 	id->rnr_retry_count = message->param.rnr_retry_count;
 	id->state = CM_REPLY_RECEIVED;
-	put_param(cm_tell(id, CM_EVENT_CONNECT_RESPONSE, 0), message, CM_REPLY_DATA);
+	put_param(cm_notify(id, CM_EVENT_CONNECT_RESPONSE, 0), message, CM_REPLY_DATA);
 }
 
 int cm_reject(struct cm_call *call)
@@ -342,7 +345,7 @@ static void rejected(struct cm_id *id, const struct cm_message *message)
 	if (id->state != CM_REQUEST_SENT && id->state != CM_REPLY_SENT)
 		return;
 	id->state = CM_ENDED;
-	put_param(cm_tell(id, CM_EVENT_REJECTED, (int)message->reason), message, CM_REJECT_DATA);
+	put_param(cm_notify(id, CM_EVENT_REJECTED, (int)message->reason), message, CM_REJECT_DATA);
 }
 
 int cm_disconnect(struct cm_call *call)
@@ -371,14 +374,15 @@ static void left(struct cm_id *id, enum cm_kind kind)
 {
 	bool leaves = kind == CM_LEAVE;
 
-	if (id->state == CM_DISCONNECT_SENT) { /* answered, or both at once */
+	/* answered, or both sides disconnect at the same time */
+	if (id->state == CM_DISCONNECT_SENT) {
 		if (leaves)
 			cm_dispatch(cm_message_to_peer(id, CM_LEFT));
 		id->state = CM_ENDED;
-		(void)cm_tell(id, CM_EVENT_DISCONNECTED, 0);
+		(void)cm_notify(id, CM_EVENT_DISCONNECTED, 0);
 	} else if (leaves && id->state >= CM_REPLY_SENT && id->state <= CM_ESTABLISHED) {
 		id->state = CM_DISCONNECT_RECEIVED;
-		(void)cm_tell(id, CM_EVENT_DISCONNECTED, 0);
+		(void)cm_notify(id, CM_EVENT_DISCONNECTED, 0);
 	}
 }
 
@@ -403,6 +407,8 @@ static void arrive(struct event *event)
 	struct cm_message *message = container_of(event, struct cm_message, arrival);
 	struct cm_id *id = cm_find(message->to, message->to_handle);
 
+	trace(&message->to->block, TRACE_CM_ADDRESS + message->kind, 0, message->to_handle,
+	      message->from_host);
 	if (message->kind == CM_REQUEST)
 		requested(message->to, message);
 	else if (message->kind == CM_SIDR_REQUEST || message->kind == CM_SIDR_REPLY)
@@ -417,7 +423,7 @@ static void arrive(struct event *event)
 		rejected(id, message);
 	else if (id && message->kind == CM_READY && id->state == CM_REPLY_SENT) {
 		id->state = CM_ESTABLISHED;
-		(void)cm_tell(id, CM_EVENT_ESTABLISHED, 0);
+		(void)cm_notify(id, CM_EVENT_ESTABLISHED, 0);
 	} else if (id && (message->kind == CM_LEAVE || message->kind == CM_LEFT)) {
 		left(id, message->kind);
 	} else if (!id && message->kind == CM_LEAVE) { /* gone meanwhile */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cm_datagram: two identifiers of UD QPs find each other: service ID resolution, IBTA vol. 1, 12.11. Nothing is connected, so
- * nothing ends either: one asks, the other answers with its QP, and both send from then on.
+ * cm_datagram: two identifiers of UD QPs find each other: service ID resolution, IBTA vol. 1,
+ * 12.11. There is no connection to end. One side sends a request. The other side responds with its
+ * QP. Then both sides can send.
  *
  *     active                                       passive
  *     connect            --SIDR_REQUEST-->  a new identifier    event CONNECT_REQUEST
  *     event ESTABLISHED  <--SIDR_REPLY----  ESTABLISHED         accept
- *     event UNREACHABLE  <--SIDR_REPLY----  ENDED               reject, or it is destroyed, or nobody listens
+ *     event UNREACHABLE  <--SIDR_REPLY----  ENDED               reject, or it is destroyed, or
+ *                                                               no listener
  */
 #include <errno.h>
 #include <string.h>
@@ -97,10 +99,10 @@ static void replied(struct cm_id *id, const struct cm_message *message)
 		return;
 	if (message->reason != SIDR_VALID) {
 		id->state = CM_ENDED;
-		event = cm_tell(id, CM_EVENT_UNREACHABLE, (int)message->reason);
+		event = cm_notify(id, CM_EVENT_UNREACHABLE, (int)message->reason);
 	} else {
 		id->state = CM_ESTABLISHED;
-		event = cm_tell(id, CM_EVENT_ESTABLISHED, 0);
+		event = cm_notify(id, CM_EVENT_ESTABLISHED, 0);
 		event->response.param.ud.qp_num = message->param.qp_num;
 		event->response.param.ud.qkey = CM_QKEY;
 		cm_fill_address(id, &event->response.param.ud.ah_attr);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cm_group: identifiers of UD QPs join multicast groups: what a subnet manager answers (IBTA vol. 1, 15.2.5.17) in InfiniBand,
- * nobody's business in RoCE. The library attaches the QP itself when it hears of it. Which ports a group reaches, the scenario
- * says (fabric.multicast), and in InfiniBand it says too which groups there are.
+ * cm_group: identifiers of UD QPs join multicast groups. In InfiniBand this follows the subnet
+ * manager (IBTA vol. 1, 15.2.5.17); RoCE has no such step. The library attaches the QP when it
+ * receives the event. The scenario determines the members of a group (fabric.multicast), and in
+ * InfiniBand also which groups exist.
  */
 #include <arpa/inet.h>
 #include <assert.h>
@@ -108,9 +109,9 @@ void cm_joined(struct kernel *kernel, const struct cm_message *message)
 		else
 			say_unknown(kernel, membership->gid);
 	}
-	struct cm_event *event =
-		cm_tell(membership->id, known ? CM_EVENT_MULTICAST_JOIN : CM_EVENT_MULTICAST_ERROR,
-			known ? 0 : -EINVAL);
+	struct cm_event *event = cm_notify(
+		membership->id, known ? CM_EVENT_MULTICAST_JOIN : CM_EVENT_MULTICAST_ERROR,
+		known ? 0 : -EINVAL);
 	event->membership = membership;
 	event->response.uid = membership->uid;
 	event->response.id = membership->handle;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cm_query: what a program may ask about an identifier: who it is and who the other side, on which path, and with which
- * attributes its QP goes through its states. As Linux does, the program moves the QP itself.
+ * cm_query: queries about an identifier: addresses of both sides, path, and attributes of its QP in
+ * each state. As with Linux, the program modifies the QP itself.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define MASK(name)  (UINT32_C(1) << ATTR_##name)
 #define RATE_MATCH  2  /* selector: exactly */
 #define HOPS        64 /* as Linux has them for IPv4 */
-#define ACK_TIMEOUT 18 /* 1.07 s; Linux adds the path's life time to that of an acknowledgement */
+#define ACK_TIMEOUT 18 /* 1.07 s; Linux adds the packet lifetime to the ACK timeout */
 
 /* Bits of a mask of attributes: enum ib_qp_attr_mask of the verbs ABI. */
 enum {
@@ -85,7 +85,7 @@ int cm_query_route(struct cm_call *call)
 		response.node_guid = htobe64(own->guid);
 		response.port_num = 1;
 	}
-	response.ibdev_index = UINT32_MAX; /* goes by the GUID */
+	response.ibdev_index = UINT32_MAX; /* found by the GUID */
 	if (knows_peer(id)) {
 		response.num_paths = id->state >= CM_ROUTE_RESOLVED;
 		fill_path(call->kernel, id, &response.ib_route[0]);
@@ -135,7 +135,7 @@ int cm_init_qp_attr(struct cm_call *call)
 
 	if (!id)
 		return -ENOENT;
-	if (id->qp_type == CM_QP_UD) { /* the same in each state */
+	if (id->qp_type == CM_QP_UD) { /* equal in each state */
 		response.qp_attr_mask |= MASK(PKEY_INDEX) | MASK(PORT) | MASK(QKEY);
 		response.port_num = 1;
 		response.qkey = CM_QKEY;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * commands: what each uverbs command does. Each takes its inputs from the struct command, answers through it, and
- * returns 0 or -errno. Which ABI carries it, and what it costs, is dispatch's affair (write_abi.c, ioctl_abi.c).
+ * commands: implementation of each uverbs command. A command takes its inputs from struct command,
+ * responds through it, and returns 0 or -errno. The dispatch (write_abi.c, ioctl_abi.c) handles the
+ * ABI and the time of a command.
  */
 #ifndef VERBS_SHIM_KERNEL_COMMANDS_H
 #define VERBS_SHIM_KERNEL_COMMANDS_H
@@ -16,7 +17,8 @@ command_function get_context, query_device, query_device_ex, query_port;
 command_function alloc_pd, dealloc_pd, open_xrcd, close_xrcd;
 /* mr.c */
 command_function reg_mr, rereg_mr, dereg_mr, alloc_mw, dealloc_mw;
-/* Brings in pages of on-demand regions, as the list names them; wait: the call takes until they are there. */
+/* Fetches pages of on-demand regions, as listed. If `wait` is true, the call takes until they are
+ * present. */
 int advise_mr(struct command *command, uint32_t pd_handle, uint64_t advice, bool wait,
 	      const struct ib_uverbs_sge *list, uint32_t count);
 /* ah.c */
@@ -30,7 +32,8 @@ command_function create_srq, create_xsrq, modify_srq, query_srq, destroy_srq;
 command_function create_qp, create_qp_ex, destroy_qp, attach_mcast, detach_mcast;
 command_function modify_qp, modify_qp_ex, query_qp;
 
-/* Destroys an object nobody relies on, as the kernel does when a file is closed; -EBUSY: somebody does. */
+/* Destroys an object without references, as the kernel does when a file is closed. Returns -EBUSY
+ * if the object has references. */
 int destroy_object(struct object *object);
 
 #define RELEASE_FUNCTIONS(X)  \
@@ -42,19 +45,22 @@ int destroy_object(struct object *object);
 	X(CQ, release_cq)     \
 	X(SRQ, release_srq)   \
 	X(QP, release_qp)
-/* Each gives back what the object holds, all but the object itself. 0 or -errno. */
+/* Each releases everything that the object holds, but not the object itself. Returns 0 or
+ * -errno. */
 #define RELEASE_DECLARE(type, function) int function(struct object *object);
 RELEASE_FUNCTIONS(RELEASE_DECLARE)
 
-/* What every destroy command begins with: -ENOENT, -EINVAL (another type) or the object. */
-int find_to_destroy(struct command *command, enum object_type type, uint32_t handle,
-		    struct object **object);
+/* Finds the object of a destroy command. Returns 0, -ENOENT, or -EINVAL if the handle has another
+ * type. */
+int destroy_find(struct command *command, enum object_type type, uint32_t handle,
+		 struct object **object);
 
-/* write_abi.c: carries out a command by its number, its inputs being in place. */
-int write_command(struct command *command, uint32_t number);
-/* Lengths of a legacy command's own part, in and out; false: not such a command. */
-bool write_command_sizes(uint32_t number, uint32_t *in, uint32_t *out);
+/* Carries out a command by number. Its inputs must be in place. write_abi.c */
+int write_abi_command(struct command *command, uint32_t number);
+/* Sets the lengths of a legacy command's own input and output. Returns false if there is no such
+ * command. */
+bool write_abi_command_sizes(uint32_t number, uint32_t *in, uint32_t *out);
 /* ioctl_abi.c */
-int ioctl_command(struct command *command, uint64_t argument);
+int ioctl_abi_command(struct command *command, uint64_t argument);
 
 #endif

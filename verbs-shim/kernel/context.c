@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * context: opening the device, and what a program gets with its context: the asynchronous event channel and, in the
- * mlx5 part, doorbell pages and the sizes of everything.
+ * context: opens the device, and returns the parts of a context: the asynchronous event channel
+ * and, in the mlx5 part, doorbell pages and sizes.
  */
 #include <assert.h>
 #include <errno.h>
@@ -11,13 +11,15 @@
 #include <sys/mman.h>
 
 #include "hca/host/core_clock.h"
+#include "hca/host/memory.h"
 #include "verbs-shim/kernel/clock_info.h"
 #include "verbs-shim/kernel/cm.h"
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/limits.h"
 #include "verbs-shim/kernel/netlink.h"
 
-/* What never gets as far as a call of the kernel's: the library answers, or a file is not there. */
+/* Requests that never become a call of the kernel, because the library answers, or a file does not
+ * exist. */
 static const struct {
 	const char *path, *what;
 } refusals[] = {
@@ -78,7 +80,8 @@ void kernel_open(struct kernel *kernel, struct kernel_call *call, const char *pa
 	call->result = 0;
 }
 
-/* mlx5: what libmlx5 asks for grew over the years; the first form has two fields, later ones are zero if absent. */
+/* mlx5: the request of libmlx5 grew over the years. The first form has two fields; later fields are
+ * zero if absent. */
 static int check_ucontext(struct command *command, struct mlx5_ib_alloc_ucontext_req_v2 *request)
 {
 	if (command->driver.length < sizeof(struct mlx5_ib_alloc_ucontext_req))
@@ -86,7 +89,8 @@ static int check_ucontext(struct command *command, struct mlx5_ib_alloc_ucontext
 	memcpy(request, command->driver.bytes, sizeof(*request));
 	if (request->flags & ~(uint32_t)MLX5_IB_ALLOC_UCTX_DEVX)
 		return -EINVAL;
-	if (request->flags & MLX5_IB_ALLOC_UCTX_DEVX) /* libmlx5 asks again without it */
+	/* libmlx5 then repeats the request without it */
+	if (request->flags & MLX5_IB_ALLOC_UCTX_DEVX)
 		return -EPERM;
 	if (request->comp_mask || request->reserved0 || request->reserved1 || request->reserved2)
 		return -EOPNOTSUPP;
@@ -109,14 +113,14 @@ int get_context(struct command *command)
 		return error;
 
 	struct ib_uverbs_get_context_resp response = {.num_comp_vectors = COMPLETION_VECTORS};
-	struct mlx5_ib_alloc_ucontext_resp driver = ucontext_limits;
+	struct mlx5_ib_alloc_ucontext_resp driver = limits_of_ucontext;
 	driver.tot_bfregs = context->uars.static_pages * UAR_BFREGS_PER_PAGE;
 	driver.num_dyn_bfregs = UAR_DYNAMIC_PAGES_MAX * UAR_BFREGS_PER_PAGE;
 	driver.cqe_version = 1;
 	driver.cmds_supp_uhw =
 		MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
 	driver.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET;
-	driver.hca_core_clock_offset = CORE_CLOCK_AT % PAGE_BYTES;
+	driver.hca_core_clock_offset = CORE_CLOCK_AT % MEMORY_PAGE;
 	driver.clock_info_versions = 1 << MLX5_IB_CLOCK_INFO_V1;
 	driver.eth_min_inline = MLX5_USER_INLINE_MODE_L2;
 	driver.response_length = command_room(&command->driver_out, sizeof(driver));
@@ -136,7 +140,8 @@ int get_context(struct command *command)
 	return 0;
 }
 
-/* Newest first, again and again, as what others rely on cannot go before them. */
+/* Destroys objects, newest first, repeatedly, because an object cannot be destroyed while others
+ * depend on it. */
 static void destroy_all(struct context *context)
 {
 	while (context->objects.newest) {
@@ -213,7 +218,7 @@ void kernel_ioctl(struct kernel_file *file, struct kernel_call *call, uint64_t r
 		return;
 	}
 	struct command command = command_of(file, call);
-	call->result = ioctl_command(&command, argument);
+	call->result = ioctl_abi_command(&command, argument);
 }
 
 void kernel_mmap(struct kernel_file *file, struct kernel_call *call, uint64_t offset,
@@ -240,7 +245,7 @@ void kernel_load(struct kernel_file *file, uint64_t file_offset, struct pcie_mmi
 {
 	assert(file->kind == KERNEL_FD_COMMAND);
 	read->offset = uars_command(file_offset) == MLX5_IB_MMAP_CORE_CLOCK
-			       ? CORE_CLOCK_AT + file_offset % PAGE_BYTES
+			       ? CORE_CLOCK_AT + file_offset % MEMORY_PAGE
 			       : 0;
 	hca_load(file->kernel->hca, read);
 }

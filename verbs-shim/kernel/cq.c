@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cq: create, resize, destroy; and completion channels.
+ * cq: creates, resizes and destroys completion queues and completion channels.
  */
 #include "verbs-shim/kernel/cq.h"
 
@@ -26,7 +26,7 @@ int create_comp_channel(struct command *command)
 	return 0;
 }
 
-/* *channel NULL: the program wants none. */
+/* Finds the channel of a CQ. *channel is NULL if the program requests none. */
 static int find_channel(struct command *command, int32_t number, struct channel **channel)
 {
 	struct kernel_host *host = command->kernel->host;
@@ -47,7 +47,8 @@ static bool may_compress(const struct kernel *kernel)
 	return hca_params(kernel->hca)->device.compressed_cqes;
 }
 
-/* Of those that were offered, one; no checksums are worked out. */
+/* Returns the requested format, which must be one of the offered ones. Checksums are not
+ * computed. */
 static enum hca_cq_compress format_of(uint8_t format)
 {
 	return format == MLX5_IB_CQE_RES_FORMAT_HASH          ? CQ_MINI_HASH
@@ -62,7 +63,8 @@ static int check_driver_part(struct command *command, struct mlx5_ib_create_cq *
 	memcpy(driver, command->driver.bytes, sizeof(*driver));
 	if (driver->flags & ~(uint32_t)MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX ||
 	    driver->reserved0 || driver->reserved1)
-		return -EINVAL; /* neither padding of 128-byte CQEs nor real-time stamps were offered */
+		return -EINVAL; /* neither padding of 128-byte CQEs nor real-time stamps were
+				   offered */
 	if (driver->cqe_comp_en && (driver->cqe_size != 64 || !may_compress(command->kernel)))
 		return -EOPNOTSUPP;
 	if (driver->cqe_comp_en && !format_of(driver->cqe_comp_res_format))
@@ -72,10 +74,11 @@ static int check_driver_part(struct command *command, struct mlx5_ib_create_cq *
 	return 0;
 }
 
-/* One more than asked for, as a full ring cannot be told from an empty one. */
+/* Returns one entry more than requested, because a full ring cannot be distinguished from an empty
+ * one. */
 static int ring_entries(uint32_t cqe, uint32_t *entries)
 {
-	if (cqe == 0 || cqe > device_limits.max_cqe)
+	if (cqe == 0 || cqe > limits_of_device.max_cqe)
 		return -EINVAL;
 	*entries = (uint32_t)ring_round_up((uint64_t)cqe + 1);
 	return 0;
@@ -117,6 +120,7 @@ static int create(struct command *command, const struct ib_uverbs_ex_create_cq *
 	error = hca_cq_create(kernel->hca, &attr, &driver_response.cqn);
 	if (error)
 		return error;
+	trace(&kernel->block, TRACE_CQ_CREATE, 0, driver_response.cqn, entries);
 	struct cq *cq =
 		object_new(&command->context->objects, command->context, OBJECT_CQ, sizeof(*cq));
 	cq->object.user_handle = request->user_handle;
@@ -126,7 +130,7 @@ static int create(struct command *command, const struct ib_uverbs_ex_create_cq *
 	cq->channel = channel;
 	if (channel)
 		channel_hold(channel);
-	numbers_add(&kernel->numbers, &cq->object);
+	object_numbers_add(&kernel->numbers, &cq->object);
 	ring_share(command, &cq->object, attr.buffer, (uint64_t)entries * attr.cqe_bytes,
 		   attr.doorbell_record);
 
@@ -199,7 +203,7 @@ int resize_cq(struct command *command)
 	return command_reply(command, &response, sizeof(response));
 }
 
-/* How many completions, or microseconds, one event stands for. */
+/* Number of completions, or of microseconds, for one event. */
 int modify_cq(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_ex_modify_cq, request);
@@ -212,12 +216,13 @@ int modify_cq(struct command *command)
 			       request.attr.cq_period * US);
 }
 
-/* libibverbs waits until the program has acknowledged as many events as are reported here: those that it read. */
+/* Destroys a CQ. Returns the number of events that the program read. libibverbs waits until the
+ * program has acknowledged them. */
 int destroy_cq(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_destroy_cq, request);
 	struct object *object;
-	int error = find_to_destroy(command, OBJECT_CQ, request.cq_handle, &object);
+	int error = destroy_find(command, OBJECT_CQ, request.cq_handle, &object);
 	if (error)
 		return error;
 	if (object->references)
@@ -242,7 +247,8 @@ int release_cq(struct object *object)
 	int error = hca_cq_destroy(kernel->hca, object->number);
 	if (error)
 		return error;
-	numbers_remove(&kernel->numbers, object);
+	trace(&kernel->block, TRACE_CQ_DESTROY, 0, object->number, 0);
+	object_numbers_remove(&kernel->numbers, object);
 	channel_forget(object->context->async, object);
 	if (cq->channel) {
 		channel_forget(cq->channel, object);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cq: completion queues and the channels that announce their completions.
+ * cq: completion queues, and the channels that report their completion events.
  */
 #ifndef VERBS_SHIM_KERNEL_CQ_H
 #define VERBS_SHIM_KERNEL_CQ_H

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * destroy: the way out of every object, whether by command or with the file that made it.
+ * destroy: destroys any object, by command or with the file that created it.
  */
 #include <errno.h>
 
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/ring.h"
 
-int find_to_destroy(struct command *command, enum object_type type, uint32_t handle,
-		    struct object **object)
+int destroy_find(struct command *command, enum object_type type, uint32_t handle,
+		 struct object **object)
 {
 	if (!object_handle_used(&command->context->objects, handle))
 		return -ENOENT;
 	*object = command_object(command, type, handle);
 	if (!*object)
 		return -EINVAL;
-	if (!(*object)->references) /* else the answer is EBUSY, and the ring is in use */
+	if (!(*object)->references) /* otherwise the result is EBUSY, and the ring is in use */
 		ring_retire(command, *object);
 	return 0;
 }

@@ -19,7 +19,7 @@ enum {
 	MTU_4096 = 5
 };
 
-/* As IBTA's PortInfo encodes them; Mb/s of one lane. */
+/* Encoding of IBTA's PortInfo, with the Mb/s of one lane. */
 static const struct speed {
 	const char *name;
 	uint8_t code;
@@ -61,7 +61,7 @@ void device_rate_text(const struct kernel *kernel, char *text, uint32_t text_byt
 			 speed->name);
 }
 
-/* The index of a program, as the port's table has it; 0, which is invalid, behind the last. */
+/* Returns the P_Key at an index of the port's table; 0, which is invalid, after the last one. */
 uint16_t device_pkey(const struct kernel *kernel, uint32_t index)
 {
 	const struct partitions *partitions = kernel_endpoint(kernel)->partitions;
@@ -141,7 +141,7 @@ int query_port(struct command *command)
 static void device_attributes(const struct kernel *kernel,
 			      struct ib_uverbs_query_device_resp *response)
 {
-	*response = device_limits;
+	*response = limits_of_device;
 	response->node_guid = __builtin_bswap64(kernel_endpoint(kernel)->guid);
 	response->sys_image_guid = response->node_guid;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device: what the device says of itself and its port, for the commands that ask and for sysfs.
+ * device: attributes of the device and its port, for query commands and for sysfs.
  */
 #ifndef VERBS_SHIM_KERNEL_DEVICE_H
 #define VERBS_SHIM_KERNEL_DEVICE_H
@@ -11,17 +11,17 @@
 
 struct kernel;
 
-/* 0, or -EINVAL: no such port. */
+/* Returns 0, or -EINVAL if there is no such port. */
 int device_port(const struct kernel *kernel, uint64_t port,
 		struct ib_uverbs_query_port_resp *response);
-/* 0, -EINVAL: no such port or index, -ENODATA: an empty entry. */
+/* Returns 0, -EINVAL if there is no such port or index, or -ENODATA for an empty entry. */
 int device_gid(const struct kernel *kernel, uint64_t port, uint64_t index,
 	       struct ib_uverbs_gid_entry *entry);
 
 uint32_t device_gid_table_length(const struct kernel *kernel);
 uint32_t device_pkey_table_length(const struct kernel *kernel);
 uint16_t device_pkey(const struct kernel *kernel, uint32_t index);
-/* "100 Gb/sec (4X EDR)" */
+/* Writes for example "100 Gb/sec (4X EDR)". */
 void device_rate_text(const struct kernel *kernel, char *text, uint32_t text_bytes);
 
 #endif

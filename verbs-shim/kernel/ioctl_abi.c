@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ioctl_abi: RDMA_VERBS_IOCTL: a header and attributes, <rdma/rdma_user_ioctl_cmds.h>. Served here: the method that
- * wraps a write command, and the queries of port and GIDs. Of all other methods libibverbs is told that this kernel
- * does not have them, and it uses the write commands instead, as on older kernels; see docs/reference/verbs.md.
+ * ioctl_abi: RDMA_VERBS_IOCTL: a header and attributes, <rdma/rdma_user_ioctl_cmds.h>. Supports the
+ * method that wraps a write command, and the queries of port and GIDs. Other methods are reported
+ * as unsupported. libibverbs then uses the write commands, as on older kernels; see
+ * docs/reference/verbs.md.
  */
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -18,12 +19,12 @@
 
 struct request {
 	struct command *command;
-	uint64_t address; /* of the first attribute */
+	uint64_t address; /* address of the first attribute */
 	struct ib_uverbs_attr attributes[ATTRIBUTES_MAX];
 	uint32_t count;
 };
 
-/* NULL: absent. */
+/* Returns an attribute, or NULL if it is absent. */
 static const struct ib_uverbs_attr *attribute(const struct request *request, uint16_t id)
 {
 	for (uint32_t i = 0; i < request->count; i++) {
@@ -33,7 +34,8 @@ static const struct ib_uverbs_attr *attribute(const struct request *request, uin
 	return NULL;
 }
 
-/* A mandatory attribute that the method does not know: user space falls back to something older. */
+/* A mandatory attribute that the method does not know: user space falls back to an older
+ * interface. */
 static int check_known(const struct request *request, const uint16_t *known, uint32_t count)
 {
 	for (uint32_t i = 0; i < request->count; i++) {
@@ -114,7 +116,7 @@ static int invoke_write(struct request *request)
 		return error;
 	attribute_out(request, UVERBS_ATTR_CORE_OUT, &command->core_out);
 	attribute_out(request, UVERBS_ATTR_UHW_OUT, &command->driver_out);
-	return write_command(command, (uint32_t)number);
+	return write_abi_command(command, (uint32_t)number);
 }
 
 static int query_port_method(struct request *request)
@@ -134,8 +136,8 @@ static int query_port_method(struct request *request)
 	return reply_to(request, UVERBS_ATTR_QUERY_PORT_RESP, &response, sizeof(response));
 }
 
-/* mlx5dv_query_port(): what the adapter's switch between virtual functions says of the port. There is none, as on an adapter that is
- * not in switchdev mode. */
+/* Implements mlx5dv_query_port(), which reports the port of the adapter's switch between virtual
+ * functions. There is no such switch, as on an adapter that is not in switchdev mode. */
 static int query_switch_port(struct request *request)
 {
 	static const uint16_t known[] = {MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, MLX5_IB_ATTR_QUERY_PORT};
@@ -253,8 +255,8 @@ static const struct method {
 	{UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, advise_method},
 };
 
-/* What libibverbs and libmlx5 do without by themselves: they have a write command for it, use the static doorbell pages
- * instead of one of their own, or what GET_CONTEXT said instead of the capabilities they ask for as they open a device. */
+/* Returns true for methods that libibverbs and libmlx5 can replace: by a write command, by the
+ * static doorbell pages instead of a private one, or by the capabilities of GET_CONTEXT. */
 static bool has_substitute(uint16_t object, uint16_t method)
 {
 	static const struct {
@@ -286,14 +288,22 @@ static const char *method_name(uint16_t object)
 {
 	/* clang-format off */
 	static const char *const names[] = {
-		[UVERBS_OBJECT_DEVICE] = "ioctl on DEVICE", [UVERBS_OBJECT_PD] = "ioctl on PD",
-		[UVERBS_OBJECT_COMP_CHANNEL] = "ioctl on COMP_CHANNEL", [UVERBS_OBJECT_CQ] = "ioctl on CQ",
-		[UVERBS_OBJECT_QP] = "ioctl on QP", [UVERBS_OBJECT_SRQ] = "ioctl on SRQ",
-		[UVERBS_OBJECT_AH] = "ioctl on AH", [UVERBS_OBJECT_MR] = "ioctl on MR (query, device memory, dma-buf)",
-		[UVERBS_OBJECT_MW] = "ioctl on MW", [UVERBS_OBJECT_FLOW] = "ioctl on FLOW",
-		[UVERBS_OBJECT_XRCD] = "ioctl on XRCD", [UVERBS_OBJECT_RWQ_IND_TBL] = "ioctl on RWQ_IND_TBL",
-		[UVERBS_OBJECT_WQ] = "ioctl on WQ", [UVERBS_OBJECT_FLOW_ACTION] = "ioctl on FLOW_ACTION",
-		[UVERBS_OBJECT_DM] = "ioctl on DM", [UVERBS_OBJECT_COUNTERS] = "ioctl on COUNTERS",
+		[UVERBS_OBJECT_DEVICE] = "ioctl on DEVICE",
+		[UVERBS_OBJECT_PD] = "ioctl on PD",
+		[UVERBS_OBJECT_COMP_CHANNEL] = "ioctl on COMP_CHANNEL",
+		[UVERBS_OBJECT_CQ] = "ioctl on CQ",
+		[UVERBS_OBJECT_QP] = "ioctl on QP",
+		[UVERBS_OBJECT_SRQ] = "ioctl on SRQ",
+		[UVERBS_OBJECT_AH] = "ioctl on AH",
+		[UVERBS_OBJECT_MR] = "ioctl on MR (query, device memory, dma-buf)",
+		[UVERBS_OBJECT_MW] = "ioctl on MW",
+		[UVERBS_OBJECT_FLOW] = "ioctl on FLOW",
+		[UVERBS_OBJECT_XRCD] = "ioctl on XRCD",
+		[UVERBS_OBJECT_RWQ_IND_TBL] = "ioctl on RWQ_IND_TBL",
+		[UVERBS_OBJECT_WQ] = "ioctl on WQ",
+		[UVERBS_OBJECT_FLOW_ACTION] = "ioctl on FLOW_ACTION",
+		[UVERBS_OBJECT_DM] = "ioctl on DM",
+		[UVERBS_OBJECT_COUNTERS] = "ioctl on COUNTERS",
 		[UVERBS_OBJECT_ASYNC_EVENT] = "ioctl on ASYNC_EVENT",
 	};
 	/* clang-format on */
@@ -302,7 +312,7 @@ static const char *method_name(uint16_t object)
 	return "ioctl on an mlx5 object (DEVX, UAR, VAR, flow matcher ...)";
 }
 
-int ioctl_command(struct command *command, uint64_t argument)
+int ioctl_abi_command(struct command *command, uint64_t argument)
 {
 	struct ib_uverbs_ioctl_hdr header;
 	struct request request = {.command = command, .address = argument + sizeof(header)};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel: creation, files in general, and what arrives from the adapter: completion events and asynchronous events,
- * each passed on to the channel of whose object it is about.
+ * kernel: creation, files, and events of the adapter. Completion events and asynchronous events are
+ * passed to the channel of their object.
  */
 #include "verbs-shim/kernel/kernel.h"
 
@@ -17,9 +17,14 @@
 
 #define ROW(...) PARAM_ROW(struct kernel_params, __VA_ARGS__)
 const struct param kernel_param_list[] = {KERNEL_PARAMS(ROW){0}};
-static const struct block_type kernel_type = {.name = "kernel", .params = kernel_param_list};
+static const struct block_type kernel_type = {
+	.name = "kernel",
+	.params = kernel_param_list,
+	.trace_points = (const struct trace_point[]){KERNEL_TRACE(TRACE_ENTRY){0}},
+};
 
-/* What the adapter reports, and as what the program reads it (enum ib_event_type of the verbs ABI). */
+/* Events of the adapter, and the events that the program reads (enum ib_event_type of the verbs
+ * ABI). */
 static const struct async_row {
 	uint32_t event_type;
 	enum object_type about; /* OBJECT_TYPE_COUNT: the port */
@@ -41,7 +46,8 @@ static const struct async_row {
 static void completion_event(struct hca_driver *driver, uint32_t cqn)
 {
 	struct kernel *kernel = container_of(driver, struct kernel, driver);
-	struct object *object = numbers_find(&kernel->numbers, OBJECT_CQ, cqn);
+	struct object *object = object_numbers_find(&kernel->numbers, OBJECT_CQ, cqn);
+	trace(&kernel->block, TRACE_CQ_EVENT, 0, cqn, 0);
 	if (object)
 		cq_completion_event(container_of(object, struct cq, object));
 }
@@ -51,6 +57,7 @@ static void async_event(struct hca_driver *driver, enum hca_async what, uint32_t
 	struct kernel *kernel = container_of(driver, struct kernel, driver);
 	const struct async_row *row = &async_rows[what];
 	struct ib_uverbs_async_event_desc record = {.event_type = row->event_type};
+	trace(&kernel->block, TRACE_ASYNC_EVENT, 0, number, row->event_type);
 	if (row->about == OBJECT_TYPE_COUNT) {
 		record.element = number;
 		for (struct context *context = kernel->contexts; context; context = context->next) {
@@ -60,9 +67,9 @@ static void async_event(struct hca_driver *driver, enum hca_async what, uint32_t
 		return;
 	}
 
-	struct object *object = numbers_find(&kernel->numbers, row->about, number);
+	struct object *object = object_numbers_find(&kernel->numbers, row->about, number);
 	if (!object)
-		return; /* destroyed while the interrupt was on its way */
+		return; /* destroyed while the interrupt was in flight */
 	if (what == ASYNC_SQ_DRAINED && !qp_wants_drained_event(object))
 		return;
 	record.element = object->user_handle;
@@ -119,6 +126,16 @@ struct kernel *kernel_create(struct sim *sim, const char *name, struct hca *hca,
 	kernel->resolver = (struct address_resolver){endpoints_paths(kernel->endpoints),
 						     path_resolve_address_vector};
 	return kernel;
+}
+
+struct hca *kernel_hca(const struct kernel *kernel)
+{
+	return kernel->hca;
+}
+
+void kernel_set_interface_mtu(struct kernel *kernel, uint32_t bytes)
+{
+	kernel->interface_mtu = bytes;
 }
 
 void kernel_attach(struct kernel *kernel, struct hca *hca)

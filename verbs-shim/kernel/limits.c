@@ -6,7 +6,7 @@
 
 #define LIMIT_FIELD(name, value) .name = value,
 
-const struct ib_uverbs_query_device_resp device_limits = {
+const struct ib_uverbs_query_device_resp limits_of_device = {
 	DEVICE_LIMITS(LIMIT_FIELD).fw_ver =
 		(uint64_t)FIRMWARE_MAJOR << 32 | FIRMWARE_MINOR << 16 | FIRMWARE_PATCH,
 	.device_cap_flags = IB_UVERBS_DEVICE_BAD_PKEY_CNTR | IB_UVERBS_DEVICE_BAD_QKEY_CNTR |
@@ -16,4 +16,4 @@ const struct ib_uverbs_query_device_resp device_limits = {
 			    IB_UVERBS_DEVICE_MEM_MGT_EXTENSIONS,
 };
 
-const struct mlx5_ib_alloc_ucontext_resp ucontext_limits = {UCONTEXT_LIMITS(LIMIT_FIELD)};
+const struct mlx5_ib_alloc_ucontext_resp limits_of_ucontext = {UCONTEXT_LIMITS(LIMIT_FIELD)};

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mr: memory regions and memory windows. Rights follow IBTA vol. 1, 10.6.3 (remote write and atomics need local
- * write); the range must be there and, for local write, writable, as a kernel that pins it would find out.
+ * mr: memory regions and memory windows. Rights follow IBTA vol. 1, 10.6.3 (remote write and
+ * atomics need local write). The range must exist and, for local write, be writable, because a
+ * kernel pins it.
  */
 #include "verbs-shim/kernel/mr.h"
 
 #include <errno.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
+#include "hca/host/memory.h"
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/limits.h"
 
@@ -23,7 +25,7 @@ enum {
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |  \
 	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC | \
 	 IB_UVERBS_ACCESS_MW_BIND | IB_UVERBS_ACCESS_ZERO_BASED)
-#define IMPLICIT_LENGTH UINT64_MAX /* asks for a region that is all of the address space: */
+#define IMPLICIT_LENGTH UINT64_MAX /* length of a region of the whole address space: */
 #define ADDRESS_SPACE   (UINT64_C(1) << 47)
 
 struct window {
@@ -45,10 +47,10 @@ static int check_access(struct kernel *kernel, uint32_t access)
 	return 0;
 }
 
-/* Can each page of it be read, and its first and last byte written? */
+/* Checks that each page is readable, and that the first and last byte are writable. */
 static int check_memory(struct memory *memory, uint64_t address, uint64_t length, bool writable)
 {
-	uint64_t pages_end = (address + length + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+	uint64_t pages_end = (address + length + MEMORY_PAGE - 1) & ~(MEMORY_PAGE - 1);
 	if (length == 0 || address + length < address || pages_end < address + length)
 		return -EINVAL;
 	if (!memory_probe(memory, address, length))
@@ -62,20 +64,20 @@ static int check_memory(struct memory *memory, uint64_t address, uint64_t length
 	return 0;
 }
 
-/* Pages that come on demand are not pinned. */
+/* Returns the time to pin the pages. On-demand pages are not pinned. */
 static sim_time page_latency(const struct kernel *kernel, const struct mr *mr)
 {
-	return mr->on_demand ? 0 : mr_page_count(mr) * kernel->params.register_page_latency;
+	return mr->on_demand ? 0 : mr_table_page_count(mr) * kernel->params.register_page_latency;
 }
 
 static int check_range(struct command *command, uint64_t start, uint64_t length, uint64_t hca_va,
 		       uint32_t access)
 {
-	if (start % PAGE_BYTES != hca_va % PAGE_BYTES)
+	if (start % MEMORY_PAGE != hca_va % MEMORY_PAGE)
 		return -EINVAL;
 	if (access & IB_UVERBS_ACCESS_ON_DEMAND && length == IMPLICIT_LENGTH)
 		return start || hca_va ? -EINVAL : 0;
-	if (access & IB_UVERBS_ACCESS_ON_DEMAND) /* what is not there fails when it is used */
+	if (access & IB_UVERBS_ACCESS_ON_DEMAND) /* missing pages fail when they are used */
 		return length && start + length > start ? 0 : -EINVAL;
 	return check_memory(command->memory, start, length, access & IB_UVERBS_ACCESS_LOCAL_WRITE);
 }
@@ -85,7 +87,8 @@ static uint64_t length_of(uint64_t requested)
 	return requested == IMPLICIT_LENGTH ? ADDRESS_SPACE : requested;
 }
 
-/* Nobody knows which of it the HCA will write: what is polled there is watched if it is in another region too. */
+/* Returns true for an implicit region. It is not watched, because the HCA may write anywhere in it.
+ * Polled memory in it is watched if another region contains it. */
 static bool is_implicit(const struct mr *mr)
 {
 	return mr->on_demand && !mr->host_address && mr->length == ADDRESS_SPACE;
@@ -94,11 +97,13 @@ static bool is_implicit(const struct mr *mr)
 static void region_give(struct region *region)
 {
 	struct kernel *kernel = region->object.context->file.kernel;
+	trace(&kernel->block, TRACE_MR_DEREGISTER, 0, region->mr.key,
+	      mr_table_page_count(&region->mr));
 	hca_mr_destroy(kernel->hca, region->mr.key);
 	object_drop(region->pd);
 }
 
-/* The HCA may write there from now on: a program may poll it. */
+/* Adds the region to the memory that is watched for polling, because the HCA may write to it. */
 static void watch_region(struct command *command, const struct mr *mr)
 {
 	if (mr->access & IB_UVERBS_ACCESS_LOCAL_WRITE && !is_implicit(mr))
@@ -107,9 +112,10 @@ static void watch_region(struct command *command, const struct mr *mr)
 
 static bool overlaps(const struct mr *one, const struct mr *other)
 {
-	uint64_t first = one->host_address / PAGE_BYTES, second = other->host_address / PAGE_BYTES;
-	return first <= (other->host_address + other->length - 1) / PAGE_BYTES &&
-	       second <= (one->host_address + one->length - 1) / PAGE_BYTES;
+	uint64_t first = one->host_address / MEMORY_PAGE,
+		 second = other->host_address / MEMORY_PAGE;
+	return first <= (other->host_address + other->length - 1) / MEMORY_PAGE &&
+	       second <= (one->host_address + one->length - 1) / MEMORY_PAGE;
 }
 
 /* The HCA writes there no more, unless another region shares a page with this one. */
@@ -164,6 +170,7 @@ int reg_mr(struct command *command)
 	region->object.number = mr.key;
 	region->pd = pd;
 	region->mr = mr;
+	trace(&kernel->block, TRACE_MR_REGISTER, 0, mr.key, mr_table_page_count(&mr));
 	object_hold(pd);
 	command->call->latency += page_latency(kernel, &mr);
 	struct ib_uverbs_reg_mr_resp response = {
@@ -176,7 +183,7 @@ int reg_mr(struct command *command)
 	return error;
 }
 
-/* Other rights, or another protection domain, of the same pages: the key stays. */
+/* Changes the rights or the protection domain of the same pages. The key does not change. */
 static int change_region(struct command *command, struct region *region, const struct mr *mr,
 			 struct object *pd)
 {
@@ -192,7 +199,8 @@ static int change_region(struct command *command, struct region *region, const s
 	return command_reply(command, &response, sizeof(response));
 }
 
-/* Other pages: a new region in the place of the old one; if that fails, the old one stays. Its key changes. */
+/* Registers other pages: a new region replaces the old one and has a new key. If this fails, the
+ * old region stays. */
 int rereg_mr(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_rereg_mr, request);
@@ -242,6 +250,7 @@ int rereg_mr(struct command *command)
 	region->pd = pd;
 	region->mr = mr;
 	region->object.number = mr.key;
+	trace(&kernel->block, TRACE_MR_REGISTER, 0, mr.key, mr_table_page_count(&mr));
 	command->call->latency += page_latency(kernel, &mr);
 	watch_region(command, &mr);
 	struct ib_uverbs_rereg_mr_resp response = {.lkey = mr.key, .rkey = mr.key};
@@ -252,7 +261,7 @@ int dereg_mr(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_dereg_mr, request);
 	struct object *region;
-	int error = find_to_destroy(command, OBJECT_MR, request.mr_handle, &region);
+	int error = destroy_find(command, OBJECT_MR, request.mr_handle, &region);
 	if (error)
 		return error;
 	unwatch_region(command, container_of(region, struct region, object));
@@ -265,7 +274,7 @@ int release_mr(struct object *object)
 	return 0;
 }
 
-/* The region of that key in the caller's context; NULL: none. */
+/* Returns the region with that key in the caller's context, or NULL. */
 static const struct region *region_of_key(const struct command *command, uint32_t key)
 {
 	for (const struct object *object = command->context->objects.newest; object;
@@ -339,7 +348,7 @@ int dealloc_mw(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_dealloc_mw, request);
 	struct object *window;
-	int error = find_to_destroy(command, OBJECT_MW, request.mw_handle, &window);
+	int error = destroy_find(command, OBJECT_MW, request.mw_handle, &window);
 	return error ? error : destroy_object(window);
 }
 

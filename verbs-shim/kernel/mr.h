@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mr: memory regions as the kernel knows them.
+ * mr: memory regions of the kernel.
  */
 #ifndef VERBS_SHIM_KERNEL_MR_H
 #define VERBS_SHIM_KERNEL_MR_H
@@ -11,7 +11,7 @@
 struct region {
 	struct object object; /* number: key */
 	struct object *pd;
-	struct mr mr; /* as given to the adapter */
+	struct mr mr; /* as passed to the adapter */
 };
 
 #endif

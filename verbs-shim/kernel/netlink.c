@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * netlink: see netlink.h. A request is about all devices (a dump, which a message NLMSG_DONE ends) or about one, by its index; an
- * error, or 0 where the asker wants an acknowledgment, is a message NLMSG_ERROR.
+ * netlink: see netlink.h. A request concerns all devices (a dump, which ends with a message
+ * NLMSG_DONE) or one device, by its index. An error is a message NLMSG_ERROR. So is the
+ * acknowledgement, with error 0, if the request asks for one.
  *
- * Source: <rdma/rdma_netlink.h>, <linux/netlink.h>. Which attributes an answer has, and in which order: recalled, of the Linux
- * driver core (infiniband/core/nldev.c).
+ * Source: <rdma/rdma_netlink.h>, <linux/netlink.h>. The attributes of a response and their order
+ * are recalled from the Linux driver core (infiniband/core/nldev.c).
  */
 #include "verbs-shim/kernel/netlink.h"
 #include "hca/device/hw_counters.h"
@@ -27,7 +28,7 @@
 #include "verbs-shim/kernel/limits.h"
 #include "verbs-shim/kernel/netlink_list.h"
 
-#define REQUEST_BYTES 1024 /* of which more is not read */
+#define REQUEST_BYTES 1024 /* the rest of a longer request is not read */
 #define DEVICE_INDEX  0
 #define NODE_CA       1                /* IBTA vol. 1, 14.2.5.3 */
 #define TYPE_MASK     UINT16_C(0x3fff) /* without NLA_F_NESTED and NLA_F_NET_BYTEORDER */
@@ -38,7 +39,7 @@ struct request {
 	struct kernel *kernel;
 	struct kernel_file *file;
 	struct nlmsghdr header;
-	const uint8_t *attributes[RDMA_NLDEV_ATTR_MAX]; /* their values; NULL: absent */
+	const uint8_t *attributes[RDMA_NLDEV_ATTR_MAX]; /* values; NULL: absent */
 	uint16_t lengths[RDMA_NLDEV_ATTR_MAX];
 };
 
@@ -66,7 +67,7 @@ static void reply(const struct request *request, struct nlmsg *message)
 	host->channel_write(host, request->file, message->bytes, message->length);
 }
 
-/* ---- what there is ---- */
+/* ---- queries ---- */
 
 static bool on_ethernet(const struct kernel *kernel)
 {
@@ -85,8 +86,8 @@ static int device(const struct request *request, struct nlmsg *message)
 	char firmware[32];
 
 	put_name(message);
-	nlmsg_put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, device_limits.phys_port_cnt);
-	nlmsg_put_u64(message, RDMA_NLDEV_ATTR_CAP_FLAGS, device_limits.device_cap_flags);
+	nlmsg_put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, limits_of_device.phys_port_cnt);
+	nlmsg_put_u64(message, RDMA_NLDEV_ATTR_CAP_FLAGS, limits_of_device.device_cap_flags);
 	snprintf(firmware, sizeof(firmware), "%d.%d.%04d", FIRMWARE_MAJOR, FIRMWARE_MINOR,
 		 FIRMWARE_PATCH);
 	nlmsg_put_text(message, RDMA_NLDEV_ATTR_FW_VERSION, firmware);
@@ -150,7 +151,7 @@ static void put_count(struct nlmsg *message, const char *name, uint64_t count)
 	nlmsg_nest_end(message, entry);
 }
 
-/* What programs have; the kernel itself has nothing. */
+/* Counts the objects of programs. The kernel itself has none. */
 static int resources(const struct request *request, struct nlmsg *message)
 {
 	const struct kernel *kernel = request->kernel;
@@ -173,7 +174,7 @@ static int resources(const struct request *request, struct nlmsg *message)
 	return 0;
 }
 
-/* hw_counters of the port; none of single queue pairs. */
+/* Returns the hw_counters of the port. There are none of single queue pairs. */
 static int statistic(const struct request *request, struct nlmsg *message)
 {
 	const struct kernel *kernel = request->kernel;
@@ -197,7 +198,7 @@ static int statistic(const struct request *request, struct nlmsg *message)
 		entry = nlmsg_nest(message, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY);
 		nlmsg_put_text(message, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME, counter->name);
 		nlmsg_put_u64(message, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE,
-			      counter->read(kernel->hca));
+			      counter->value(kernel->hca));
 		nlmsg_nest_end(message, entry);
 	}
 	nlmsg_nest_end(message, table);
@@ -226,7 +227,7 @@ static int character_device(const struct request *request, struct nlmsg *message
 	return 0;
 }
 
-/* A forked child has pages of its own at once: nothing is to be kept from it (ibv_fork_init()). */
+/* Reports that a forked child has its own pages, so that ibv_fork_init() need not protect them. */
 static int system_wide(const struct request *request, struct nlmsg *message)
 {
 	(void)request;
@@ -239,9 +240,10 @@ static int system_wide(const struct request *request, struct nlmsg *message)
 
 static const struct method {
 	int (*fill)(const struct request *request,
-		    struct nlmsg *message); /* 0 or -errno; NULL: a list, or not served */
+		    /* returns 0 or -errno; NULL: a list, or not supported */
+		    struct nlmsg *message);
 	bool dumps;
-	bool of_device; /* alone: DEV_INDEX has to say which */
+	bool of_device; /* requires DEV_INDEX */
 	bool always;    /* dumped too */
 } methods[RDMA_NLDEV_NUM_OPS] = {
 #define LIST                                                           \
@@ -279,7 +281,7 @@ static int parse(struct request *request, const uint8_t *bytes, uint32_t length)
 	return 0;
 }
 
-/* Of those that are read. */
+/* Checks the attributes that are read. */
 static int check(const struct request *request, const struct method *method, bool dump)
 {
 	const uint8_t *index = request->attributes[RDMA_NLDEV_ATTR_DEV_INDEX];
@@ -309,7 +311,7 @@ static void finish_dump(struct request *request)
 	request->header.nlmsg_flags &= (uint16_t)~NLM_F_ACK;
 }
 
-/* In as many messages as it takes. */
+/* Sends as many messages as the list needs. */
 static void dump_list(struct request *request, const struct netlink_list *list)
 {
 	const struct object *object = netlink_list_next(request->kernel, list, NULL);

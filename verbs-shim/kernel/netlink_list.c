@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* netlink_list: see netlink_list.h. What an entry has, as netlink.c. */
+/* netlink_list: see netlink_list.h. Entries have the attributes described in netlink.c. */
 #include "verbs-shim/kernel/netlink_list.h"
 
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -108,7 +108,8 @@ uint32_t netlink_list_index(const struct netlink_list *list, const struct object
 	return list->type == OBJECT_MR ? region_index(object) : object->number;
 }
 
-/* Contexts are kept newest first, and so are their objects; the list is oldest first. */
+/* Returns the context after `context` in the list. Contexts and their objects are stored newest
+ * first; the list is oldest first. */
 static const struct context *context_behind(const struct kernel *kernel,
 					    const struct context *context)
 {

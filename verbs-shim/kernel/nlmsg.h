@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nlmsg: one message of netlink being built: a header, and attributes behind it, which may hold attributes themselves.
+ * nlmsg: builds a netlink message: a header and attributes, which may be nested.
  */
 #ifndef VERBS_SHIM_KERNEL_NLMSG_H
 #define VERBS_SHIM_KERNEL_NLMSG_H
@@ -8,31 +8,31 @@
 #include <linux/netlink.h>
 #include <stdint.h>
 
-#define NLMSG_BYTES 1024 /* room for all of one */
+#define NLMSG_BYTES 1024 /* maximum size of a message */
 
 struct nlmsg {
 	_Alignas(8) uint8_t bytes[NLMSG_BYTES];
 	uint32_t length;
 };
 
-/* Only with the header, whose length is set by nlmsg_end(). */
+/* Starts a message that consists of the header. nlmsg_end() sets its length. */
 void nlmsg_begin(struct nlmsg *message, const struct nlmsghdr *header);
 void nlmsg_end(struct nlmsg *message);
 
-/* Bytes that are no attribute. */
+/* Appends bytes that are not an attribute. */
 void nlmsg_append(struct nlmsg *message, const void *bytes, uint32_t length);
 
-/* An attribute of that type; text with its NUL. */
+/* Append an attribute of that type. A text includes its NUL. */
 void nlmsg_put_u8(struct nlmsg *message, uint16_t type, uint8_t value);
 void nlmsg_put_u32(struct nlmsg *message, uint16_t type, uint32_t value);
 void nlmsg_put_u64(struct nlmsg *message, uint16_t type, uint64_t value);
 void nlmsg_put_text(struct nlmsg *message, uint16_t type, const char *text);
 
-/* An attribute of attributes: those that are put before nlmsg_nest_end(), which takes what this returns. */
+/* Starts a nested attribute. It ends with nlmsg_nest_end(), which takes the returned value. */
 uint32_t nlmsg_nest(struct nlmsg *message, uint16_t type);
 void nlmsg_nest_end(struct nlmsg *message, uint32_t at);
 
-/* Where it ends, messages and attributes alike: a multiple of four. */
+/* Rounds a length up to a multiple of four, the alignment of messages and attributes. */
 uint32_t nlmsg_aligned(uint32_t length);
 
 #endif

@@ -80,15 +80,15 @@ static struct object **bucket_of(struct numbers *numbers, enum object_type type,
 				 NUMBER_BUCKETS];
 }
 
-void numbers_add(struct numbers *numbers, struct object *object)
+void object_numbers_add(struct numbers *numbers, struct object *object)
 {
-	assert(!numbers_find(numbers, object->type, object->number));
+	assert(!object_numbers_find(numbers, object->type, object->number));
 	struct object **bucket = bucket_of(numbers, object->type, object->number);
 	object->number_next = *bucket;
 	*bucket = object;
 }
 
-void numbers_remove(struct numbers *numbers, struct object *object)
+void object_numbers_remove(struct numbers *numbers, struct object *object)
 {
 	struct object **link = bucket_of(numbers, object->type, object->number);
 	while (*link != object)
@@ -96,7 +96,8 @@ void numbers_remove(struct numbers *numbers, struct object *object)
 	*link = object->number_next;
 }
 
-struct object *numbers_find(const struct numbers *numbers, enum object_type type, uint32_t number)
+struct object *object_numbers_find(const struct numbers *numbers, enum object_type type,
+				   uint32_t number)
 {
 	struct object *object = *bucket_of((struct numbers *)numbers, type, number);
 	while (object && (object->type != type || object->number != number))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * object: what a program makes through uverbs: protection domain, memory region, CQ, QP ... Each has a handle in the
- * context that made it, counts who relies on it (it cannot be destroyed as long as somebody does), and, when the
- * adapter knows it by a number, is found by that number when an event arrives.
+ * object: object that a program creates through uverbs: protection domain, memory region, CQ, QP
+ * ... Each object has a handle in its context. It counts the objects that depend on it, and cannot
+ * be destroyed while there are any. An object with an adapter number is found by that number when
+ * an event arrives.
  */
 #ifndef VERBS_SHIM_KERNEL_OBJECT_H
 #define VERBS_SHIM_KERNEL_OBJECT_H
@@ -21,34 +22,36 @@ struct context;
 struct object { /* embedded, first, in each type's struct; allocated by object_new() */
 	enum object_type type;
 	uint32_t handle;
-	uint32_t references;                      /* other objects that rely on it */
-	uint32_t number;                          /* CQN, QPN, SRQN, PD or XRC domain number, key */
-	uint64_t user_handle;                     /* the program's name for it, in events */
+	uint32_t references; /* other objects that depend on it */
+	uint32_t number;     /* CQN, QPN, SRQN, PD or XRC domain number, key */
+	/* the program's name for it, reported in events */
+	uint64_t user_handle;
 	uint64_t completion_events, async_events; /* written to channels */
-	uint64_t ring_address, ring_bytes;        /* of the driver; 0 bytes: none */
+	uint64_t ring_address, ring_bytes;        /* ring of the driver; 0 bytes: none */
 	uint64_t record_address;                  /* doorbell record; 0: none */
 	struct context *context;
-	struct object *newer, *older; /* in its context, by creation */
+	struct object *newer, *older; /* neighbours in its context, by creation time */
 	struct object *number_next;   /* in the same bucket of struct numbers */
 };
 
-/* Handles of one context. Handle = index; the lowest free one is given, as the kernel does. */
+/* Handles of one context. A handle is an index. New objects get the lowest free one, as in the
+ * kernel. */
 struct objects {
 	struct object **slots;
 	uint32_t capacity;
-	uint32_t first_free; /* none below is free */
+	uint32_t first_free; /* all lower slots are in use */
 	uint32_t count;
 	struct object *newest;
 };
 
-/* Zeroed memory of `bytes` with a struct object at its head, entered under a new handle. */
+/* Allocates zeroed memory of `bytes` that begins with a struct object, and assigns a new handle. */
 void *object_new(struct objects *objects, struct context *context, enum object_type type,
 		 uint64_t bytes);
 void object_free(struct objects *objects, struct object *object);
-/* NULL: no such handle, or of another type. */
+/* Returns NULL if there is no such handle, or it has another type. */
 struct object *object_find(const struct objects *objects, enum object_type type, uint32_t handle);
 bool object_handle_used(const struct objects *objects, uint32_t handle);
-void objects_fini(struct objects *objects); /* all are gone by then */
+void objects_fini(struct objects *objects); /* all objects must have been freed */
 
 static inline void object_hold(struct object *object)
 {
@@ -68,8 +71,9 @@ struct numbers {
 	struct object *buckets[NUMBER_BUCKETS];
 };
 
-void numbers_add(struct numbers *numbers, struct object *object);
-void numbers_remove(struct numbers *numbers, struct object *object);
-struct object *numbers_find(const struct numbers *numbers, enum object_type type, uint32_t number);
+void object_numbers_add(struct numbers *numbers, struct object *object);
+void object_numbers_remove(struct numbers *numbers, struct object *object);
+struct object *object_numbers_find(const struct numbers *numbers, enum object_type type,
+				   uint32_t number);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * path: InfiniBand by LID, with GRH if asked for; RoCE by source GID index, which also says the version.
+ * path: InfiniBand paths use the LID, and a GRH on request. RoCE paths use the source GID index,
+ * which also selects the RoCE version.
  */
 #include "verbs-shim/kernel/path.h"
 
@@ -51,7 +52,7 @@ static const struct path *intern(struct kernel *kernel, const struct path *path)
 	return path_intern(endpoints_paths(kernel->endpoints), path);
 }
 
-/* Whom a LID is of: a port, or a group that the subnet manager knows. */
+/* Finds the owner of a LID: a port, or a group that the subnet manager knows. */
 static uint32_t destination_of_lid(const struct kernel *kernel, uint16_t lid)
 {
 	if (lid >= GROUP_LID_FIRST)

@@ -11,7 +11,7 @@
 
 struct xrc_domain {
 	struct xrc_domain *next;
-	uint64_t identity; /* of the file */
+	uint64_t identity; /* identity of the file */
 	uint32_t number;
 	uint32_t handles; /* open in how many contexts */
 };
@@ -40,7 +40,7 @@ int dealloc_pd(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_dealloc_pd, request);
 	struct object *pd;
-	int error = find_to_destroy(command, OBJECT_PD, request.pd_handle, &pd);
+	int error = destroy_find(command, OBJECT_PD, request.pd_handle, &pd);
 	return error ? error : destroy_object(pd);
 }
 
@@ -50,7 +50,8 @@ int release_pd(struct object *object)
 	return 0;
 }
 
-/* As the kernel: O_CREAT where the domain may be new, O_EXCL where it must. */
+/* Finds or creates the domain of a file. As in the kernel, O_CREAT allows a new domain and O_EXCL
+ * requires one. */
 static int find_domain(struct command *command, const struct ib_uverbs_open_xrcd *request,
 		       struct xrc_domain **domain)
 {
@@ -100,7 +101,7 @@ int close_xrcd(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_close_xrcd, request);
 	struct object *xrcd;
-	int error = find_to_destroy(command, OBJECT_XRCD, request.xrcd_handle, &xrcd);
+	int error = destroy_find(command, OBJECT_XRCD, request.xrcd_handle, &xrcd);
 	return error ? error : destroy_object(xrcd);
 }
 

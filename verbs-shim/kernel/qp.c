@@ -10,14 +10,13 @@
 #include <stdlib.h>
 
 #include "fabric/groups.h"
+#include "fabric/wire/bytes.h"
 #include "hca/device/hca_params.h"
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/limits.h"
 #include "verbs-shim/kernel/ring.h"
 
 #define SEND_BLOCK_BYTES 64
-#define USER_INDEX_MASK  0xffffff
-#define USER_INDEX_NONE  0xffffff
 #define RECV_SHIFT_MAX   9 /* max_rq_desc_sz */
 #define DRIVER_PART_MIN  (offsetof(struct mlx5_ib_create_qp, uidx))
 #define DC_FLAGS         (MLX5_QP_FLAG_TYPE_DCI | MLX5_QP_FLAG_TYPE_DCT)
@@ -30,7 +29,7 @@ struct qp_group {
 	uint16_t lid;
 };
 
-/* The driver's own type is DC, whose ends its flags tell apart. */
+/* Returns the QP type. The driver's own type is DC; its flags distinguish initiator and target. */
 static int type_of(struct command *command, uint8_t verbs_type, enum qp_type *type)
 {
 	struct kernel *kernel = command->kernel;
@@ -78,7 +77,7 @@ static bool has_receive_ring(const struct qp *qp)
 	return qp->recv_cq && !qp->srq && qp->capacity.max_recv_wr;
 }
 
-/* The mlx5 part: sizes of the rings. The RQ comes first in the buffer, the SQ behind it. */
+/* Checks the mlx5 part: sizes of the rings. The buffer has the RQ first, then the SQ. */
 static int check_driver_part(struct command *command, const struct qp *qp,
 			     struct mlx5_ib_create_qp *driver)
 {
@@ -92,18 +91,18 @@ static int check_driver_part(struct command *command, const struct qp *qp,
 		return -EINVAL;
 	if (driver->sq_wqe_count && !ring_is_power_of_two(driver->sq_wqe_count))
 		return -EINVAL;
-	if (driver->sq_wqe_count > ucontext_limits.max_send_wqebb)
+	if (driver->sq_wqe_count > limits_of_ucontext.max_send_wqebb)
 		return -EINVAL;
 	if (!has_receive_ring(qp)) {
 		driver->rq_wqe_count = 0;
 		driver->rq_wqe_shift = 0;
 	} else if (!ring_is_power_of_two(driver->rq_wqe_count) ||
-		   driver->rq_wqe_count > ucontext_limits.max_recv_wr || driver->rq_wqe_shift < 4 ||
-		   driver->rq_wqe_shift > RECV_SHIFT_MAX) {
+		   driver->rq_wqe_count > limits_of_ucontext.max_recv_wr ||
+		   driver->rq_wqe_shift < 4 || driver->rq_wqe_shift > RECV_SHIFT_MAX) {
 		return -EINVAL;
 	}
 	if (qp->type != QP_XRC_TGT &&
-	    (driver->uidx & ~(uint32_t)USER_INDEX_MASK || driver->uidx == USER_INDEX_NONE))
+	    (driver->uidx & ~(uint32_t)MASK_24 || driver->uidx == MASK_24))
 		return -EINVAL;
 	if ((driver->flags & MLX5_QP_FLAG_BFREG_INDEX) &&
 	    !uars_dynamic_bfreg(&command->context->uars, driver->bfreg_index))
@@ -111,7 +110,8 @@ static int check_driver_part(struct command *command, const struct qp *qp,
 	return 0;
 }
 
-/* What it relies on, by its type: IBTA vol. 1, 10.2.4 and annex A14; DC: mlx5dv_create_qp(3). */
+/* Finds the objects that the QP depends on, by its type: IBTA vol. 1, 10.2.4 and annex A14; DC:
+ * mlx5dv_create_qp(3). */
 static int find_relations(struct command *command, const struct ib_uverbs_ex_create_qp *request,
 			  struct qp *qp)
 {
@@ -143,11 +143,11 @@ static int find_relations(struct command *command, const struct ib_uverbs_ex_cre
 
 static int check_capacity(const struct ib_uverbs_qp_cap *capacity)
 {
-	if (capacity->max_send_wr > device_limits.max_qp_wr ||
-	    capacity->max_recv_wr > device_limits.max_qp_wr ||
-	    capacity->max_send_sge > device_limits.max_sge ||
-	    capacity->max_recv_sge > device_limits.max_sge + 2 ||
-	    capacity->max_inline_data > ucontext_limits.max_sq_desc_sz)
+	if (capacity->max_send_wr > limits_of_device.max_qp_wr ||
+	    capacity->max_recv_wr > limits_of_device.max_qp_wr ||
+	    capacity->max_send_sge > limits_of_device.max_sge ||
+	    capacity->max_recv_sge > limits_of_device.max_sge + 2 ||
+	    capacity->max_inline_data > limits_of_ucontext.max_sq_desc_sz)
 		return -EINVAL;
 	return 0;
 }
@@ -166,7 +166,8 @@ static void hold_relations(struct qp *qp)
 	object_hold(qp->xrcd);
 }
 
-/* An offer of the driver that the adapter need not take up. Answers only if the driver takes one for each READ and atomic. */
+/* The driver offers a feature. The adapter need not use it. Answers only if the driver takes one
+ * for each READ and atomic. */
 static void place_data(struct command *command, const struct mlx5_ib_create_qp *driver,
 		       struct hca_qp_attr *attr)
 {
@@ -179,7 +180,7 @@ static void place_data(struct command *command, const struct mlx5_ib_create_qp *
 		offered && (attr->signal_all || driver->flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE);
 }
 
-/* As the adapter is told of it. The receive ring stands first in the driver's buffer. */
+/* Returns the attributes for the adapter. The receive ring is first in the driver's buffer. */
 static struct hca_qp_attr describe(struct command *command,
 				   const struct ib_uverbs_ex_create_qp *request,
 				   const struct mlx5_ib_create_qp *driver, const struct qp *draft)
@@ -221,11 +222,11 @@ static struct qp *qp_new(struct command *command, const struct qp *draft, uint64
 	qp->object.user_handle = user_handle;
 	qp->object.number = number;
 	hold_relations(qp);
-	numbers_add(&command->kernel->numbers, &qp->object);
+	object_numbers_add(&command->kernel->numbers, &qp->object);
 	return qp;
 }
 
-/* The index of its doorbell register: the one that the driver names, or one of the kernel's choice. */
+/* Returns the index of the QP's doorbell register: the driver's choice, or the kernel's. */
 static uint32_t assign_bfreg(struct command *command, const struct mlx5_ib_create_qp *driver,
 			     struct qp *qp)
 {
@@ -288,6 +289,7 @@ static int create(struct command *command, const struct ib_uverbs_ex_create_qp *
 	if (error)
 		return error;
 
+	trace(&command->kernel->block, TRACE_QP_CREATE, 0, qpn, request->qp_type);
 	struct qp *qp = qp_new(command, &draft, request->user_handle, qpn);
 	qp->capacity.max_recv_wr = attr.rq_entries;
 	qp->capacity.max_recv_sge = attr.rq_stride_bytes / RING_SEGMENT_BYTES;
@@ -338,7 +340,7 @@ int destroy_qp(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_destroy_qp, request);
 	struct object *object;
-	int error = find_to_destroy(command, OBJECT_QP, request.qp_handle, &object);
+	int error = destroy_find(command, OBJECT_QP, request.qp_handle, &object);
 	if (error)
 		return error;
 	if (container_of(object, struct qp, object)->groups)
@@ -367,9 +369,10 @@ int release_qp(struct object *object)
 	int error = hca_qp_destroy(kernel->hca, object->number);
 	if (error)
 		return error;
+	trace(&kernel->block, TRACE_QP_DESTROY, 0, object->number, 0);
 	if (qp->has_bfreg)
 		uars_give_bfreg(&object->context->uars, qp->bfreg);
-	numbers_remove(&kernel->numbers, object);
+	object_numbers_remove(&kernel->numbers, object);
 	channel_forget(object->context->async, object);
 	object_drop(qp->pd);
 	object_drop(qp->send_cq);
@@ -387,7 +390,7 @@ static struct qp_group **find_group(struct qp *qp, const uint8_t gid[16], uint16
 	return link;
 }
 
-/* LIDs of groups are InfiniBand's; RoCE pays no heed to them (IBTA annex A16). */
+/* Checks the LID of a group on InfiniBand. RoCE ignores it (IBTA annex A16). */
 static bool is_group(const struct kernel *kernel, const uint8_t gid[16], uint16_t lid)
 {
 	if (!group_has_gid(gid))

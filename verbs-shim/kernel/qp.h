@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * qp: queue pairs as the kernel knows them: what they rely on, and the attributes that the program has set.
+ * qp: queue pairs of the kernel: their dependencies, and the attributes that the program has set.
  */
 #ifndef VERBS_SHIM_KERNEL_QP_H
 #define VERBS_SHIM_KERNEL_QP_H
@@ -12,7 +12,7 @@
 #include "verbs-shim/kernel/object.h"
 #include "verbs-shim/kernel/qp_transition.h"
 
-struct qp_group; /* a multicast group it is attached to */
+struct qp_group; /* multicast group to which the queue pair is attached */
 
 struct qp {
 	struct object object; /* number: QPN */
@@ -20,7 +20,7 @@ struct qp {
 	struct object *pd, *send_cq, *recv_cq, *srq, *xrcd; /* NULL: none */
 	struct ib_uverbs_qp_cap capacity;
 	bool signal_all;
-	bool has_bfreg; /* one of the static ones */
+	bool has_bfreg; /* uses a static bfreg */
 	uint32_t bfreg;
 	struct ib_uverbs_qp_attr attributes; /* as set so far */
 	struct qp_group *groups;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * qp_modify: moving a QP from state to state, and asking for what has become of it.
+ * qp_modify: moves a QP from state to state, and queries its attributes.
  */
 #include <errno.h>
 
+#include "fabric/wire/bytes.h"
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/device.h"
 #include "verbs-shim/kernel/limits.h"
 #include "verbs-shim/kernel/path.h"
 #include "verbs-shim/kernel/qp.h"
+
+_Static_assert(TRACE_QP_RESET + STATE_ERR == TRACE_QP_ERR, "a point for each state");
 
 #define A(name) ATTRIBUTE_##name
 
@@ -48,7 +51,7 @@ static struct ib_uverbs_qp_dest address_to(const struct ib_uverbs_ah_attr *addre
 	return dest;
 }
 
-/* Values that the standard or the device rules out, whatever the transition. */
+/* Values that the standard or the device excludes in every transition. */
 static int check_values(struct kernel *kernel, const struct ib_uverbs_modify_qp *request)
 {
 	uint32_t mask = request->attr_mask;
@@ -58,9 +61,9 @@ static int check_values(struct kernel *kernel, const struct ib_uverbs_modify_qp 
 	    (mask & A(PKEY_INDEX) && request->pkey_index >= device_pkey_table_length(kernel)) ||
 	    (mask & A(PATH_MTU) && (request->path_mtu < 1 || request->path_mtu > 5)) ||
 	    (mask & A(MAX_QP_RD_ATOMIC) &&
-	     request->max_rd_atomic > device_limits.max_qp_init_rd_atom) ||
+	     request->max_rd_atomic > limits_of_device.max_qp_init_rd_atom) ||
 	    (mask & A(MAX_DEST_RD_ATOMIC) &&
-	     request->max_dest_rd_atomic > device_limits.max_qp_rd_atom) ||
+	     request->max_dest_rd_atomic > limits_of_device.max_qp_rd_atom) ||
 	    (mask & A(TIMEOUT) && request->timeout > 31) ||
 	    (mask & A(RETRY_CNT) && request->retry_cnt > 7) ||
 	    (mask & A(RNR_RETRY) && request->rnr_retry > 7) ||
@@ -83,28 +86,36 @@ static uint32_t responder_rights(uint32_t flags)
 	return flags & (MR_REMOTE_WRITE | MR_REMOTE_READ | MR_REMOTE_ATOMIC);
 }
 
-/* Each attribute that was named: remembered, and told to the adapter. */
+/* Stores each attribute of the request, and passes it to the adapter. */
 static void apply(const struct kernel *kernel, struct qp *qp,
 		  const struct ib_uverbs_modify_qp *request, struct hca_qp_state *state)
 {
 	struct ib_uverbs_qp_attr *own = &qp->attributes;
 	uint32_t mask = request->attr_mask;
 	/* clang-format off */
-#define TAKE(attribute, field, bit, target, value)                                                         \
-	if (mask & A(attribute)) { own->field = request->field; state->target = value; state->mask |= bit; }
-	TAKE(ACCESS_FLAGS,       qp_access_flags,    QP_SET_ACCESS,             access,             responder_rights(request->qp_access_flags))
-	TAKE(PKEY_INDEX,         pkey_index,         QP_SET_PKEY,               pkey,               device_pkey(kernel, request->pkey_index))
-	TAKE(QKEY,               qkey,               QP_SET_QKEY,               qkey,               request->qkey)
-	TAKE(PATH_MTU,           path_mtu,           QP_SET_MTU,                mtu_bytes,          128U << request->path_mtu)
-	TAKE(TIMEOUT,            timeout,            QP_SET_TIMEOUT,            timeout,            request->timeout)
-	TAKE(RETRY_CNT,          retry_cnt,          QP_SET_RETRY,              retry,              request->retry_cnt)
-	TAKE(RNR_RETRY,          rnr_retry,          QP_SET_RNR_RETRY,          rnr_retry,          request->rnr_retry)
-	TAKE(RQ_PSN,             rq_psn,             QP_SET_RQ_PSN,             rq_psn,             request->rq_psn & 0xffffff)
-	TAKE(SQ_PSN,             sq_psn,             QP_SET_SQ_PSN,             sq_psn,             request->sq_psn & 0xffffff)
-	TAKE(MAX_QP_RD_ATOMIC,   max_rd_atomic,      QP_SET_MAX_RD_ATOMIC,      max_rd_atomic,      request->max_rd_atomic)
-	TAKE(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic, QP_SET_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic, request->max_dest_rd_atomic)
-	TAKE(MIN_RNR_TIMER,      min_rnr_timer,      QP_SET_MIN_RNR_TIMER,      min_rnr_timer,      request->min_rnr_timer)
-	TAKE(DEST_QPN,           dest_qp_num,        QP_SET_DEST_QP,            dest_qp,            request->dest_qp_num & 0xffffff)
+#define TAKE(attribute, field, bit, target, value) \
+	if (mask & A(attribute)) { \
+		own->field = request->field; \
+		state->target = value; \
+		state->mask |= bit; \
+	}
+	TAKE(ACCESS_FLAGS, qp_access_flags, QP_SET_ACCESS, access,
+	     responder_rights(request->qp_access_flags))
+	TAKE(PKEY_INDEX, pkey_index, QP_SET_PKEY, pkey, device_pkey(kernel, request->pkey_index))
+	TAKE(QKEY, qkey, QP_SET_QKEY, qkey, request->qkey)
+	TAKE(PATH_MTU, path_mtu, QP_SET_MTU, mtu_bytes, 128U << request->path_mtu)
+	TAKE(TIMEOUT, timeout, QP_SET_TIMEOUT, timeout, request->timeout)
+	TAKE(RETRY_CNT, retry_cnt, QP_SET_RETRY, retry, request->retry_cnt)
+	TAKE(RNR_RETRY, rnr_retry, QP_SET_RNR_RETRY, rnr_retry, request->rnr_retry)
+	TAKE(RQ_PSN, rq_psn, QP_SET_RQ_PSN, rq_psn, request->rq_psn & MASK_24)
+	TAKE(SQ_PSN, sq_psn, QP_SET_SQ_PSN, sq_psn, request->sq_psn & MASK_24)
+	TAKE(MAX_QP_RD_ATOMIC, max_rd_atomic, QP_SET_MAX_RD_ATOMIC, max_rd_atomic,
+	     request->max_rd_atomic)
+	TAKE(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic, QP_SET_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic,
+	     request->max_dest_rd_atomic)
+	TAKE(MIN_RNR_TIMER, min_rnr_timer, QP_SET_MIN_RNR_TIMER, min_rnr_timer,
+	     request->min_rnr_timer)
+	TAKE(DEST_QPN, dest_qp_num, QP_SET_DEST_QP, dest_qp, request->dest_qp_num & MASK_24)
 #undef TAKE
 	/* clang-format on */
 	if (mask & A(PORT))
@@ -115,7 +126,8 @@ static void apply(const struct kernel *kernel, struct qp *qp,
 		own->ah_attr = address_from(&request->dest);
 }
 
-/* Half of a connection has no use for what concerns the other half: programs that treat XRC as RC give it all the same. */
+/* Returns attributes that have no effect on one half of a connection because they belong to the
+ * other half. Programs that treat XRC as RC set them. */
 static uint32_t attributes_without_effect(enum qp_type type)
 {
 	switch (type) {
@@ -156,7 +168,8 @@ static int modify(struct command *command, const struct ib_uverbs_modify_qp *ask
 	if (to == STATE_RESET)
 		qp->attributes = (struct ib_uverbs_qp_attr){0};
 	apply(kernel, qp, request, &next);
-	/* Of a DCI each WQE says where to, of a DCT each connect says where from: UCX names nobody. */
+	/* each WQE of a DCI, and each connect of a DCT, has its own address; UCX sets no address in
+	 * the QP */
 	if (request->attr_mask & A(AV) && qp->type != QP_DCI && qp->type != QP_DCT) {
 		next.path = path_build(kernel, &qp->attributes.ah_attr, object->number,
 				       qp->attributes.dest_qp_num);
@@ -165,8 +178,8 @@ static int modify(struct command *command, const struct ib_uverbs_modify_qp *ask
 			error = -EHOSTUNREACH;
 	}
 	if (qp->type == QP_DCT &&
-	    to == STATE_RTR) { /* no attribute says how many: the device does */
-		next.max_dest_rd_atomic = (uint8_t)device_limits.max_qp_rd_atom;
+	    to == STATE_RTR) { /* no attribute has the number; the device chooses it */
+		next.max_dest_rd_atomic = (uint8_t)limits_of_device.max_qp_rd_atom;
 		next.mask |= QP_SET_MAX_DEST_RD_ATOMIC;
 	}
 	next.state = to;
@@ -175,6 +188,9 @@ static int modify(struct command *command, const struct ib_uverbs_modify_qp *ask
 		error = hca_qp_modify(kernel->hca, object->number, &next);
 	if (error)
 		qp->attributes = before;
+	else if (request->attr_mask & A(STATE))
+		trace(&kernel->block, TRACE_QP_RESET + (unsigned)to, 0, object->number,
+		      current.state);
 	return error;
 }
 

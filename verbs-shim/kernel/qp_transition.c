@@ -13,7 +13,7 @@
 #define IN_RTS     (A(CUR_STATE) | A(ACCESS_FLAGS) | MIGRATION)
 #define SQD_COMMON (A(ALT_PATH) | A(ACCESS_FLAGS) | A(PKEY_INDEX) | A(PATH_MIG_STATE))
 
-/* Needed, and allowed besides, by each type of QP. A row that is not here is not a transition. */
+/* Needed, and allowed besides, by each type of QP. A missing row is not a transition. */
 static const struct transition {
 	enum qp_state from, to;
 	struct {
@@ -86,14 +86,15 @@ static const struct transition {
 		[QP_GSI]     = {0, A(CUR_STATE) | A(QKEY)},
 	}},
 	{STATE_SQD, STATE_SQD, {
-		[QP_RC]      = {0, SQD_COMMON | A(PORT) | A(AV) | A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) |
-				   A(MAX_QP_RD_ATOMIC) | A(MAX_DEST_RD_ATOMIC) | A(MIN_RNR_TIMER)},
+		[QP_RC]      = {0, SQD_COMMON | A(PORT) | A(AV) | A(TIMEOUT) | A(RETRY_CNT) |
+				   A(RNR_RETRY) | A(MAX_QP_RD_ATOMIC) | A(MAX_DEST_RD_ATOMIC) |
+				   A(MIN_RNR_TIMER)},
 		[QP_UC]      = {0, SQD_COMMON | A(AV)},
 		[QP_UD]      = {0, A(PKEY_INDEX) | A(QKEY)},
-		[QP_XRC_INI] = {0, SQD_COMMON | A(PORT) | A(AV) | A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) |
-				   A(MAX_QP_RD_ATOMIC)},
-		[QP_XRC_TGT] = {0, SQD_COMMON | A(PORT) | A(AV) | A(TIMEOUT) | A(MAX_DEST_RD_ATOMIC) |
-				   A(MIN_RNR_TIMER)},
+		[QP_XRC_INI] = {0, SQD_COMMON | A(PORT) | A(AV) | A(TIMEOUT) | A(RETRY_CNT) |
+				   A(RNR_RETRY) | A(MAX_QP_RD_ATOMIC)},
+		[QP_XRC_TGT] = {0, SQD_COMMON | A(PORT) | A(AV) | A(TIMEOUT) |
+				   A(MAX_DEST_RD_ATOMIC) | A(MIN_RNR_TIMER)},
 		[QP_GSI]     = {0, A(PKEY_INDEX) | A(QKEY)},
 	}},
 	{STATE_SQE, STATE_RTS, {
@@ -104,7 +105,8 @@ static const struct transition {
 };
 /* clang-format on */
 
-/* A DCT is never more than ready to receive, a DCI cannot be drained: modify_dci_qp_is_ok() and mlx5_ib_modify_dct() of Linux. */
+/* A DCT is never more than ready to receive, a DCI cannot be drained: modify_dci_qp_is_ok() and
+ * mlx5_ib_modify_dct() of Linux. */
 static bool is_of_dc(const struct transition *row, enum qp_type type)
 {
 	if (type == QP_DCT)
@@ -128,7 +130,7 @@ bool qp_transition_allowed(enum qp_state from, enum qp_state to, enum qp_type ty
 	if ((mask & A(CUR_STATE)) && from != STATE_RTR && from != STATE_RTS && from != STATE_SQD &&
 	    from != STATE_SQE)
 		return false;
-	if (to == STATE_RESET || to == STATE_ERR) /* from everywhere, with nothing else */
+	if (to == STATE_RESET || to == STATE_ERR) /* from all states, without other attributes */
 		return (to == STATE_RESET || from != STATE_RESET) && !(mask & ~(uint32_t)A(STATE));
 
 	for (const struct transition *row = transitions;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring: is the driver's memory where it says?
+ * ring: checks that the driver's memory is where the driver says.
  */
 #include "verbs-shim/kernel/ring.h"
+#include "hca/host/memory.h"
 
 #include <errno.h>
 
 #define DOORBELL_RECORD_BYTES 8
-#define PAGE_BYTES            4096
 
 int ring_check(struct command *command, uint64_t buffer, uint64_t bytes, uint64_t doorbell_record)
 {
@@ -33,14 +33,15 @@ void ring_share(struct command *command, struct object *object, uint64_t buffer,
 	command_share(command, doorbell_record, DOORBELL_RECORD_BYTES, false);
 }
 
-/* The driver puts doorbell records of many objects into a page, and gives it back when none is left. */
+/* The driver puts doorbell records of many objects into a page, and gives it back when none is
+ * left. */
 static bool is_last_record(const struct object *object)
 {
-	uint64_t page = object->record_address / PAGE_BYTES;
+	uint64_t page = object->record_address / MEMORY_PAGE;
 
 	for (const struct object *other = object->context->objects.newest; other;
 	     other = other->older)
-		if (other != object && other->record_address / PAGE_BYTES == page)
+		if (other != object && other->record_address / MEMORY_PAGE == page)
 			return false;
 	return true;
 }

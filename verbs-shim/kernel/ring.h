@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring: checks of what the mlx5 user ABI says about rings and doorbell records, which are the driver's own memory.
+ * ring: checks the requirements of the mlx5 user ABI for rings and doorbell records in the driver's
+ * memory.
  */
 #ifndef VERBS_SHIM_KERNEL_RING_H
 #define VERBS_SHIM_KERNEL_RING_H
@@ -9,7 +10,7 @@
 
 enum {
 	RING_SEGMENT_BYTES = 16
-}; /* of a receive WQE: each element, and of an SRQ the link to the next */
+}; /* size of an element of a receive WQE, and of an SRQ's link to the next WQE */
 
 static inline bool ring_is_power_of_two(uint64_t value)
 {
@@ -24,14 +25,16 @@ static inline uint64_t ring_round_up(uint64_t value)
 	return power;
 }
 
-/* The ring's first and last byte and the doorbell record must be there. 0, -EINVAL or -EFAULT. */
+/* Checks that the ring's first and last byte and the doorbell record are accessible. Returns 0,
+ * -EINVAL or -EFAULT. */
 int ring_check(struct command *command, uint64_t buffer, uint64_t bytes, uint64_t doorbell_record);
 
-/* Both will be touched often. */
+/* Shares the ring and the doorbell record, because the HCA accesses them often. */
 void ring_share(struct command *command, struct object *object, uint64_t buffer, uint64_t bytes,
 		uint64_t doorbell_record);
 
-/* Neither will be once the object is gone; the record's page may still hold those of others. */
+/* Reverts ring_share() after the object is destroyed. The page of the record may still hold records
+ * of other objects. */
 void ring_retire(struct command *command, const struct object *object);
 
 #endif

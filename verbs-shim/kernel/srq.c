@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * srq: shared receive queues, plain ones and those of XRC, which belong to an XRC domain and have a CQ of their own.
+ * srq: shared receive queues, and those of XRC, which belong to an XRC domain and have their own
+ * CQ.
  */
 #include <errno.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
+#include "fabric/wire/bytes.h"
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/limits.h"
 #include "verbs-shim/kernel/ring.h"
 
-enum { MODIFY_MAX_WR = 1, MODIFY_LIMIT = 2, STRIDE_MIN = 32, USER_INDEX_MASK = 0xffffff };
+enum { MODIFY_MAX_WR = 1, MODIFY_LIMIT = 2, STRIDE_MIN = 32 };
 
 struct srq {
 	struct object object;          /* number: SRQN */
@@ -28,11 +30,11 @@ static int check_driver_part(struct command *command, const struct ib_uverbs_cre
 		return -EINVAL;
 	if (driver->flags & MLX5_SRQ_FLAG_SIGNATURE)
 		return kernel_refuse(command->kernel, "WQE signature", EOPNOTSUPP);
-	if (request->max_wr > device_limits.max_srq_wr ||
-	    request->max_sge > device_limits.max_srq_sge)
+	if (request->max_wr > limits_of_device.max_srq_wr ||
+	    request->max_sge > limits_of_device.max_srq_sge)
 		return -EINVAL;
 	if (request->srq_type == IB_UVERBS_SRQT_XRC &&
-	    (driver->uidx & ~(uint32_t)USER_INDEX_MASK || driver->uidx == USER_INDEX_MASK))
+	    (driver->uidx & ~(uint32_t)MASK_24 || driver->uidx == MASK_24))
 		return -EINVAL;
 	return 0;
 }
@@ -64,11 +66,11 @@ static struct srq *srq_new(struct command *command, const struct srq *draft, uin
 	object_hold(srq->pd);
 	object_hold(srq->xrcd);
 	object_hold(srq->cq);
-	numbers_add(&command->kernel->numbers, &srq->object);
+	object_numbers_add(&command->kernel->numbers, &srq->object);
 	return srq;
 }
 
-/* What the program asks for, in the form of the richer command. */
+/* Creates an SRQ from a request in the form of the extended command. */
 static int create(struct command *command, const struct ib_uverbs_create_xsrq *request)
 {
 	struct kernel *kernel = command->kernel;
@@ -176,7 +178,7 @@ int destroy_srq(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_destroy_srq, request);
 	struct object *object;
-	int error = find_to_destroy(command, OBJECT_SRQ, request.srq_handle, &object);
+	int error = destroy_find(command, OBJECT_SRQ, request.srq_handle, &object);
 	if (error)
 		return error;
 	if (object->references)
@@ -195,7 +197,7 @@ int release_srq(struct object *object)
 	int error = hca_srq_destroy(kernel->hca, object->number);
 	if (error)
 		return error;
-	numbers_remove(&kernel->numbers, object);
+	object_numbers_remove(&kernel->numbers, object);
 	channel_forget(object->context->async, object);
 	object_drop(srq->pd);
 	object_drop(srq->xrcd);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sysfs_files: what programs find under /sys and /dev about the device: class/infiniband, class/infiniband_verbs, the PCI
- * function and, for RoCE, its network interface; under /proc and /etc, what tells hosts apart. Links are real links, as user
- * space follows them.
+ * sysfs_files: files about the device below /sys and /dev: class/infiniband,
+ * class/infiniband_verbs, the PCI function and, for RoCE, its network interface. Also files below
+ * /proc and /etc that distinguish hosts. Links are symbolic links, because user space follows them.
  *
- *     <directory>/sys/devices/pci0000:00/0000:00:03.0/{vendor,device,modalias,...,infiniband/mlx5_0,...}
+ *     <directory>/sys/devices/pci0000:00/0000:00:03.0/{vendor,device,...,infiniband/mlx5_0,...}
  *     <directory>/sys/class/infiniband/mlx5_0, infiniband_verbs/uverbs0
- *     <directory>/dev/infiniband/uverbs0 (an ordinary file: the session makes it look like a character device)
+ *     <directory>/dev/infiniband/uverbs0
+ *
+ * The last one is an ordinary file. The session makes it look like a character device.
  */
 #include <assert.h>
 #include <errno.h>
@@ -16,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hca/device/hca.h"
+#include "hca/device/hca_params.h"
 #include "hca/device/hw_counters.h"
 #include "verbs-shim/kernel/cm.h"
 #include "verbs-shim/kernel/device.h"
@@ -24,6 +28,8 @@
 
 #define PCI_FUNCTION     "0000:00:03.0"
 #define PCI_FOLDER       "sys/devices/pci0000:00/" PCI_FUNCTION
+#define BAR0             UINT64_C(0x2000000000)
+#define BAR0_BYTES       (32 << 20)
 #define IB_FOLDER        PCI_FOLDER "/infiniband/" DEVICE_NAME
 #define PORT_FOLDER      IB_FOLDER "/ports/1"
 #define VERBS_FOLDER     PCI_FOLDER "/infiniband_verbs/uverbs0"
@@ -78,6 +84,21 @@ __attribute__((format(printf, 3, 4))) static void put(struct sysfs_files *files,
 		files->error = -errno;
 }
 
+static void put_bytes(struct sysfs_files *files, const char *name, const uint8_t *bytes,
+		      size_t count)
+{
+	char path[PATH_MAX];
+
+	put(files, name, "%s", "");
+	if (files->error || !full_path(files, path, name))
+		return;
+	FILE *file = fopen(path, "w");
+	if (!file || fwrite(bytes, 1, count, file) != count)
+		files->error = -errno;
+	if (file && fclose(file))
+		files->error = -errno;
+}
+
 static void put_link(struct sysfs_files *files, const char *name, const char *target)
 {
 	char path[PATH_MAX];
@@ -102,27 +123,70 @@ static void gid_text(char text[40], const uint8_t gid[16])
 			 i < 7 ? ":" : "");
 }
 
+/* The function's BAR 0 and its configuration space (PCI Local Bus Specification 3.0, 6.1), without
+ * capabilities. */
+static void pci_registers(struct sysfs_files *files)
+{
+	const uint32_t device = limits_of_device.vendor_part_id;
+	const uint32_t words[] = {
+		device << 16 | 0x15b3, /* device, vendor */
+		0x00000406,            /* status; INTx off, bus master, memory */
+		0x02070000,            /* class, revision */
+		0x00000010,            /* header type 0; cache line of 64 B */
+		(uint32_t)BAR0 | 0xc,  /* prefetchable, 64 bits */
+		(uint32_t)(BAR0 >> 32),
+		0,
+		0,
+		0,
+		0,
+		0,
+		0x0033 << 16 | 0x15b3, /* subsystem */
+	};
+	uint8_t space[256] = {0};
+
+	for (size_t i = 0; i < sizeof(words); i++)
+		space[i] = (uint8_t)(words[i / 4] >> i % 4 * 8);
+	put_bytes(files, PCI_FOLDER "/config", space, sizeof(space));
+	static const char none[] = "0x0000000000000000 0x0000000000000000 0x0000000000000000\n";
+	put(files, PCI_FOLDER "/resource", "0x%016llx 0x%016llx 0x%016llx\n%s%s%s%s%s%s",
+	    (unsigned long long)BAR0, (unsigned long long)(BAR0 + BAR0_BYTES - 1),
+	    0x14220cULL /* IORESOURCE_MEM, PREFETCH, SIZEALIGN, MEM_64 and the BAR's own bits */,
+	    none, none, none, none, none, none);
+	put(files, PCI_FOLDER "/irq", "0\n");
+}
+
+/* Writes the PCI link of hca.pcie. UCX selects protocols by it. */
+static void pci_link(struct sysfs_files *files)
+{
+	static const char *const speeds[] = {"2.5", "5.0", "8.0", "16.0", "32.0", "64.0"};
+	const struct pcie_params *pcie = &hca_params(files->kernel->hca)->pcie;
+
+	assert(pcie->generation < sizeof(speeds) / sizeof(speeds[0]));
+	put(files, PCI_FOLDER "/current_link_speed", "%s GT/s PCIe\n", speeds[pcie->generation]);
+	put(files, PCI_FOLDER "/max_link_speed", "%s GT/s PCIe\n", speeds[pcie->generation]);
+	put(files, PCI_FOLDER "/current_link_width", "%u\n", (unsigned)pcie->lanes);
+	put(files, PCI_FOLDER "/max_link_width", "%u\n", (unsigned)pcie->lanes);
+}
+
 static void pci(struct sysfs_files *files)
 {
+	pci_registers(files);
 	put(files, PCI_FOLDER "/vendor", "0x15b3\n");
-	put(files, PCI_FOLDER "/device", "0x%04x\n", device_limits.vendor_part_id);
+	put(files, PCI_FOLDER "/device", "0x%04x\n", limits_of_device.vendor_part_id);
 	put(files, PCI_FOLDER "/subsystem_vendor", "0x15b3\n");
 	put(files, PCI_FOLDER "/subsystem_device", "0x0033\n");
 	put(files, PCI_FOLDER "/revision", "0x00\n");
 	put(files, PCI_FOLDER "/class", "0x020700\n");
 	put(files, PCI_FOLDER "/modalias", "pci:v000015B3d%08Xsv000015B3sd00000033bc02sc07i00\n",
-	    device_limits.vendor_part_id);
+	    limits_of_device.vendor_part_id);
 	put(files, PCI_FOLDER "/uevent",
 	    "DRIVER=mlx5_core\nPCI_CLASS=20700\nPCI_ID=15B3:%04X\nPCI_SLOT_NAME=%s\n",
-	    device_limits.vendor_part_id, PCI_FUNCTION);
+	    limits_of_device.vendor_part_id, PCI_FUNCTION);
 	put(files, PCI_FOLDER "/numa_node", "%llu\n",
 	    (unsigned long long)files->kernel->params.numa_node);
 	put(files, PCI_FOLDER "/local_cpus", "00000003\n");
 	put(files, PCI_FOLDER "/local_cpulist", "0-1\n");
-	put(files, PCI_FOLDER "/current_link_speed", "8.0 GT/s PCIe\n");
-	put(files, PCI_FOLDER "/current_link_width", "16\n");
-	put(files, PCI_FOLDER "/max_link_speed", "8.0 GT/s PCIe\n");
-	put(files, PCI_FOLDER "/max_link_width", "16\n");
+	pci_link(files);
 	put_link(files, "sys/bus/pci/devices/" PCI_FUNCTION,
 		 "../../../devices/pci0000:00/" PCI_FUNCTION);
 }
@@ -209,7 +273,7 @@ static void put_counters(struct sysfs_files *files)
 		snprintf(name, sizeof(name), PORT_FOLDER "/%s/%s",
 			 counter->of_port ? "counters" : "hw_counters", counter->name);
 		put(files, name, "%llu\n",
-		    kernel->hca ? (unsigned long long)counter->read(kernel->hca) : 0);
+		    kernel->hca ? (unsigned long long)counter->value(kernel->hca) : 0);
 	}
 }
 
@@ -248,7 +312,7 @@ static void network_interface(struct sysfs_files *files)
 	if (endpoint->link_layer != LINK_ETHERNET)
 		return;
 	put(files, INTERFACE_FOLDER "/ifindex", "%d\n", NETWORK_INTERFACE_INDEX);
-	put(files, INTERFACE_FOLDER "/mtu", "9000\n");
+	put(files, INTERFACE_FOLDER "/mtu", "%u\n", files->kernel->interface_mtu);
 	put(files, INTERFACE_FOLDER "/operstate", "up\n");
 	put(files, INTERFACE_FOLDER "/address", "%02x:%02x:%02x:%02x:%02x:%02x\n", mac[0], mac[1],
 	    mac[2], mac[3], mac[4], mac[5]);
@@ -258,7 +322,7 @@ static void network_interface(struct sysfs_files *files)
 		 "../../devices/pci0000:00/" PCI_FUNCTION "/net/" NETWORK_INTERFACE);
 }
 
-/* What tells this host from others: UCX compares it before it tries shared memory. */
+/* Writes the identity of the host. UCX compares it before it uses shared memory. */
 static void host(struct sysfs_files *files)
 {
 	const struct endpoint *endpoint = kernel_endpoint(files->kernel);

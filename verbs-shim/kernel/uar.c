@@ -8,6 +8,7 @@
 #include <rdma/mlx5-abi.h>
 #include <sys/mman.h>
 
+#include "hca/host/memory.h"
 #include "verbs-shim/kernel/internal.h"
 #include "verbs-shim/kernel/limits.h"
 
@@ -68,12 +69,12 @@ bool uars_dynamic_bfreg(const struct uars *uars, uint32_t bfreg)
 
 uint32_t uars_command(uint64_t offset)
 {
-	return (uint32_t)(offset / PAGE_BYTES >> 8) & 0xff;
+	return (uint32_t)(offset / MEMORY_PAGE >> 8) & 0xff;
 }
 
 uint64_t uars_page(uint64_t offset)
 {
-	uint64_t number = offset / PAGE_BYTES;
+	uint64_t number = offset / MEMORY_PAGE;
 	return (number & 0xff) | (number >> 16) << 8;
 }
 
@@ -81,7 +82,7 @@ int uars_map(struct uars *uars, struct kernel *kernel, uint64_t offset, uint64_t
 {
 	uint64_t page = uars_page(offset);
 	bool clock = uars_command(offset) == MLX5_IB_MMAP_CORE_CLOCK;
-	if (offset % PAGE_BYTES || length != PAGE_BYTES || (!clock && prot & PROT_READ))
+	if (offset % MEMORY_PAGE || length != MEMORY_PAGE || (!clock && prot & PROT_READ))
 		return -EINVAL;
 	switch (uars_command(offset)) {
 	case MLX5_IB_MMAP_REGULAR_PAGE:
@@ -124,6 +125,6 @@ bool uars_translate(const struct uars *uars, uint64_t file_offset, uint64_t *bar
 	} else {
 		return false;
 	}
-	*bar_offset = on_adapter << 12 | file_offset % PAGE_BYTES;
+	*bar_offset = on_adapter << 12 | file_offset % MEMORY_PAGE;
 	return true;
 }

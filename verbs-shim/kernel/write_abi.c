@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write_abi: the uverbs commands that are carried by write() on the command file, or by the ioctl method
- * INVOKE_WRITE: <rdma/ib_user_verbs.h>. One table says what each is, how long its parts are, and what it costs.
+ * write_abi: uverbs commands that arrive by write() on the command file, or by the ioctl method
+ * INVOKE_WRITE: <rdma/ib_user_verbs.h>. One table has the function, the lengths and the time of
+ * each command.
  */
 #include <errno.h>
 
@@ -21,49 +22,51 @@ static const struct write_row {
 	size_t cost;           /* in struct kernel_params */
 } write_rows[] = {
 /* clang-format off */
-#define ROW(number, run, in, out, cost)    [IB_USER_VERBS_CMD_##number] = {#number, run, in, out, COST(cost)}
-#define REFUSED(number)                    [IB_USER_VERBS_CMD_##number] = {#number, NULL, 0, 0, COST(call)}
-#define SIZE(structure)                    sizeof(struct ib_uverbs_##structure)
-	ROW(GET_CONTEXT,         get_context,         SIZE(get_context),         SIZE(get_context_resp),         open),
-	ROW(QUERY_DEVICE,        query_device,        SIZE(query_device),        SIZE(query_device_resp),        call),
-	ROW(QUERY_PORT,          query_port,          SIZE(query_port),          SIZE(query_port_resp),          query),
-	ROW(ALLOC_PD,            alloc_pd,            SIZE(alloc_pd),            SIZE(alloc_pd_resp),            query),
-	ROW(DEALLOC_PD,          dealloc_pd,          SIZE(dealloc_pd),          NO_RESPONSE,                      query),
-	ROW(CREATE_AH,           create_ah,           SIZE(create_ah),           SIZE(create_ah_resp),           call),
+#define ROW(number, run, in, out, cost) \
+	[IB_USER_VERBS_CMD_##number] = {#number, run, in, out, COST(cost)}
+#define REFUSED(number) [IB_USER_VERBS_CMD_##number] = {#number, NULL, 0, 0, COST(call)}
+#define SIZE(structure) sizeof(struct ib_uverbs_##structure)
+	ROW(GET_CONTEXT, get_context, SIZE(get_context), SIZE(get_context_resp), open),
+	ROW(QUERY_DEVICE, query_device, SIZE(query_device), SIZE(query_device_resp), call),
+	ROW(QUERY_PORT, query_port, SIZE(query_port), SIZE(query_port_resp), query),
+	ROW(ALLOC_PD, alloc_pd, SIZE(alloc_pd), SIZE(alloc_pd_resp), query),
+	ROW(DEALLOC_PD, dealloc_pd, SIZE(dealloc_pd), NO_RESPONSE, query),
+	ROW(CREATE_AH, create_ah, SIZE(create_ah), SIZE(create_ah_resp), call),
 	REFUSED(MODIFY_AH),
 	REFUSED(QUERY_AH),
-	ROW(DESTROY_AH,          destroy_ah,          SIZE(destroy_ah),          NO_RESPONSE,                      call),
-	ROW(REG_MR,              reg_mr,              SIZE(reg_mr),              SIZE(reg_mr_resp),              register),
+	ROW(DESTROY_AH, destroy_ah, SIZE(destroy_ah), NO_RESPONSE, call),
+	ROW(REG_MR, reg_mr, SIZE(reg_mr), SIZE(reg_mr_resp), register),
 	REFUSED(REG_SMR),
-	ROW(REREG_MR,            rereg_mr,            SIZE(rereg_mr),            SIZE(rereg_mr_resp),            register),
+	ROW(REREG_MR, rereg_mr, SIZE(rereg_mr), SIZE(rereg_mr_resp), register),
 	REFUSED(QUERY_MR),
-	ROW(DEREG_MR,            dereg_mr,            SIZE(dereg_mr),            NO_RESPONSE,                      register),
-	ROW(ALLOC_MW,            alloc_mw,            SIZE(alloc_mw),            SIZE(alloc_mw_resp),            register),
+	ROW(DEREG_MR, dereg_mr, SIZE(dereg_mr), NO_RESPONSE, register),
+	ROW(ALLOC_MW, alloc_mw, SIZE(alloc_mw), SIZE(alloc_mw_resp), register),
 	REFUSED(BIND_MW),
-	ROW(DEALLOC_MW,          dealloc_mw,          SIZE(dealloc_mw),          NO_RESPONSE,                      register),
-	ROW(CREATE_COMP_CHANNEL, create_comp_channel, SIZE(create_comp_channel), SIZE(create_comp_channel_resp), call),
-	ROW(CREATE_CQ,           create_cq,           SIZE(create_cq),           SIZE(create_cq_resp),           create),
-	ROW(RESIZE_CQ,           resize_cq,           SIZE(resize_cq),           4,                              create),
-	ROW(DESTROY_CQ,          destroy_cq,          SIZE(destroy_cq),          SIZE(destroy_cq_resp),          destroy),
+	ROW(DEALLOC_MW, dealloc_mw, SIZE(dealloc_mw), NO_RESPONSE, register),
+	ROW(CREATE_COMP_CHANNEL, create_comp_channel,
+	    SIZE(create_comp_channel), SIZE(create_comp_channel_resp), call),
+	ROW(CREATE_CQ, create_cq, SIZE(create_cq), SIZE(create_cq_resp), create),
+	ROW(RESIZE_CQ, resize_cq, SIZE(resize_cq), 4, create),
+	ROW(DESTROY_CQ, destroy_cq, SIZE(destroy_cq), SIZE(destroy_cq_resp), destroy),
 	REFUSED(POLL_CQ),
 	REFUSED(PEEK_CQ),
 	REFUSED(REQ_NOTIFY_CQ),
-	ROW(CREATE_QP,           create_qp,           SIZE(create_qp),           SIZE(create_qp_resp),           create_qp),
-	ROW(QUERY_QP,            query_qp,            SIZE(query_qp),            SIZE(query_qp_resp),            query),
-	ROW(MODIFY_QP,           modify_qp,           SIZE(modify_qp),           NO_RESPONSE,                      modify_qp),
-	ROW(DESTROY_QP,          destroy_qp,          SIZE(destroy_qp),          SIZE(destroy_qp_resp),          destroy),
+	ROW(CREATE_QP, create_qp, SIZE(create_qp), SIZE(create_qp_resp), create_qp),
+	ROW(QUERY_QP, query_qp, SIZE(query_qp), SIZE(query_qp_resp), query),
+	ROW(MODIFY_QP, modify_qp, SIZE(modify_qp), NO_RESPONSE, modify_qp),
+	ROW(DESTROY_QP, destroy_qp, SIZE(destroy_qp), SIZE(destroy_qp_resp), destroy),
 	REFUSED(POST_SEND),
 	REFUSED(POST_RECV),
-	ROW(ATTACH_MCAST,        attach_mcast,        SIZE(attach_mcast),        NO_RESPONSE,                      query),
-	ROW(DETACH_MCAST,        detach_mcast,        SIZE(detach_mcast),        NO_RESPONSE,                      query),
-	ROW(CREATE_SRQ,          create_srq,          SIZE(create_srq),          SIZE(create_srq_resp),          create),
-	ROW(MODIFY_SRQ,          modify_srq,          SIZE(modify_srq),          NO_RESPONSE,                      query),
-	ROW(QUERY_SRQ,           query_srq,           SIZE(query_srq),           SIZE(query_srq_resp),           query),
-	ROW(DESTROY_SRQ,         destroy_srq,         SIZE(destroy_srq),         SIZE(destroy_srq_resp),         destroy),
+	ROW(ATTACH_MCAST, attach_mcast, SIZE(attach_mcast), NO_RESPONSE, query),
+	ROW(DETACH_MCAST, detach_mcast, SIZE(detach_mcast), NO_RESPONSE, query),
+	ROW(CREATE_SRQ, create_srq, SIZE(create_srq), SIZE(create_srq_resp), create),
+	ROW(MODIFY_SRQ, modify_srq, SIZE(modify_srq), NO_RESPONSE, query),
+	ROW(QUERY_SRQ, query_srq, SIZE(query_srq), SIZE(query_srq_resp), query),
+	ROW(DESTROY_SRQ, destroy_srq, SIZE(destroy_srq), SIZE(destroy_srq_resp), destroy),
 	REFUSED(POST_SRQ_RECV),
-	ROW(OPEN_XRCD,           open_xrcd,           SIZE(open_xrcd),           SIZE(open_xrcd_resp),           query),
-	ROW(CLOSE_XRCD,          close_xrcd,          SIZE(close_xrcd),          NO_RESPONSE,                      query),
-	ROW(CREATE_XSRQ,         create_xsrq,         SIZE(create_xsrq),         SIZE(create_srq_resp),          create),
+	ROW(OPEN_XRCD, open_xrcd, SIZE(open_xrcd), SIZE(open_xrcd_resp), query),
+	ROW(CLOSE_XRCD, close_xrcd, SIZE(close_xrcd), NO_RESPONSE, query),
+	ROW(CREATE_XSRQ, create_xsrq, SIZE(create_xsrq), SIZE(create_srq_resp), create),
 	REFUSED(OPEN_QP),
 #undef ROW
 #undef REFUSED
@@ -72,12 +75,16 @@ static const struct write_row {
 
 static const struct write_row extended_rows[] = {
 /* clang-format off */
-#define ROW(number, run, in, out, cost)    [IB_USER_VERBS_EX_CMD_##number] = {"EX_" #number, run, in, out, COST(cost)}
-#define REFUSED(number)                    [IB_USER_VERBS_EX_CMD_##number] = {"EX_" #number, NULL, 0, 0, COST(call)}
-	ROW(QUERY_DEVICE, query_device_ex, SIZE(ex_query_device), END_OF(ib_uverbs_ex_query_device_resp, response_length), call),
-	ROW(CREATE_CQ,    create_cq_ex,    SIZE(ex_create_cq),    SIZE(ex_create_cq_resp),    create),
-	ROW(CREATE_QP,    create_qp_ex,    END_OF(ib_uverbs_ex_create_qp, create_flags), SIZE(ex_create_qp_resp), create_qp),
-	ROW(MODIFY_QP,    modify_qp_ex,    SIZE(modify_qp),       SIZE(ex_modify_qp_resp),    modify_qp),
+#define ROW(number, run, in, out, cost) \
+	[IB_USER_VERBS_EX_CMD_##number] = {"EX_" #number, run, in, out, COST(cost)}
+#define REFUSED(number) \
+	[IB_USER_VERBS_EX_CMD_##number] = {"EX_" #number, NULL, 0, 0, COST(call)}
+	ROW(QUERY_DEVICE, query_device_ex,
+	    SIZE(ex_query_device), END_OF(ib_uverbs_ex_query_device_resp, response_length), call),
+	ROW(CREATE_CQ, create_cq_ex, SIZE(ex_create_cq), SIZE(ex_create_cq_resp), create),
+	ROW(CREATE_QP, create_qp_ex,
+	    END_OF(ib_uverbs_ex_create_qp, create_flags), SIZE(ex_create_qp_resp), create_qp),
+	ROW(MODIFY_QP, modify_qp_ex, SIZE(modify_qp), SIZE(ex_modify_qp_resp), modify_qp),
 	REFUSED(CREATE_FLOW),
 	REFUSED(DESTROY_FLOW),
 	REFUSED(CREATE_WQ),
@@ -85,7 +92,7 @@ static const struct write_row extended_rows[] = {
 	REFUSED(DESTROY_WQ),
 	REFUSED(CREATE_RWQ_IND_TBL),
 	REFUSED(DESTROY_RWQ_IND_TBL),
-	ROW(MODIFY_CQ,    modify_cq,       SIZE(ex_modify_cq),    NO_RESPONSE,                  query),
+	ROW(MODIFY_CQ, modify_cq, SIZE(ex_modify_cq), NO_RESPONSE, query),
 	/* clang-format on */
 };
 
@@ -99,7 +106,7 @@ static const struct write_row *row_of(uint32_t number)
 	return row->name ? row : NULL;
 }
 
-bool write_command_sizes(uint32_t number, uint32_t *in, uint32_t *out)
+bool write_abi_command_sizes(uint32_t number, uint32_t *in, uint32_t *out)
 {
 	const struct write_row *row = row_of(number);
 	if (!row || (number & IB_USER_VERBS_CMD_FLAG_EXTENDED))
@@ -109,7 +116,7 @@ bool write_command_sizes(uint32_t number, uint32_t *in, uint32_t *out)
 	return true;
 }
 
-int write_command(struct command *command, uint32_t number)
+int write_abi_command(struct command *command, uint32_t number)
 {
 	struct kernel *kernel = command->kernel;
 	const struct write_row *row = row_of(number);
@@ -140,7 +147,7 @@ static int legacy_write(struct command *command, const struct ib_uverbs_cmd_hdr 
 	uint32_t in, out;
 	uint64_t in_bytes = (uint64_t)header->in_words * 4,
 		 out_bytes = (uint64_t)header->out_words * 4;
-	if (!write_command_sizes(header->command, &in, &out))
+	if (!write_abi_command_sizes(header->command, &in, &out))
 		return -EINVAL;
 	in_bytes -= sizeof(*header);
 	if (in_bytes < in || out_bytes < out)
@@ -158,7 +165,7 @@ static int legacy_write(struct command *command, const struct ib_uverbs_cmd_hdr 
 		command->driver_out = (struct command_out){.address = response + out,
 							   .length = (uint32_t)out_bytes - out};
 	}
-	return write_command(command, header->command);
+	return write_abi_command(command, header->command);
 }
 
 /* header | extended header | common part | driver's part; lengths in words of 8 bytes */
@@ -185,7 +192,7 @@ static int extended_write(struct command *command, const struct ib_uverbs_cmd_hd
 		(struct command_out){.address = extended.response, .length = (uint32_t)out};
 	command->driver_out = (struct command_out){.address = extended.response + out,
 						   .length = (uint32_t)driver_out};
-	return write_command(command, header->command);
+	return write_abi_command(command, header->command);
 }
 
 static int write_bytes(struct command *command, uint64_t bytes, uint64_t length)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach: the first thing in a process: finds the simulator by the descriptors it inherited, says who it is, and waits for
- * its first window of virtual time. The socket stays as the lifeline: when the simulator is gone, the process ends.
+ * attach: the first step of a process. It finds the simulator by the inherited descriptors,
+ * identifies itself, and waits for its first window of virtual time. The socket stays as the
+ * lifeline: when the simulator is gone, the process ends.
  */
 #include <fcntl.h>
 #include <malloc.h>
@@ -23,22 +24,14 @@
 #include "verbs-shim/preload/host.h"
 #include "verbs-shim/preload/names.h"
 #include "verbs-shim/preload/processor.h"
+#include "verbs-shim/preload/range.h"
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/trap.h"
+#include "verbs-shim/preload/trap_stack.h"
 
 #define LIFELINE_SIGNAL (SIGRTMAX - 2)
 
-struct shim_memory *shim_memory;
-struct shim_process *shim_process;
-int shim_socket = -1;
-uint8_t *shim_queue;
-int shim_queue_fd = -1;
-char shim_tree[160];
-ino_t shim_output[2];
-
-int shim_attach_fd = -1, shim_memory_fd = -1;
-
-static uint32_t own_host;
-static const char *wanted_host; /* of a new image; NULL: where it was */
+static const char *wanted_host; /* path of a new image; NULL: unchanged */
 
 void attach_lost(void)
 {
@@ -67,12 +60,12 @@ static void on_lifeline(int number, siginfo_t *info, void *context)
 	(void)number;
 	(void)info;
 	(void)context;
-	if (system_call(SYS_recvfrom, shim_socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL, NULL) ==
+	if (system_call(SYS_recvfrom, shim.socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL, NULL) ==
 	    0)
 		attach_lost();
 }
 
-/* Descriptors of ours stay clear of those that the program counts on. */
+/* Keeps the library's descriptors above the numbers that the program expects to get. */
 static int move_up(int fd)
 {
 	int moved = (int)system_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, SHIM_FIRST_FD);
@@ -94,7 +87,7 @@ int attach_receive_fd(void)
 	struct cmsghdr *header;
 	int fd = -1;
 
-	while (system_call(SYS_recvmsg, shim_socket, &message, MSG_CMSG_CLOEXEC) < 0 &&
+	while (system_call(SYS_recvmsg, shim.socket, &message, MSG_CMSG_CLOEXEC) < 0 &&
 	       errno == EINTR)
 		;
 	header = CMSG_FIRSTHDR(&message);
@@ -105,7 +98,7 @@ int attach_receive_fd(void)
 
 static struct shim_slot *greet(uint32_t kind, struct shim_welcome *reply)
 {
-	struct shim_attach hello = {SHIM_MAGIC, kind, own_host, (int32_t)system_call(SYS_getpid),
+	struct shim_attach hello = {SHIM_MAGIC, kind, shim.host, (int32_t)system_call(SYS_getpid),
 				    ""};
 	size_t name_bytes = kind == ATTACH_IMAGE && wanted_host
 				    ? strnlen(wanted_host, sizeof(hello.host_name) - 1)
@@ -127,23 +120,23 @@ static struct shim_slot *greet(uint32_t kind, struct shim_welcome *reply)
 	header->cmsg_type = SCM_RIGHTS;
 	header->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(header), &pair[1], sizeof(int));
-	if (system_call(SYS_sendmsg, shim_attach_fd, &message, MSG_NOSIGNAL) != (long)sizeof(hello))
+	if (system_call(SYS_sendmsg, shim.attach_fd, &message, MSG_NOSIGNAL) != (long)sizeof(hello))
 		return NULL;
 	system_call(SYS_close, pair[1]);
-	shim_socket = move_up(pair[0]);
+	shim.socket = move_up(pair[0]);
 	part = (struct iovec){reply, sizeof(*reply)};
 	message.msg_controllen = sizeof(control);
-	if (system_call(SYS_recvmsg, shim_socket, &message, MSG_CMSG_CLOEXEC) !=
+	if (system_call(SYS_recvmsg, shim.socket, &message, MSG_CMSG_CLOEXEC) !=
 	    (long)sizeof(*reply))
 		return NULL;
 	header = CMSG_FIRSTHDR(&message);
 	if (!header || header->cmsg_type != SCM_RIGHTS)
 		return NULL;
-	memcpy(&shim_queue_fd, CMSG_DATA(header), sizeof(int));
-	shim_queue_fd = move_up(shim_queue_fd);
-	shim_process = &shim_memory->processes[reply->process];
-	memcpy(shim_tree, reply->tree, sizeof(shim_tree));
-	return &shim_memory->slots[reply->slot];
+	memcpy(&shim.queue_fd, CMSG_DATA(header), sizeof(int));
+	shim.queue_fd = move_up(shim.queue_fd);
+	shim.process = &shim.memory->processes[reply->process];
+	memcpy(shim.tree, reply->tree, sizeof(shim.tree));
+	return &shim.memory->slots[reply->slot];
 }
 
 static void watch_lifeline(void)
@@ -157,20 +150,20 @@ static void watch_lifeline(void)
 	sigaddset(&set, LIFELINE_SIGNAL);
 	sigaddset(&set, SIGRTMAX - 1);
 	REAL(pthread_sigmask)(SIG_UNBLOCK, &set, NULL);
-	(void)system_call(SYS_fcntl, shim_socket, F_SETSIG, LIFELINE_SIGNAL);
-	(void)system_call(SYS_fcntl, shim_socket, F_SETOWN, (int)system_call(SYS_getpid));
-	(void)system_call(SYS_fcntl, shim_socket, F_SETFL, O_ASYNC);
+	(void)system_call(SYS_fcntl, shim.socket, F_SETSIG, LIFELINE_SIGNAL);
+	(void)system_call(SYS_fcntl, shim.socket, F_SETOWN, (int)system_call(SYS_getpid));
+	(void)system_call(SYS_fcntl, shim.socket, F_SETFL, O_ASYNC);
 }
 
 static bool map_queue(void)
 {
-	/* MAP_NORESERVE: what is never used costs nothing. */
-	shim_queue =
+	/* MAP_NORESERVE: unused pages cost no memory. */
+	shim.queue =
 		(uint8_t *)system_call(SYS_mmap, NULL, SHIM_QUEUE_BYTES, PROT_READ | PROT_WRITE,
-				       MAP_SHARED | MAP_NORESERVE, shim_queue_fd, 0L);
-	if (shim_queue == MAP_FAILED)
+				       MAP_SHARED | MAP_NORESERVE, shim.queue_fd, 0L);
+	if (shim.queue == MAP_FAILED)
 		return false;
-	(void)system_call(SYS_madvise, shim_queue, SHIM_QUEUE_BYTES, MADV_DONTDUMP);
+	(void)system_call(SYS_madvise, shim.queue, SHIM_QUEUE_BYTES, MADV_DONTDUMP);
 	return true;
 }
 
@@ -179,16 +172,16 @@ void attach_again(uint32_t kind)
 	static struct shim_welcome reply;
 	struct shim_slot *slot;
 
-	system_call(SYS_close, shim_socket);
-	system_call(SYS_close, shim_queue_fd);
-	system_call(SYS_munmap, shim_queue, SHIM_QUEUE_BYTES);
+	system_call(SYS_close, shim.socket);
+	system_call(SYS_close, shim.queue_fd);
+	system_call(SYS_munmap, shim.queue, SHIM_QUEUE_BYTES);
 	slot = greet(kind, &reply);
 	if (!slot || !map_queue())
 		attach_lost();
 	watch_lifeline();
-	shim_memory->cpus[slot - shim_memory->slots] = shim_process->cpus;
+	shim.memory->cpus[slot - shim.memory->slots] = shim.process->cpus;
 	gate_start(slot);
-	trap_stack();
+	trap_stack_install();
 }
 
 /* getenv() does not work yet: libc itself comes later. */
@@ -203,14 +196,15 @@ static const char *from_environment(char **environment, const char *name)
 }
 
 /* The first constructor of the process. */
-/* /dev/shm is the host's own: who was started by a program of another host still has that one's. It stays where a run has no namespaces
- * or this program sees the machine's, which is in another file system, and where it is not permitted to mount. */
+/* /dev/shm belongs to the host. A program that was started from another host's program still has
+ * the /dev/shm of that host. The mount remains unchanged without namespaces, without permission to
+ * mount, and if the program sees the machine's /dev/shm. */
 static void take_shared_memory(void)
 {
-	char folder[sizeof(shim_tree) + sizeof("/" SHIM_SHARED_FOLDER)];
+	char folder[sizeof(shim.tree) + sizeof("/" SHIM_SHARED_FOLDER)];
 	struct stat seen, own;
 
-	snprintf(folder, sizeof(folder), "%s/" SHIM_SHARED_FOLDER, shim_tree);
+	snprintf(folder, sizeof(folder), "%s/" SHIM_SHARED_FOLDER, shim.tree);
 	if (system_call(SYS_stat, SHIM_SHARED_MEMORY, &seen) != 0 ||
 	    system_call(SYS_stat, folder, &own) != 0 || seen.st_dev != own.st_dev ||
 	    seen.st_ino == own.st_ino || system_call(SYS_unshare, CLONE_NEWNS) != 0)
@@ -227,18 +221,20 @@ static void __attribute__((constructor)) attach(int count, char **arguments, cha
 
 	(void)count;
 	(void)arguments;
-	if (!text || sscanf(text, "%d,%d,%u,%lx,%lx", &shim_attach_fd, &shim_memory_fd, &own_host,
-			    &shim_output[0], &shim_output[1]) != 5)
+	if (!text || sscanf(text, "%d,%d,%u,%lx,%lx", &shim.attach_fd, &shim.memory_fd, &shim.host,
+			    &shim.output[0], &shim.output[1]) != 5)
 		return;
 	memory = (void *)system_call(SYS_mmap, NULL, sizeof(struct shim_memory),
-				     PROT_READ | PROT_WRITE, MAP_SHARED, shim_memory_fd, 0L);
+				     PROT_READ | PROT_WRITE, MAP_SHARED, shim.memory_fd, 0L);
 	if (memory == MAP_FAILED || ((struct shim_memory *)memory)->magic != SHIM_MAGIC)
-		return; /* the descriptors were closed on the way: this program runs as if alone */
-	shim_memory = memory;
+		/* the descriptors were closed before attachment: this program runs outside the
+		 * simulation */
+		return;
+	shim.memory = memory;
 	wanted_host = from_environment(environment, SHIM_HOST_VARIABLE);
 	slot = greet(ATTACH_IMAGE, &reply);
 	if (!slot || !map_queue()) {
-		shim_memory = NULL;
+		shim.memory = NULL;
 		return;
 	}
 	if (reply.host == SHIM_NO_HOST) {
@@ -246,24 +242,27 @@ static void __attribute__((constructor)) attach(int count, char **arguments, cha
 			SHIM_HOST_VARIABLE, wanted_host);
 		_exit(127);
 	}
-	own_host = reply.host;
+	shim.host = reply.host;
 	take_shared_memory();
-	/* Rings are shared page by page with the simulator: their pages must not go back to the operating system unseen. */
+	/* Rings are shared page by page with the simulator: their pages must not go back to the
+	 * operating system unseen. */
 	mallopt(M_MMAP_MAX, 0);
 	mallopt(M_TRIM_THRESHOLD, -1);
 	mallopt(M_ARENA_MAX, 1);
-	files_init(shim_tree);
-	names_init(reply.hosts, own_host);
+	files_init(shim.tree);
+	names_init(reply.hosts, shim.host);
 	watch_lifeline();
 	signal_init();
 	trap_init();
-	shim_memory->cpus[slot - shim_memory->slots] = shim_process->cpus;
-	pthread_atfork(NULL, NULL, trap_forked);
+	shim.memory->cpus[slot - shim.memory->slots] = shim.process->cpus;
+	pthread_atfork(NULL, NULL, range_forked);
 	gate_start(slot);
 	clock_init();
+	stdio_init();
+	process_seed_image();
 	processor_init();
-	trap_thread();
-	(void)gate_call(OP_START, 0, 0, 0, 0);
+	trap_stack_begin_thread();
+	(void)gate_call(OP_START, NULL);
 }
 
 static void __attribute__((destructor)) detach(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * checked: names under which libc has calls that may block a second time: those that _FORTIFY_SOURCE makes of them, which know how large
- * the caller's memory is, and libc's own. Who passes less memory than it asks for gets libc's check, which ends the program.
+ * checked: second names of libc's blocking calls: the names that _FORTIFY_SOURCE substitutes, which
+ * carry the size of the caller's memory, and libc's internal names. A call that passes less memory
+ * than it requests ends in libc's check, which ends the program.
  */
 #include <fcntl.h>
 #include <poll.h>

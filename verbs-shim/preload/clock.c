@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock: all clocks show virtual time, and sleeping waits for it. Reading a clock costs a constant; within the window that was
- * granted it needs no hand-over. A thread that has ended and whose destructors run still reads when it did. libc's own functions
- * come back here (clock_init()), so threads that the library does not know ask the system.
+ * clock: all clocks show virtual time, and sleeping waits for it. A read of a clock takes a
+ * constant time. It needs no hand-off within the granted window. A thread that has ended, and whose
+ * destructors run, reads the time of its end. libc's own functions call these functions again
+ * (clock_init()). Threads that the library does not know therefore ask the system.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -40,26 +41,32 @@ static uint64_t read_ns(clockid_t id)
 	uint64_t now;
 
 	if (shim_active())
-		gate_charge(shim_memory->cost_clock_read);
+		gate_charge(shim.memory->cost_clock_read);
 	now = now_ps() / PS_PER_NS;
 	switch (id) {
 	case CLOCK_REALTIME:
 	case CLOCK_REALTIME_COARSE:
 	case CLOCK_TAI:
-		return shim_memory->realtime_base_ns + now;
+		return shim.memory->realtime_base_ns + now;
 	case CLOCK_MONOTONIC:
 	case CLOCK_MONOTONIC_RAW:
 	case CLOCK_MONOTONIC_COARSE:
 	case CLOCK_BOOTTIME:
-		return shim_memory->monotonic_base_ns + now;
+		return shim.memory->monotonic_base_ns + now;
+	case CLOCK_THREAD_CPUTIME_ID:
+		if (shim_self.slot)
+			gate_count();
+		return shim_self.busy / PS_PER_NS;
 	default:
-		return now; /* processor time: what a program computes is part of virtual time */
+		if (shim_self.slot)
+			gate_count();
+		return shim.process->busy / PS_PER_NS;
 	}
 }
 
 static uint64_t ticks_now(void)
 {
-	unsigned __int128 ticks = (unsigned __int128)now_ps() * shim_memory->tsc_hz;
+	unsigned __int128 ticks = (unsigned __int128)now_ps() * shim.memory->tsc_hz;
 
 	return (uint64_t)(ticks / UINT64_C(1000000000000));
 }
@@ -75,7 +82,7 @@ bool clock_rdtsc(ucontext_t *context)
 	if (!plain && !with_processor)
 		return false;
 	if (shim_active())
-		gate_charge(shim_memory->cost_clock_read);
+		gate_charge(shim.memory->cost_clock_read);
 	if (shim_self.id)
 		ticks = ticks_now();
 	registers[REG_RAX] = (greg_t)(ticks & UINT32_MAX);
@@ -140,19 +147,21 @@ EXPORT clock_t times(struct tms *buffer)
 		return REAL(times)(buffer);
 	ticks = read_ns(CLOCK_MONOTONIC) / (NS_PER_S / 100);
 	if (buffer)
-		*buffer = (struct tms){.tms_utime = (clock_t)ticks};
+		*buffer = (struct tms){.tms_utime = (clock_t)(read_ns(CLOCK_PROCESS_CPUTIME_ID) /
+							      (NS_PER_S / 100))};
 	return (clock_t)ticks;
 }
 
-/* Processor time as clock() has it. What the machine below does for it (faults, switches) is no part of the run: 0, as Linux
- * answers for what it does not count. */
+/* Processor time as clock() has it. Returns 0, as Linux does for a value that it does not count:
+ * faults and switches of the machine are no part of the run. */
 EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
 {
 	uint64_t now;
 
 	if (!is_known() || (who != RUSAGE_SELF && who != RUSAGE_THREAD))
 		return REAL(getrusage)(who, usage);
-	now = read_ns(CLOCK_PROCESS_CPUTIME_ID) / 1000;
+	now = read_ns(who == RUSAGE_SELF ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID) /
+	      1000;
 	*usage = (struct rusage){
 		.ru_utime = {(time_t)(now / 1000000), (suseconds_t)(now % 1000000)}};
 	return 0;
@@ -162,9 +171,9 @@ EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
 static bool sleep_until(uint64_t deadline)
 {
 	shim_self.interrupted = false;
-	gate_charge(shim_memory->cost_system_call);
+	gate_charge(shim.memory->cost_system_call);
 	do { /* a signal that the thread has blocked ends no sleep */
-		(void)gate_call(OP_SLEEP, deadline, 0, 0, 0);
+		(void)gate_call(OP_SLEEP, REQUEST(.sleep = {deadline}));
 	} while (!shim_self.interrupted && gate_now() < deadline);
 	return !shim_self.interrupted;
 }
@@ -185,8 +194,8 @@ EXPORT int clock_nanosleep(clockid_t id, int flags, const struct timespec *reque
 		return EINVAL;
 	deadline = ps_of(request);
 	if (flags & TIMER_ABSTIME) {
-		uint64_t base = (id == CLOCK_REALTIME ? shim_memory->realtime_base_ns
-						      : shim_memory->monotonic_base_ns) *
+		uint64_t base = (id == CLOCK_REALTIME ? shim.memory->realtime_base_ns
+						      : shim.memory->monotonic_base_ns) *
 				PS_PER_NS;
 		deadline = deadline > base ? deadline - base : 0;
 	} else {
@@ -279,8 +288,8 @@ EXPORT int sysinfo(struct sysinfo *info)
 
 	if (result == 0 && is_known())
 		*info = (struct sysinfo){.uptime = at_now(CLOCK_BOOTTIME).tv_sec,
-					 .totalram = shim_memory->host.memory_bytes,
-					 .freeram = shim_memory->host.memory_bytes,
+					 .totalram = shim.memory->host.memory_bytes,
+					 .freeram = shim.memory->host.memory_bytes,
 					 .procs = 1,
 					 .mem_unit = 1};
 	return result;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device: descriptors of the emulated kernel's files, and the calls on them, which are forwarded as they are.
+ * device: descriptors of the emulated kernel's files, and the calls on them, which are forwarded as
+ * they are.
  */
 #include "verbs-shim/preload/device.h"
 
@@ -17,7 +18,9 @@
 
 #include "verbs-shim/preload/files.h"
 #include "verbs-shim/preload/interfaces.h"
+#include "verbs-shim/preload/range.h"
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/sockets.h"
 
 #define DESCRIPTORS 4096
 #define FILES       4096
@@ -74,7 +77,7 @@ void device_leave(uint32_t file)
 		return;
 	files[file].number = 0;
 	if (shim_active())
-		(void)gate_call(OP_CLOSE, file, 0, 0, 0);
+		(void)gate_call(OP_CLOSE, REQUEST(.close = {file}));
 }
 
 #define MOVE_BYTES (UINT64_C(2) << 20)
@@ -93,7 +96,7 @@ static bool copy_to_queue(uint64_t offset, const uint8_t *bytes, uint64_t length
 			continue;
 		while (stop < length && !is_zero(bytes + stop))
 			stop += 4096;
-		if (system_call(SYS_pwrite64, shim_queue_fd, bytes + at, stop - at, offset + at) !=
+		if (system_call(SYS_pwrite64, shim.queue_fd, bytes + at, stop - at, offset + at) !=
 		    (long)(stop - at))
 			return false;
 	}
@@ -103,9 +106,9 @@ static bool copy_to_queue(uint64_t offset, const uint8_t *bytes, uint64_t length
 static void move_piece(uint64_t address, uint64_t offset, uint64_t length)
 {
 	if (!copy_to_queue(offset, (const uint8_t *)(uintptr_t)address, length))
-		attach_give_up("there is no memory for what it registers");
+		attach_give_up("no memory for the registered region");
 	if ((void *)system_call(SYS_mmap, address, length, PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_FIXED, shim_queue_fd, offset) == MAP_FAILED)
+				MAP_SHARED | MAP_FIXED, shim.queue_fd, offset) == MAP_FAILED)
 		attach_give_up("its registered memory cannot be mapped (as many mappings as "
 			       "vm.max_map_count permits?)");
 }
@@ -122,50 +125,50 @@ static void move_to_queue(const struct shim_range *range)
 }
 
 /* Descriptors and ranges that came with the answer in the slot. */
-static void take_answer(void)
+static void take_response(void)
 {
-	struct shim_slot *slot = shim_self.slot;
-	uint32_t ranges = slot->range_count, count = slot->file_count;
+	struct shim_response *response = &shim_self.slot->response;
+	uint32_t ranges = response->range_count, count = response->file_count;
 
-	slot->range_count = slot->file_count = 0;
-	if (slot->retired.length)
-		trap_retire(slot->retired.address, slot->retired.length);
-	if (slot->retired_record.length)
-		trap_retire(slot->retired_record.address, slot->retired_record.length);
-	if (slot->unwatched.length)
-		trap_unwatch(slot->unwatched.address, slot->unwatched.length);
-	slot->retired.length = slot->retired_record.length = slot->unwatched.length = 0;
+	response->range_count = response->file_count = 0;
+	if (response->retired.length)
+		range_retire(response->retired.address, response->retired.length);
+	if (response->retired_record.length)
+		range_retire(response->retired_record.address, response->retired_record.length);
+	if (response->unwatched.length)
+		range_unwatch(response->unwatched.address, response->unwatched.length);
+	response->retired.length = response->retired_record.length = response->unwatched.length = 0;
 	for (uint32_t i = 0; i < ranges; i++) {
-		const struct shim_range *range = &slot->ranges[i];
+		const struct shim_range *range = &response->ranges[i];
 
 		move_to_queue(range);
-		if (i < ranges - slot->region_count)
-			trap_add_ring(range->address, range->length, range->offset,
-				      slot->polled >> i & 1);
+		if (i < ranges - response->region_count)
+			range_add_ring(range->address, range->length, range->offset,
+				       response->polled >> i & 1);
 		else
-			trap_add_region(range->address, range->length, range->offset);
+			range_add_region(range->address, range->length, range->offset);
 	}
-	if (slot->watched_length)
-		trap_add_watched(slot->watched_address, slot->watched_length);
-	slot->watched_length = 0;
+	if (response->watched.length)
+		range_add_watched(response->watched.address, response->watched.length);
+	response->watched.length = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		int fd = attach_receive_fd();
 
-		enter(fd, slot->files[i].id, slot->files[i].kind);
-		if (slot->files[i].number_at)
-			*(int32_t *)(uintptr_t)slot->files[i].number_at = fd;
+		enter(fd, response->files[i].id, response->files[i].kind);
+		if (response->files[i].number_at)
+			*(int32_t *)(uintptr_t)response->files[i].number_at = fd;
 		else
-			slot->result = fd;
+			shim_self.slot->result = fd;
 	}
 }
 
-static int64_t call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+static int64_t call(enum shim_op op, const union shim_request *request)
 {
 	int64_t result;
 
-	gate_enter(); /* from the answer on: what moves is not watched before it is there */
-	result = gate_call(op, a, b, c, d);
-	take_answer();
+	gate_enter(); /* starts at the response: moved memory is watched only when it is in place */
+	result = gate_call(op, request);
+	take_response();
 	gate_leave();
 	if (result >= 0)
 		return op == OP_OPEN ? shim_self.slot->result : result;
@@ -182,7 +185,7 @@ int device_open(const char *path, int flags)
 		errno = ENXIO;
 		return -1;
 	}
-	fd = (int)call(OP_OPEN, (uint64_t)(uintptr_t)path, (uint64_t)flags, 0, 0);
+	fd = (int)call(OP_OPEN, REQUEST(.open = {(uint64_t)(uintptr_t)path, (uint64_t)flags}));
 	if (fd < 0)
 		return -1;
 	if (!(flags & O_CLOEXEC))
@@ -201,7 +204,9 @@ void device_refresh_counters(void)
 	int before = errno;
 
 	if (shim_active())
-		(void)gate_call(OP_OPEN, (uint64_t)(uintptr_t) "refresh:counters", 0, 0, 0);
+		(void)gate_call(
+			OP_OPEN,
+			REQUEST(.open = {.path = (uint64_t)(uintptr_t) "refresh:counters"}));
 	errno = before;
 }
 
@@ -217,7 +222,9 @@ void device_refused(const char *name, int error)
 
 ssize_t device_write(int fd, const void *bytes, size_t length)
 {
-	return (ssize_t)call(OP_WRITE, file_of(fd), (uint64_t)(uintptr_t)bytes, length, 0);
+	return (ssize_t)call(OP_WRITE, REQUEST(.write = {.file = file_of(fd),
+							 .bytes = (uint64_t)(uintptr_t)bytes,
+							 .length = length}));
 }
 
 EXPORT int ioctl(int fd, unsigned long request, ...)
@@ -230,7 +237,8 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	argument = va_arg(list, void *);
 	va_end(list);
 	if (file_of(fd) && descriptors[fd].kind == FILE_COMMAND && shim_active())
-		return (int)call(OP_IOCTL, file_of(fd), request, (uint64_t)(uintptr_t)argument, 0);
+		return (int)call(OP_IOCTL, REQUEST(.ioctl = {file_of(fd), request,
+							     (uint64_t)(uintptr_t)argument}));
 	if (request == FIOSETOWN || request == SIOCSPGRP)
 		return argument ? fcntl(fd, F_SETOWN, *(int *)argument)
 				: REAL(ioctl)(fd, request, NULL);
@@ -248,41 +256,48 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 void *device_mmap(void *address, size_t length, int prot, int flags, int fd, off_t offset)
 {
 	void *result;
-	int64_t place = call(OP_MMAP, file_of(fd), (uint64_t)offset, length, (uint64_t)prot);
+	int64_t place = call(OP_MMAP, REQUEST(.mmap = {.file = file_of(fd),
+						       .offset = (uint64_t)offset,
+						       .length = length,
+						       .protection = (uint64_t)prot}));
 
 	if (place < 0)
 		return MAP_FAILED;
-	result =
-		(void *)system_call(SYS_mmap, address, length,
-				    shim_self.slot->registers ? PROT_NONE : prot, flags, fd, place);
-	if (result != MAP_FAILED && shim_self.slot->registers) {
+	result = (void *)system_call(SYS_mmap, address, length,
+				     shim_self.slot->response.registers ? PROT_NONE : prot, flags,
+				     fd, place);
+	if (result != MAP_FAILED && shim_self.slot->response.registers) {
 		gate_enter();
-		trap_add_registers((uint64_t)(uintptr_t)result, (length + 4095) & ~UINT64_C(4095),
-				   file_of(fd), (uint64_t)place);
+		range_add_registers((uint64_t)(uintptr_t)result, (length + 4095) & ~UINT64_C(4095),
+				    file_of(fd), (uint64_t)place);
 		gate_leave();
 		files[file_of(fd)].uses++;
 	}
 	return result;
 }
 
-/* Programs close all that they find before they start others: Python's subprocess, Open MPI's daemon. */
+/* Programs close all that they find before they start others: Python's subprocess, Open MPI's
+ * daemon. */
 static bool is_own(int fd)
 {
-	return fd >= SHIM_FIRST_FD && shim_memory &&
-	       (fd == shim_socket || fd == shim_queue_fd || fd == shim_attach_fd ||
-		fd == shim_memory_fd);
+	return fd >= SHIM_FIRST_FD && shim.memory &&
+	       (fd == shim.socket || fd == shim.queue_fd || fd == shim.attach_fd ||
+		fd == shim.memory_fd);
 }
 
 EXPORT int close(int fd)
 {
 	uint32_t file = file_of(fd);
+	int64_t socket;
 	int result;
 
 	if (is_own(fd)) {
 		errno = EBADF;
 		return -1;
 	}
+	socket = sockets_closing(fd);
 	result = REAL(close)(fd);
+	sockets_closed(socket);
 	timer_forget(fd);
 	if (file) {
 		descriptors[fd].file = 0;
@@ -302,13 +317,13 @@ static void forget(int fd)
 	device_leave(file);
 }
 
-/* All but our own; flags as close_range(2). */
+/* Closes all descriptors except the library's own; flags as in close_range(2). */
 EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
 	unsigned from = first;
 	int result = 0;
 
-	if (first > last || !shim_memory)
+	if (first > last || !shim.memory)
 		return REAL(close_range)(first, last, flags);
 	for (unsigned fd = first; fd <= last && fd < DESCRIPTORS && result == 0; fd++) {
 		if (is_own((int)fd)) {

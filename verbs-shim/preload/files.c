@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* files: see files.h. First what is redirected, then the libc functions, each a redirection and libc's own. */
+/* files: see files.h. First the redirections, then the libc functions. Each function redirects the
+ * path and calls libc. */
 #include "verbs-shim/preload/files.h"
 
 #include <dirent.h>
@@ -19,7 +20,8 @@
 static const char *root; /* the tree; NULL: not attached, nothing is redirected */
 static size_t root_length;
 
-/* RDMA devices are the simulated host's alone: what the tree lacks is absent, whatever this machine has. */
+/* Only the simulated host's RDMA and PCI devices are visible. A device that the tree lacks is
+ * absent, even if the machine has one. */
 static const char *const always[] = {
 	"/sys/class/infiniband",
 	"/sys/class/infiniband_verbs",
@@ -27,13 +29,15 @@ static const char *const always[] = {
 	"/sys/class/infiniband_cm",
 	"/sys/class/misc/rdma_cm",
 	"/dev/infiniband",
+	"/sys/bus/pci",
+	"/sys/devices/pci0000:00",
 	"/sys/class/net/eth0/statistics", /* of the machine's own interface */
 	"/sys/devices/system/cpu",
 	"/sys/devices/system/node",
 	"/sys/kernel/mm",
 };
 
-/* Elsewhere a file of the tree stands before the machine's. */
+/* In other folders, a file of the tree replaces the machine's file. */
 static const char *const overlaid[] = {"/sys/", "/proc/", "/etc/"};
 
 void files_init(const char *tree)
@@ -49,7 +53,7 @@ static bool is_below(const char *path, const char *folder)
 	return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
-static bool exists(const char *path) /* not through access(): that is one of ours */
+static bool exists(const char *path) /* not through access(), which the library intercepts */
 {
 	return system_call(SYS_faccessat, AT_FDCWD, path, F_OK) == 0;
 }
@@ -105,7 +109,8 @@ const char *files_redirect(const char *path, char changed[PATH_MAX])
 								  : path;
 }
 
-/* As files_redirect(), for a path that may be relative to a descriptor: hwloc has one of /, lscpu one of /proc. */
+/* Works as files_redirect(), for a path that may be relative to a descriptor. hwloc uses a
+ * descriptor of /, lscpu one of /proc. */
 static const char *redirect_at(int directory, const char *path, char changed[PATH_MAX])
 {
 	char link[64], whole[PATH_MAX];
@@ -184,12 +189,24 @@ static bool is_random(const char *path)
 	       (strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0);
 }
 
-static bool is_uptime(const char *path)
+/* Makes the text of a file anew for each that opens it. Returns a descriptor, or -1. */
+typedef int file_maker(int flags);
+
+static file_maker *maker_of(const char *path)
 {
-	return root && path && shim_active() && strcmp(path, "/proc/uptime") == 0;
+	static const struct {
+		const char *path;
+		file_maker *make;
+	} files[] = {{"/proc/uptime", clock_uptime_file},
+		     {"/proc/sys/kernel/random/uuid", process_uuid_file}};
+
+	for (size_t i = 0; root && path && i < sizeof(files) / sizeof(files[0]); i++)
+		if (strcmp(path, files[i].path) == 0)
+			return shim_active() ? files[i].make : NULL;
+	return NULL;
 }
 
-/* The first file that libibumad looks at, and its devices. */
+/* The first file that libibumad reads, and its devices. */
 static bool is_of_mads(const char *path)
 {
 	static const char *const files[] = {"/sys/class/infiniband_mad/abi_version",
@@ -210,8 +227,8 @@ static int open_path(int directory, const char *path, int flags, mode_t mode)
 		return device_open(path, flags);
 	if (is_random(path))
 		return process_random_file(flags);
-	if (is_uptime(path))
-		return clock_uptime_file(flags);
+	if (maker_of(path))
+		return maker_of(path)(flags);
 	fd = REAL(openat)(directory, redirect_at(directory, path, changed), flags, mode);
 	if (fd < 0 && errno == ENOENT && is_of_mads(path))
 		device_refused("umad", ENOENT);
@@ -256,7 +273,7 @@ EXPORT int creat64(const char *path, mode_t mode)
 	return creat(path, mode);
 }
 
-/* What _FORTIFY_SOURCE makes of open() with two arguments. */
+/* The name that _FORTIFY_SOURCE substitutes for open() with two arguments. */
 EXPORT int __open_2(const char *path, int flags);
 EXPORT int __open64_2(const char *path, int flags);
 EXPORT int __openat_2(int directory, const char *path, int flags);
@@ -288,8 +305,8 @@ EXPORT FILE *fopen(const char *path, const char *mode)
 
 	if (is_random(path))
 		return process_random_stream(mode);
-	if (is_uptime(path))
-		return fdopen(clock_uptime_file(0), mode);
+	if (maker_of(path))
+		return fdopen(maker_of(path)(0), mode);
 	return REAL(fopen)(files_redirect(path, changed), mode);
 }
 
@@ -299,8 +316,8 @@ EXPORT FILE *fopen64(const char *path, const char *mode)
 
 	if (is_random(path))
 		return process_random_stream(mode);
-	if (is_uptime(path))
-		return fdopen(clock_uptime_file(0), mode);
+	if (maker_of(path))
+		return fdopen(maker_of(path)(0), mode);
 	return REAL(fopen64)(files_redirect(path, changed), mode);
 }
 
@@ -397,7 +414,7 @@ EXPORT int fstat64(int fd, struct stat64 *status)
 	return stat_descriptor(fd, (struct stat *)status);
 }
 
-/* What programs built against glibc before 2.33 call. */
+/* Names in programs that were built against glibc before 2.33. */
 EXPORT int __xstat(int version, const char *path, struct stat *status);
 EXPORT int __xstat64(int version, const char *path, struct stat64 *status);
 EXPORT int __lxstat(int version, const char *path, struct stat *status);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gate: hands the execution token to the simulator with a request, and waits for it to come back with the answer.
+ * gate: hands the execution token to the simulator with a request, and waits for it to come back
+ * with the answer.
  */
 #include <linux/futex.h>
 #include <signal.h>
@@ -9,8 +10,7 @@
 #include <unistd.h>
 
 #include "verbs-shim/preload/shim.h"
-
-__thread struct shim_self shim_self;
+#include "verbs-shim/preload/trap_watch.h"
 
 static void futex_wake(uint32_t *word)
 {
@@ -19,38 +19,38 @@ static void futex_wake(uint32_t *word)
 
 static void ring(void)
 {
-	__atomic_add_fetch(&shim_memory->bell, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&shim_memory->sleeping, __ATOMIC_SEQ_CST))
-		futex_wake(&shim_memory->bell);
+	__atomic_add_fetch(&shim.memory->bell, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&shim.memory->sleeping, __ATOMIC_SEQ_CST))
+		futex_wake(&shim.memory->bell);
 }
 
-/* The number of a slot in shim_memory->relay. */
+/* The number of a slot in shim.memory->relay. */
 static uint32_t relay_number(const struct shim_slot *slot)
 {
-	return (uint32_t)(slot - shim_memory->slots) + 1;
+	return (uint32_t)(slot - shim.memory->slots) + 1;
 }
 
-/* This thread spins no more; who was asked for runs instead. */
+/* This thread no longer spins. The requested thread runs instead. */
 static void relay_pass(void)
 {
-	uint32_t asked = __atomic_exchange_n(&shim_memory->relay, 0, __ATOMIC_SEQ_CST);
+	uint32_t asked = __atomic_exchange_n(&shim.memory->relay, 0, __ATOMIC_SEQ_CST);
 
 	if (asked & RELAY_ASKED)
-		futex_wake(&shim_memory->slots[(asked & ~RELAY_ASKED) - 1].turn);
+		futex_wake(&shim.memory->slots[(asked & ~RELAY_ASKED) - 1].token);
 }
 
-/* true: its turn came meanwhile. */
-static bool spin(const struct shim_slot *slot, uint32_t turns, bool relays)
+/* Returns true if the thread got the token meanwhile. */
+static bool spin(const struct shim_slot *slot, uint32_t iterations, bool relays)
 {
 	uint32_t own = relay_number(slot);
 
-	for (uint32_t i = 0; i < turns; i++) {
-		if (__atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) == TURN_PROGRAM) {
+	for (uint32_t i = 0; i < iterations; i++) {
+		if (__atomic_load_n(&slot->token, __ATOMIC_ACQUIRE) == TOKEN_PROGRAM) {
 			if (relays)
-				__atomic_store_n(&shim_memory->relay, 0, __ATOMIC_RELEASE);
+				__atomic_store_n(&shim.memory->relay, 0, __ATOMIC_RELEASE);
 			return true;
 		}
-		if (relays && __atomic_load_n(&shim_memory->relay, __ATOMIC_ACQUIRE) != own)
+		if (relays && __atomic_load_n(&shim.memory->relay, __ATOMIC_ACQUIRE) != own)
 			break;
 		__builtin_ia32_pause();
 	}
@@ -59,11 +59,11 @@ static bool spin(const struct shim_slot *slot, uint32_t turns, bool relays)
 	return false;
 }
 
-static void await_turn(struct shim_slot *slot)
+static void await_token(struct shim_slot *slot)
 {
 	__atomic_store_n(&slot->sleeping, 1, __ATOMIC_SEQ_CST);
-	while (__atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) != TURN_PROGRAM)
-		(void)system_call(SYS_futex, &slot->turn, FUTEX_WAIT, TURN_SIMULATOR, NULL, NULL,
+	while (__atomic_load_n(&slot->token, __ATOMIC_SEQ_CST) != TOKEN_PROGRAM)
+		(void)system_call(SYS_futex, &slot->token, FUTEX_WAIT, TOKEN_SIMULATOR, NULL, NULL,
 				  0);
 	__atomic_store_n(&slot->sleeping, 0, __ATOMIC_RELAXED);
 }
@@ -80,35 +80,45 @@ void gate_leave(void)
 		signal_deferred();
 }
 
-int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+void gate_count(void)
+{
+	uint64_t now = shim_self.slot->clock;
+
+	shim_self.busy += now - shim_self.counted;
+	shim.process->busy += now - shim_self.counted;
+	shim_self.counted = now;
+}
+
+int64_t gate_call(enum shim_op op, const union shim_request *request)
 {
 	struct shim_slot *slot = shim_self.slot;
 	int saved = errno;
-	uint32_t turns = __atomic_load_n(&shim_memory->spin_turns, __ATOMIC_RELAXED);
-	bool relays = turns > 0 && __atomic_load_n(&shim_memory->relays, __ATOMIC_RELAXED);
+	uint32_t iterations = __atomic_load_n(&shim.memory->spin_iterations, __ATOMIC_RELAXED);
+	bool relays = iterations > 0 && __atomic_load_n(&shim.memory->relays, __ATOMIC_RELAXED);
 	int64_t result;
 
 	gate_enter();
-	trap_before_gate(op);
+	gate_count();
+	trap_watch_before_gate(op);
 	slot->op = op;
-	slot->arguments[0] = a;
-	slot->arguments[1] = b;
-	slot->arguments[2] = c;
-	slot->arguments[3] = d;
+	if (request)
+		slot->request = *request;
 	slot->quiet = shim_self.quiet;
 	if (relays)
-		__atomic_store_n(&shim_memory->relay, relay_number(slot), __ATOMIC_RELEASE);
-	__atomic_store_n(&slot->turn, TURN_SIMULATOR, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&shim.memory->relay, relay_number(slot), __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->token, TOKEN_SIMULATOR, __ATOMIC_SEQ_CST);
 	ring();
-	if (turns == 0 || !spin(slot, turns, relays))
-		await_turn(slot);
+	if (iterations == 0 || !spin(slot, iterations, relays))
+		await_token(slot);
 	slot->store_count = 0;
+	if (op == OP_OS_WAIT || op == OP_SLEEP)
+		shim_self.counted = slot->clock;
 	result = slot->result;
-	trap_after_gate();
+	trap_watch_after_gate();
 	shim_self.quiet = shim_self.carrying;
 	if (slot->signal) {
 		uint32_t number = slot->signal;
-		shim_self.carrying = shim_self.quiet = false; /* whatever stands behind it runs */
+		shim_self.carrying = shim_self.quiet = false; /* the next thread in line runs */
 		slot->signal = 0;
 		timer_signal_raise(number, slot->timer, slot->missed);
 	}
@@ -120,21 +130,31 @@ int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 void gate_last(enum shim_op op)
 {
 	struct shim_slot *slot = shim_self.slot;
+	sigset_t all, before;
 
-	trap_before_gate(op);
+	trap_watch_before_gate(op);
 	slot->op = op;
 	slot->quiet = false;
 	shim_self.ended_at = slot->clock;
 	shim_self.slot = NULL;
-	__atomic_store_n(&slot->turn, TURN_SIMULATOR, __ATOMIC_SEQ_CST);
+	if (op == OP_EXIT) { /* no handler runs from now on */
+		sigfillset(&all);
+		(void)system_call(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(uint64_t));
+	}
+	__atomic_store_n(&slot->token, TOKEN_SIMULATOR, __ATOMIC_SEQ_CST);
 	ring();
+	if (op != OP_EXIT)
+		return;
+	await_token(slot);
+	(void)system_call(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(uint64_t));
 }
 
 void gate_start(struct shim_slot *slot)
 {
 	slot->tid = (uint32_t)system_call(SYS_gettid);
-	await_turn(slot);
-	shim_self = (struct shim_self){.slot = slot, .id = ids_of_thread(slot)};
+	await_token(slot);
+	shim_self =
+		(struct shim_self){.slot = slot, .id = ids_of_thread(slot), .counted = slot->clock};
 }
 
 void gate_charge(uint64_t cost)
@@ -143,36 +163,50 @@ void gate_charge(uint64_t cost)
 
 	slot->clock += cost;
 	if (slot->clock >= slot->horizon)
-		(void)gate_call(OP_YIELD, 0, 0, 0, 0);
-	trap_charged();
+		(void)gate_call(OP_YIELD, NULL);
+	trap_watch_charged();
+}
+
+/* A post begins, at least post_interval after the previous post of this core began. */
+static void post(struct shim_slot *slot)
+{
+	if (slot->clock < shim_self.posts_from) {
+		slot->clock = shim_self.posts_from;
+		if (slot->clock >= slot->horizon)
+			(void)gate_call(OP_YIELD, NULL);
+	}
+	shim_self.posts_from = slot->clock + shim.memory->post_interval;
 }
 
 bool gate_store(uint32_t file, uint64_t offset, const void *bytes, uint32_t length)
 {
 	struct shim_slot *slot = shim_self.slot;
-	struct shim_store *store = &slot->stores[slot->store_count];
+	struct shim_store *store;
 	uint64_t until;
 
+	if (offset % SHIM_POST_BYTES == 0)
+		post(slot);
+	store = &slot->stores[slot->store_count];
 	store->clock = slot->clock;
 	store->file = file;
 	store->offset = offset;
 	store->length = length;
 	memcpy(store->bytes, bytes, length);
 	__atomic_store_n(&slot->store_count, slot->store_count + 1, __ATOMIC_RELEASE);
-	slot->clock += shim_memory->cost_mmio_store;
-	until = slot->stores[0].clock + shim_process->store_delay;
+	slot->clock += shim.memory->cost_mmio_store;
+	until = slot->stores[0].clock + shim.process->store_delay;
 	if (until > slot->store_horizon)
 		until = slot->store_horizon;
 	if (slot->horizon > until)
 		slot->horizon = until;
 	if (slot->clock < until && slot->store_count < SHIM_STORES && !slot->dirty)
 		return true;
-	(void)gate_call(OP_MMIO, 0, 0, 0, 0);
+	(void)gate_call(OP_MMIO, NULL);
 	return false;
 }
 
 void gate_visible(void)
 {
 	shim_self.slot->dirty = 1;
-	(void)gate_call(OP_YIELD, 0, 0, 0, 0);
+	(void)gate_call(OP_YIELD, NULL);
 }

@@ -12,7 +12,8 @@
 
 #include "verbs-shim/preload/shim.h"
 
-/* Room for a signal's frame and for a thread on any x86-64 processor: 11 KiB with AMX. The machine's own figures differ. */
+/* Room for a signal's frame and for a thread on any x86-64 processor: 11 KiB with AMX. The
+ * machine's own figures differ. */
 #define SIGNAL_STACK (12 << 10)
 #define THREAD_STACK (32 << 10)
 #define LINE_BYTES   64
@@ -25,7 +26,7 @@ enum { WORD_BITS = 64 };
 
 static struct shim_cpus *cpus_of(const struct shim_slot *slot)
 {
-	return &shim_memory->cpus[slot - shim_memory->slots];
+	return &shim.memory->cpus[slot - shim.memory->slots];
 }
 
 static bool is_none(const struct shim_cpus *cpus)
@@ -39,7 +40,7 @@ static bool is_none(const struct shim_cpus *cpus)
 /* Bits of the processors that the host has. */
 static uint64_t present(uint32_t word)
 {
-	uint64_t cores = shim_memory->host.cores, first = (uint64_t)word * WORD_BITS;
+	uint64_t cores = shim.memory->host.cores, first = (uint64_t)word * WORD_BITS;
 
 	return cores >= first + WORD_BITS ? UINT64_MAX
 	       : cores > first            ? (UINT64_C(1) << (cores - first)) - 1
@@ -51,7 +52,8 @@ struct shim_cpus host_cpus(void)
 	return shim_self.slot ? *cpus_of(shim_self.slot) : (struct shim_cpus){{0}};
 }
 
-/* Whose slot is it? 0: the caller's. NULL and ESRCH: no thread of the run's has that number. */
+/* Returns the slot of a thread. 0: the calling thread. Returns NULL with ESRCH if no thread of the
+ * run has that number. */
 static const struct shim_slot *slot_of(pid_t id)
 {
 	uint32_t real = (uint32_t)ids_real(id);
@@ -59,13 +61,13 @@ static const struct shim_slot *slot_of(pid_t id)
 	if (id == 0)
 		return shim_self.slot;
 	for (uint32_t i = 0; i < SHIM_SLOTS; i++)
-		if (real && shim_memory->slots[i].tid == real)
-			return &shim_memory->slots[i];
+		if (real && shim.memory->slots[i].tid == real)
+			return &shim.memory->slots[i];
 	errno = ESRCH;
 	return NULL;
 }
 
-/* false, and EINVAL: the host has none of these. */
+/* Returns false and sets EINVAL if the host has no such processor. */
 static bool take_cpus(struct shim_cpus *cpus, size_t bytes, const void *processors)
 {
 	struct shim_cpus wanted = {{0}};
@@ -83,7 +85,7 @@ static bool take_cpus(struct shim_cpus *cpus, size_t bytes, const void *processo
 
 static long give_cpus(const struct shim_cpus *cpus, size_t bytes, void *processors)
 {
-	size_t needed = (shim_memory->host.cores + WORD_BITS - 1) / WORD_BITS * 8;
+	size_t needed = (shim.memory->host.cores + WORD_BITS - 1) / WORD_BITS * 8;
 	struct shim_cpus all;
 
 	if (bytes < needed || bytes % sizeof(uint64_t) != 0) {
@@ -163,7 +165,7 @@ EXPORT int pthread_setaffinity_np(pthread_t thread, size_t bytes, const cpu_set_
 
 void host_begin_thread(uint32_t slot, const pthread_attr_t *attributes, cpu_set_t *kept)
 {
-	struct shim_cpus *cpus = &shim_memory->cpus[slot];
+	struct shim_cpus *cpus = &shim.memory->cpus[slot];
 	int before = errno;
 
 	*cpus = host_cpus();
@@ -217,24 +219,24 @@ EXPORT int sched_getcpu(void)
 
 EXPORT int get_nprocs(void)
 {
-	return shim_memory ? (int)shim_memory->host.cores : REAL(get_nprocs)();
+	return shim.memory ? (int)shim.memory->host.cores : REAL(get_nprocs)();
 }
 
 EXPORT int get_nprocs_conf(void)
 {
-	return shim_memory ? (int)shim_memory->host.cores : REAL(get_nprocs_conf)();
+	return shim.memory ? (int)shim.memory->host.cores : REAL(get_nprocs_conf)();
 }
 
 /* Memory and caches. */
 
 EXPORT long get_phys_pages(void)
 {
-	return shim_memory ? (long)(shim_memory->host.memory_bytes / 4096) : REAL(get_phys_pages)();
+	return shim.memory ? (long)(shim.memory->host.memory_bytes / 4096) : REAL(get_phys_pages)();
 }
 
 EXPORT long get_avphys_pages(void)
 {
-	return shim_memory ? (long)(shim_memory->host.memory_bytes / 4096)
+	return shim.memory ? (long)(shim.memory->host.memory_bytes / 4096)
 			   : REAL(get_avphys_pages)();
 }
 
@@ -247,9 +249,9 @@ static long cache_value(int name)
 		return 0;
 	switch ((name - _SC_LEVEL1_ICACHE_SIZE) % 3) {
 	case 0:
-		return shim_memory->host.caches[cache].bytes;
+		return shim.memory->host.caches[cache].bytes;
 	case 1:
-		return shim_memory->host.caches[cache].ways;
+		return shim.memory->host.caches[cache].ways;
 	default:
 		return LINE_BYTES;
 	}
@@ -259,7 +261,7 @@ EXPORT long sysconf(int name)
 {
 	struct rlimit limit;
 
-	if (!shim_memory)
+	if (!shim.memory)
 		return REAL(sysconf)(name);
 	switch (name) {
 	case _SC_NPROCESSORS_CONF:
@@ -274,6 +276,7 @@ EXPORT long sysconf(int name)
 		return 4 * SIGNAL_STACK;
 	case _SC_THREAD_STACK_MIN:
 		return THREAD_STACK;
+	case _SC_SIGQUEUE_MAX:
 	case _SC_CHILD_MAX:
 		(void)getrlimit(RLIMIT_NPROC, &limit);
 		return (long)limit.rlim_cur;
@@ -290,14 +293,14 @@ EXPORT unsigned long getauxval(unsigned long type)
 	int before = errno;
 	unsigned long value = REAL(getauxval)(type);
 
-	if (!shim_memory)
+	if (!shim.memory)
 		return value;
 	errno = before;
 	switch (type) {
 	case AT_HWCAP:
-		for (uint32_t i = 0; i < shim_memory->leaves.count; i++)
-			if (shim_memory->leaves.leaf[i].leaf == 1)
-				return shim_memory->leaves.leaf[i].words[3];
+		for (uint32_t i = 0; i < shim.memory->leaves.count; i++)
+			if (shim.memory->leaves.leaf[i].leaf == 1)
+				return shim.memory->leaves.leaf[i].words[3];
 		return 0;
 	case AT_HWCAP2:
 		return 2; /* HWCAP2_FSGSBASE */
@@ -310,7 +313,8 @@ EXPORT unsigned long getauxval(unsigned long type)
 	}
 }
 
-/* Limits. A limit that differs from machine to machine and bounds nothing here is the host's. A process keeps its own changes. */
+/* Limits. Limits that differ between machines and do not affect the run have the host's values. A
+ * process keeps its own changes. */
 
 static struct rlimit own_limits[RLIM_NLIMITS];
 static bool is_own[RLIM_NLIMITS];
@@ -318,9 +322,9 @@ static bool is_own[RLIM_NLIMITS];
 /* false: it is the system's. */
 static bool host_limit(unsigned resource, struct rlimit *limit)
 {
-	rlim_t tasks = shim_memory ? shim_memory->host.memory_bytes / 8 / STACK_OF_TASK / 2 : 0;
+	rlim_t tasks = shim.memory ? shim.memory->host.memory_bytes / 8 / STACK_OF_TASK / 2 : 0;
 
-	if (!shim_memory)
+	if (!shim.memory)
 		return false;
 	switch (resource) {
 	case RLIMIT_MEMLOCK:

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ids: numbers of processes and threads, as programs see them: the same in each run, while the system's depend on what else runs
- * on the machine. A process has its place in shim_memory->processes; its first thread has the same number, any other its
- * slot behind those. What a program was given comes back in calls that name a process or a thread.
+ * ids: numbers of processes and threads as programs see them. They are the same in each run. The
+ * system's numbers depend on the other processes of the machine. A process has its place in
+ * shim.memory->processes; its first thread has the same number, any other its slot behind those.
+ * Calls that name a process or a thread convert the program's numbers to the system's.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,8 +21,8 @@
 
 int32_t ids_virtual(int32_t real_pid)
 {
-	for (uint32_t i = 0; shim_memory && real_pid > 0 && i < SHIM_PROCESSES; i++)
-		if (shim_memory->processes[i].real_pid == (uint32_t)real_pid)
+	for (uint32_t i = 0; shim.memory && real_pid > 0 && i < SHIM_PROCESSES; i++)
+		if (shim.memory->processes[i].real_pid == (uint32_t)real_pid)
 			return (int32_t)i + SHIM_FIRST_PID;
 	return real_pid;
 }
@@ -30,44 +31,44 @@ int32_t ids_real(int32_t id)
 {
 	uint32_t real = 0;
 
-	if (!shim_memory)
+	if (!shim.memory)
 		return id;
 	if (id >= FIRST_TID && id < FIRST_TID + SHIM_SLOTS)
-		real = shim_memory->slots[id - FIRST_TID].tid;
+		real = shim.memory->slots[id - FIRST_TID].tid;
 	else if (id >= SHIM_FIRST_PID && id < FIRST_TID)
-		real = shim_memory->processes[id - SHIM_FIRST_PID].real_pid;
+		real = shim.memory->processes[id - SHIM_FIRST_PID].real_pid;
 	return real ? (int32_t)real : id;
 }
 
 static int32_t own_pid(void)
 {
-	return (int32_t)(shim_process - shim_memory->processes) + SHIM_FIRST_PID;
+	return (int32_t)(shim.process - shim.memory->processes) + SHIM_FIRST_PID;
 }
 
 int32_t ids_of_thread(const struct shim_slot *slot)
 {
-	return slot->tid == shim_process->real_pid
+	return slot->tid == shim.process->real_pid
 		       ? own_pid()
-		       : (int32_t)(slot - shim_memory->slots) + FIRST_TID;
+		       : (int32_t)(slot - shim.memory->slots) + FIRST_TID;
 }
 
 const struct shim_slot *ids_slot(int32_t id)
 {
 	uint32_t real = (uint32_t)ids_real(id);
 
-	if (id <= 0 || system_call(SYS_tgkill, shim_process->real_pid, real, 0) != 0)
+	if (id <= 0 || system_call(SYS_tgkill, shim.process->real_pid, real, 0) != 0)
 		return NULL;
 	if (id >= FIRST_TID && id < FIRST_TID + SHIM_SLOTS)
-		return &shim_memory->slots[id - FIRST_TID];
+		return &shim.memory->slots[id - FIRST_TID];
 	for (uint32_t i = 0; i < SHIM_SLOTS; i++)
-		if (shim_memory->slots[i].tid == real)
-			return &shim_memory->slots[i];
+		if (shim.memory->slots[i].tid == real)
+			return &shim.memory->slots[i];
 	return NULL;
 }
 
 EXPORT pid_t getpid(void)
 {
-	return shim_process ? own_pid() : (pid_t)system_call(SYS_getpid);
+	return shim.process ? own_pid() : (pid_t)system_call(SYS_getpid);
 }
 
 EXPORT pid_t getppid(void)
@@ -100,7 +101,7 @@ EXPORT pid_t getsid(pid_t pid)
 	return ids_virtual((pid_t)system_call(SYS_getsid, ids_real(pid)));
 }
 
-/* Signals. Who waits looks again, and finds that its handler has to run. */
+/* Signals. A waiting thread checks again, and finds that its handler must run. */
 
 static int sent(int result)
 {
@@ -129,7 +130,7 @@ EXPORT int pthread_kill(pthread_t thread, int number)
 	return sent(REAL(pthread_kill)(thread, number));
 }
 
-/* Whom SIGIO and SIGURG of a descriptor go to. */
+/* Receiver of SIGIO and SIGURG of a descriptor. */
 
 bool ids_fcntl(int fd, int command, void *argument, int *result)
 {
@@ -165,7 +166,8 @@ bool ids_fcntl(int fd, int command, void *argument, int *result)
 	}
 }
 
-/* A tracer would stop threads that have the token, and would see the traps of the library as the program's. */
+/* A tracer would stop threads that have the token, and would see the traps of the library as the
+ * program's. */
 EXPORT long ptrace(enum __ptrace_request request, ...)
 {
 	static const char text[] =
@@ -179,7 +181,7 @@ EXPORT long ptrace(enum __ptrace_request request, ...)
 	for (int i = 0; i < 3; i++)
 		words[i] = va_arg(list, long);
 	va_end(list);
-	if (!shim_memory)
+	if (!shim.memory)
 		return system_call(SYS_ptrace, request, words[0], words[1], words[2]);
 	(void)!system_call(SYS_write, 2, text, sizeof(text) - 1);
 	errno = EPERM;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* insn: see insn.h. Runs from block to block; what they are made of is carried out in insn_quick_*.c and insn_general.c. */
+/* insn: see insn.h. Runs block by block. insn_quick_*.c and insn_general.c execute the instructions
+ * of a block. */
 #include "verbs-shim/preload/insn.h"
 
 #include "verbs-shim/preload/insn_block.h"

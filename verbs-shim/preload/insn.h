@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insn: decodes and carries out x86-64 instructions that a trap stopped at: the load or store itself, and
- * the ones after it, so that a 64-byte copy to a doorbell page costs one trap and not eight, and a poll that finds something, with
- * all that the program does next, costs none.
- *
- * Who calls: trap.c, in a signal handler. Nothing here allocates, locks or calls libc beyond memcpy.
- * Source: Intel SDM volume 2 (instruction formats), the System V ABI's <ucontext.h> for the registers.
+ * insn: decodes and executes x86-64 instructions at a trap: the load or store that trapped, and the
+ * instructions after it. A 64-byte copy to a doorbell page therefore costs one trap instead of
+ * eight. A poll that finds data, and everything that the program does next, costs no further trap.
+ * Caller: trap.c, in a signal handler. The code does not allocate, lock, or call libc except
+ * memcpy. Source: Intel SDM volume 2 (instruction formats), the System V ABI's <ucontext.h> for the
+ * registers.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_H
 #define VERBS_SHIM_PRELOAD_INSN_H
@@ -16,37 +16,44 @@
 
 #define INSN_CLEAR 256
 
-/* Where loads and stores of the emulated instruction go. false: not an address of ours and not to be emulated. */
+/* Callbacks for loads and stores of emulated instructions. false: the address is not handled and
+ * must not be emulated. */
 struct insn_access {
 	bool (*load)(struct insn_access *access, uint64_t address, void *bytes, uint32_t length);
 	bool (*store)(struct insn_access *access, uint64_t address, const void *bytes,
 		      uint32_t length);
-	/* Must an instruction that touches this address be emulated (true), or may it run on the machine? */
+	/* Returns true if an access to this address must be emulated, false if it may run on the
+	 * machine. */
 	bool (*ours)(struct insn_access *access, uint64_t address, uint32_t length);
-	/* Is nothing on this page ours, and will not be before the owner of the callbacks empties `clear`? */
+	/* Returns true if no access to this page must be emulated. This stays true until the owner
+	 * of the callbacks empties `clear`. */
 	bool (*is_clear)(struct insn_access *access, uint64_t page);
-	/* Pages by number, each in its place modulo INSN_CLEAR, where nobody needs to be asked. */
+	/* Page numbers of clear pages, each at its number modulo INSN_CLEAR. No callback is needed
+	 * for them. */
 	uint64_t clear[INSN_CLEAR];
-	uint64_t fence, fence_length; /* insn_run() stops in front of code in here */
-	bool shallow; /* what lies below the stack pointer is in use: insn_run() leaves it where it is */
+	uint64_t fence, fence_length; /* code range; insn_run() stops before it */
+	/* data below the stack pointer are in use, so insn_run() does not move the stack pointer */
+	bool shallow;
 };
 
 enum insn_result {
-	INSN_DONE,    /* carried out, registers and RIP moved on */
-	INSN_UNKNOWN, /* not decoded: nothing was changed */
-	INSN_REFUSED, /* an access callback said no: nothing was changed */
+	INSN_DONE,    /* executed; registers and RIP are updated */
+	INSN_UNKNOWN, /* not decoded; nothing was changed */
+	INSN_REFUSED, /* an access callback returned false; nothing was changed */
 };
 
-/* Code may have changed since the last call: to be said when the program, or another, has run. */
+/* Invalidates decoded code. Call it whenever a program has run, because code may have changed. */
 void insn_distrust(void);
 
-/* Carries out the one instruction at RIP. Integer and vector (xmm, ymm, zmm where saved) registers in the context are updated. */
+/* Executes the instruction at RIP. Updates integer and saved vector (xmm, ymm, zmm) registers in
+ * the context. */
 enum insn_result insn_step(ucontext_t *context, struct insn_access *access);
 
 /*
- * Goes on with what follows, until an instruction that is not known or lies behind the fence (INSN_UNKNOWN), an access that was
- * refused (INSN_REFUSED), or, INSN_DONE, as many as `most`. *count: instructions carried out. Loads and stores that are not
- * ours go straight to memory; through a wild pointer they fault here as they would have faulted there.
+ * Executes the following instructions. Stops at an unknown instruction or the fence (INSN_UNKNOWN),
+ * at a refused access (INSN_REFUSED), or after `most` instructions (INSN_DONE). *count is the
+ * number executed. Other loads and stores access memory directly. A wild pointer faults in this
+ * function as it would have faulted in the program.
  */
 enum insn_result insn_run(ucontext_t *context, struct insn_access *access, uint32_t most,
 			  uint32_t *count);

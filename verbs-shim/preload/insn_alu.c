@@ -157,7 +157,9 @@ uint64_t insn_alu(enum insn_op op, uint64_t left, uint64_t right, uint32_t size,
 		set_flags(flags, FLAG_CARRY, left >> (right % (8 * size)) & 1 ? FLAG_CARRY : 0);
 		return left;
 	case OP_BIT_FIRST:
-	case OP_BIT_LAST: /* the other flags are undefined, and so is the result of 0: it stays */
+	/* the other flags, and the result for an operand of 0, are undefined; the destination keeps
+	 * its value */
+	case OP_BIT_LAST:
 		set_flags(flags, FLAG_ZERO, right ? 0 : FLAG_ZERO);
 		if (!right)
 			return left;

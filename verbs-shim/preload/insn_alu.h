@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insn_alu: integer operations with the flags that they leave, as x86-64 defines them (Intel SDM volume 1, 3.4.3).
- * Pure. Who calls: insn_general.c.
+ * insn_alu: integer operations and their resulting flags, as x86-64 defines them (Intel SDM volume
+ * 1, 3.4.3). Pure functions. Caller: insn_general.c.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_ALU_H
 #define VERBS_SHIM_PRELOAD_INSN_ALU_H
@@ -11,10 +11,11 @@
 
 #include "verbs-shim/preload/insn_decode.h"
 
-/* Result of `op` on operands of `size` bytes (left op right; one operand: left), with *flags read and updated. */
+/* Returns the result of `op` on operands of `size` bytes (left op right; for one operand: left).
+ * Reads and updates *flags. */
 uint64_t insn_alu(enum insn_op op, uint64_t left, uint64_t right, uint32_t size, uint64_t *flags);
 
-/* The low `size` bytes of a value. */
+/* Returns the low `size` bytes of a value. */
 static inline uint64_t insn_truncate(uint64_t value, uint32_t size)
 {
 	return size == 8 ? value : value & ((UINT64_C(1) << (8 * size)) - 1);

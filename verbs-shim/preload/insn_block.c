@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* insn_block: see insn_block.h. When one of the pools is full, all is forgotten: what polls is not that much code. */
+/* insn_block: see insn_block.h. When a pool is full, all blocks are discarded: polling loops have
+ * little code. */
 #include "verbs-shim/preload/insn_block.h"
 
 #include <string.h>
@@ -36,14 +37,15 @@ static bool is_last(const struct insn *insn)
 	       insn->op == OP_JUMP || insn->op == OP_JUMP_RM;
 }
 
-/* Does it move the stack pointer? (Or name it as an operand, which comes to the same here.) */
+/* Returns true if the instruction moves the stack pointer, or has it as an operand, which is
+ * treated in the same way. */
 static bool moves_stack(const struct insn *insn)
 {
 	return (insn->op >= OP_PUSH && insn->op <= OP_RETURN) || insn->rm_reg == REGISTER_RSP ||
 	       insn->reg == REGISTER_RSP;
 }
 
-/* false: more is to be summed than a step has room for. */
+/* Returns false if a step has no room for the sum. */
 static bool make_address(const struct insn *insn, uint64_t next, struct step *step)
 {
 	step->displacement = insn->displacement;
@@ -86,7 +88,8 @@ static void make_end(struct step *step, uint32_t count)
 	step->carry_out = count > 0 ? end : unknown;
 }
 
-/* Adds the instruction at an address. `left`: bytes to the end of its page. false: not known, or the last one. */
+/* Adds the instruction at an address. `left`: bytes to the end of its page. false: not known, or
+ * the last one. */
 static bool add_step(struct block *block, uint64_t at, uint64_t left)
 {
 	struct step *step = &steps[step_count];
@@ -95,7 +98,8 @@ static bool add_step(struct block *block, uint64_t at, uint64_t left)
 	bool known = insn_decode((const uint8_t *)at, most, insn);
 	uint64_t next;
 
-	/* What lies on the next page is looked at only if it must be: there may be none. */
+	/* Reads the next page only if the instruction crosses into it, because that page may not
+	 * exist. */
 	if (!known && most < INSN_BYTES_MOST && block->count == 0)
 		known = insn_decode((const uint8_t *)at, INSN_BYTES_MOST, insn);
 	next = at + insn->length;

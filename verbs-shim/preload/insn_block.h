@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insn_block: code made ready to be carried out: instructions that follow each other in memory, up to a jump that is always
- * taken, each a step. Blocks are kept by address. As code may change under the same address, each is compared with it once in
- * a run, and again when something was stored where there is code.
- *
- * Who calls: insn.c.
+ * insn_block: code prepared for execution: consecutive instructions up to an unconditional jump,
+ * one step per instruction. Blocks are stored by address. Code at an address may change. Each block
+ * is therefore compared with the code once per run, and again after a store to a page with code.
+ * Caller: insn.c.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_BLOCK_H
 #define VERBS_SHIM_PRELOAD_INSN_BLOCK_H
@@ -17,36 +16,38 @@
 
 struct block {
 	uint64_t rip;
-	struct step *steps;    /* and one more, which ends the block */
-	struct block *chain;   /* of the same place in the table */
-	uint64_t epoch;        /* when it was last compared with the code; 0: never */
-	uint8_t count;         /* of steps; 0: the instruction at `rip` is not known */
-	uint8_t count_shallow; /* of those up to the first that moves the stack pointer */
-	uint8_t length;        /* bytes of all, or of the instruction that is not known */
-	uint8_t words; /* that hold them, to be compared at once; 0: they would reach into the next page */
+	struct step *steps;    /* followed by one more step, which ends the block */
+	struct block *chain;   /* next block in the same hash slot */
+	uint64_t epoch;        /* time of the last comparison with the code; 0: never */
+	uint8_t count;         /* number of steps; 0: the instruction at `rip` is unknown */
+	uint8_t count_shallow; /* steps before the first one that moves the stack pointer */
+	uint8_t length;        /* bytes of all instructions, or of the unknown one */
+	/* number of words to compare at once; 0: they would extend into the next page */
+	uint8_t words;
 	uint8_t bytes[BLOCK_BYTES];
 } __attribute__((aligned(64)));
 
-extern struct block blocks[]; /* the first is none */
+extern struct block blocks[]; /* blocks[0] is unused */
 
-/* No block holds code of [fence, fence + length) behind its first instruction, from now on. */
+/* Excludes code of [fence, fence + length) from all blocks, except as a first instruction, from now
+ * on. */
 void block_fence(uint64_t fence, uint64_t length);
 
-/* Code may have changed: each block is to be compared again. */
+/* Marks all blocks for comparison, because code may have changed. */
 void block_distrust_all(void);
 
-/* The block at an address, which is as the code is now. `before`: the step that led there, which will go on by itself the next
- * time; or NULL. */
+/* Returns the block at an address, up to date with the code. `before` is the step that led there,
+ * or NULL. It will jump directly to the block the next time. */
 struct block *block_at(struct insn_access *access, struct step *before, uint64_t rip);
 
-/* Lets a block end behind `count` of its steps, until it is opened again. */
+/* Ends a block after `count` of its steps, until block_open() restores it. */
 void block_close(struct block *block, uint32_t count, struct step *held);
 void block_open(struct block *block, uint32_t count, const struct step *held);
 
-/* The instruction of a step. */
+/* Returns the instruction of a step. */
 const struct insn *block_insn(const struct step *step);
 
-/* Ends a step by going on elsewhere: in the block that followed last, if it is still the right one. */
+/* Ends a step and continues at `target`. Uses the block that followed last if it is still valid. */
 ALWAYS_INLINE enum step_result step_leave(struct machine *machine, struct step *step,
 					  uint64_t target)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* insn_decode: see insn_decode.h. Reads prefixes, then one of three opcode maps, then ModRM and immediate. */
+/* insn_decode: see insn_decode.h. Reads prefixes, then one of three opcode maps, then ModRM and
+ * immediate. */
 #include "verbs-shim/preload/insn_decode.h"
 
 #include <string.h>
@@ -61,7 +62,7 @@ static void read_immediate(struct reader *reader, struct insn *insn)
 	insn->immediate = signed_value(reader, insn->size > 4 ? 4 : insn->size);
 }
 
-/* An operation with ModRM: one on bytes, or one of the size that prefixes say. */
+/* An operation with ModRM: on bytes, or of the size that the prefixes select. */
 static void read_operation(struct reader *reader, struct insn *insn, enum insn_op op,
 			   enum insn_form form, bool byte)
 {
@@ -104,7 +105,7 @@ static bool decode_arithmetic(struct reader *reader, struct insn *insn, uint8_t 
 	}
 }
 
-/* By the middle field of ModRM; NOP: not known here. */
+/* Indexed by the middle field of ModRM; NOP: unknown instruction. */
 static const enum insn_op shifts[8] = {OP_ROL, OP_ROR, OP_NOP, OP_NOP,
 				       OP_SHL, OP_SHR, OP_NOP, OP_SAR};
 
@@ -163,8 +164,8 @@ static bool decode_group(struct reader *reader, struct insn *insn, uint8_t opcod
 	case 0xff:
 		insn->op = last_group[which];
 		if (which >= 2)
-			insn->size =
-				8; /* whatever the prefixes say, but for 16 bits, which nobody uses */
+			/* independent of prefixes, except for 16 bits, which is not used */
+			insn->size = 8;
 		return insn->op != OP_NOP && !(which >= 2 && reader->operand_16);
 	default:
 		return false;
@@ -187,7 +188,7 @@ static bool decode_move(struct reader *reader, struct insn *insn, uint8_t opcode
 	return true;
 }
 
-/* 50..5f, 68, 6a: the stack, always eight bytes wide here. */
+/* 50..5f, 68, 6a: stack instructions, with eight bytes in 64-bit mode. */
 static bool decode_stack(struct reader *reader, struct insn *insn, uint8_t opcode)
 {
 	insn->size = 8;
@@ -212,7 +213,7 @@ static bool jump_if(struct reader *reader, struct insn *insn, uint8_t opcode, ui
 	return true;
 }
 
-/* What goes on elsewhere, always or by a condition. */
+/* Instructions that jump, always or on a condition. */
 static bool decode_branch(struct reader *reader, struct insn *insn, uint8_t opcode)
 {
 	switch (opcode) {
@@ -347,7 +348,8 @@ static const struct {
 	{1, 0x7e, true, 4, true, false},
 };
 
-/* What computes with vector registers, as far as drivers use it to build and copy: all with 66, and not with VEX. */
+/* Vector instructions that drivers use to build and copy. All need prefix 66. VEX forms are not
+ * decoded. */
 static const struct {
 	uint8_t opcode;
 	enum insn_vector_op op;
@@ -414,7 +416,7 @@ static bool decode_vector(struct reader *reader, struct insn *insn, uint8_t opco
 	return insn->rm_reg == INSN_NO_REG;
 }
 
-/* What looks at bits, or turns bytes round. */
+/* Instructions that test bits or swap bytes. */
 static bool decode_bits(struct reader *reader, struct insn *insn, uint8_t opcode)
 {
 	switch (opcode) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insn_decode: takes apart one x86-64 instruction of the kinds that programs use to load, store, compare and
- * copy. Pure: looks at bytes only. What it does not know it says so, and nobody guesses.
- *
- * Source: Intel SDM volume 2, chapters 2 (formats) and 3..5 (opcodes). Who calls: insn.c.
+ * insn_decode: decodes one x86-64 instruction of the kinds that programs use to load, store,
+ * compare and copy. Pure: reads bytes only. It reports unknown instructions and never guesses.
+ * Source: Intel SDM volume 2, chapters 2 (formats) and 3..5 (opcodes). Caller: insn.c.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_DECODE_H
 #define VERBS_SHIM_PRELOAD_INSN_DECODE_H
@@ -14,7 +13,7 @@
 #define INSN_BYTES_MOST 15
 #define INSN_NO_REG     0xff
 
-/* The first eight are in the order of the machine's own encoding, . */
+/* The first eight have the order of the machine encoding. */
 enum insn_op {
 	OP_ADD,
 	OP_OR,
@@ -42,7 +41,7 @@ enum insn_op {
 	OP_IMUL,
 	OP_XCHG,
 	OP_BIT_TEST,
-	OP_BIT_FIRST, /* BSF, and TZCNT of what is not 0 */
+	OP_BIT_FIRST, /* BSF, and TZCNT of a value other than 0 */
 	OP_BIT_LAST,  /* BSR */
 	OP_WIDEN,     /* CBW, CWDE, CDQE */
 	OP_SPREAD,    /* CWD, CDQ, CQO */
@@ -79,7 +78,7 @@ enum insn_vector_op {
 	VECTOR_SHIFT_RIGHT_BYTES,
 } __attribute__((packed));
 
-/* Which operand is the destination. */
+/* Destination and source operands. */
 enum insn_form {
 	FORM_RM_REG,           /* r/m <- r/m op reg */
 	FORM_REG_RM,           /* reg <- reg op r/m */
@@ -98,22 +97,24 @@ struct insn {
 	uint8_t source_size; /* MOVZX, MOVSX: bytes of the r/m operand */
 	uint8_t condition;   /* the low four bits of Jcc, SETcc, CMOVcc */
 	uint8_t reg;         /* 0..15; vector registers: 0..31 */
-	uint8_t rm_reg;      /* the same when the r/m operand is a register, else INSN_NO_REG */
+	uint8_t rm_reg;      /* number of a register r/m operand; INSN_NO_REG: not a register */
 	uint8_t base, index; /* 0..15, or INSN_NO_REG */
 	uint8_t scale;       /* 1, 2, 4, 8 */
 	bool legacy_bytes;   /* no REX: byte registers 4..7 are AH, CH, DH, BH */
 	bool rip_relative;
-	bool fs, gs;     /* segment override */
-	bool repeat;     /* REP MOVS, STOS */
-	bool rm_general; /* vector moves: the r/m register is a general one */
-	bool clear_upper; /* vector load: bytes above `size` of the register's first 16 become zero */
+	bool fs, gs;      /* segment override */
+	bool repeat;      /* REP MOVS, STOS */
+	bool rm_general;  /* vector moves: the r/m register is a general one */
+	bool clear_upper; /* vector load: bytes above `size` of the register's first 16 become zero
+			   */
 	bool vex;         /* vector load: everything above becomes zero */
 	enum insn_vector_op vector_op;
 	int64_t displacement;
 	int64_t immediate; /* sign-extended; jumps: relative to the next instruction */
 };
 
-/* bytes: at least INSN_BYTES_MOST readable ones, or `length` if fewer. false: not one of the kinds known here. */
+/* Decodes an instruction. `bytes` has at least INSN_BYTES_MOST readable bytes, or `length` if
+ * fewer. Returns false if the instruction is not of a known kind. */
 bool insn_decode(const uint8_t *bytes, uint32_t length, struct insn *insn);
 
 #endif

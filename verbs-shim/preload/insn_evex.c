@@ -9,7 +9,8 @@ enum { W0 = 1, W1 = 2 };
 /* By mandatory prefix (0: none, 1: 66, 2: F3, 3: F2). */
 static const struct {
 	uint8_t prefix, opcode;
-	uint8_t widths; /* of its elements, which make no difference without a mask: W as it may be */
+	uint8_t widths; /* of its elements, which make no difference without a mask: W as it may be
+			 */
 	bool store, memory_only;
 } moves[] = {
 	{0, 0x10, W0, false, false},      /* VMOVUPS */
@@ -31,7 +32,7 @@ static const struct {
 	{3, 0x7f, W0 | W1, true, false},  /* VMOVDQU8, 16 */
 };
 
-/* Registers have five bits; an eight-bit displacement counts whole vectors. */
+/* Registers have five bits. An eight-bit displacement counts whole vectors. */
 static void read_operands(struct reader *reader, struct insn *insn, uint8_t first)
 {
 	uint32_t before = reader->at;

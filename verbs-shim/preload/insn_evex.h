@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insn_evex: moves of whole vector registers as AVX-512 encodes them, which libc's memcpy() consists of on machines that have
- * it. Without masks and broadcasts.
- *
- * Who calls: insn_decode.c, behind the byte 62. Source: Intel SDM volume 2, 2.7 (EVEX), 2.7.5 (displacements).
+ * insn_evex: moves of whole vector registers in AVX-512 encoding, which memcpy() of libc uses on
+ * machines that support it. Masks and broadcasts are not supported. Caller: insn_decode.c, after
+ * the byte 62. Source: Intel SDM volume 2, 2.7 (EVEX), 2.7.5 (displacements).
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_EVEX_H
 #define VERBS_SHIM_PRELOAD_INSN_EVEX_H
@@ -13,9 +12,9 @@
 struct insn;
 struct reader;
 
-#pragma GCC visibility push(hidden) /* no names for the program to meet */
+#pragma GCC visibility push(hidden) /* do not export names to the program */
 
-/* false: not one of those. */
+/* Returns false if the instruction is not such a move. */
 bool insn_evex(struct reader *reader, struct insn *insn);
 
 #pragma GCC visibility pop

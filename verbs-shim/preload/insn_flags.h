@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insn_flags: the status flags of the machine, worked out only when something asks for them: most are overwritten unread. What
- * is kept is the operation that set them and its operands, shifted to the top of 64 bits, so that all sizes are one.
- *
- * Who calls: insn.c, insn_quick.c, insn_general.c. Source: Intel SDM volume 1, 3.4.3.
+ * insn_flags: status flags, computed only when they are read, because most are overwritten before.
+ * The structure holds the operation that set the flags, and its operands shifted to the top of 64
+ * bits, so that all sizes are equal. Callers: insn.c, insn_quick.c, insn_general.c. Source: Intel
+ * SDM volume 1, 3.4.3.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_FLAGS_H
 #define VERBS_SHIM_PRELOAD_INSN_FLAGS_H
@@ -32,9 +32,9 @@ enum flags_source {
 
 struct insn_flags {
 	enum flags_source source;
-	uint32_t shift; /* by which left and right are shifted: 64 less the bits of an operand */
+	uint32_t shift; /* shift of left and right: 64 minus the bits of an operand */
 	uint64_t left, right;
-	uint64_t known; /* the register; its status flags only if they are FLAGS_KNOWN */
+	uint64_t known; /* the flags register; its status flags are valid only with FLAGS_KNOWN */
 };
 
 static inline void flags_set(struct insn_flags *flags, uint64_t value)
@@ -61,13 +61,13 @@ static inline void flags_set_result(struct insn_flags *flags, uint64_t result, u
 	flags->right = others;
 }
 
-/* The flags register as the program would see it. */
+/* Returns the flags register as the program would see it. */
 uint64_t flags_value(const struct insn_flags *flags);
 
 enum { OVERFLOWS, BELOW, EQUAL, NOT_ABOVE, NEGATIVE, PARITY, LESS, NOT_GREATER }; /* conditions */
 
-/* Can flags_hold() tell about a condition, or must the flags be known first? */
-static inline bool flags_tell(const struct insn_flags *flags, uint8_t condition)
+/* Returns true if flags_hold() can evaluate a condition. Otherwise compute the flags first. */
+static inline bool flags_suffice(const struct insn_flags *flags, uint8_t condition)
 {
 	condition >>= 1;
 	if (flags->source == FLAGS_SUBTRACT)
@@ -77,7 +77,8 @@ static inline bool flags_tell(const struct insn_flags *flags, uint8_t condition)
 	return flags->source == FLAGS_KNOWN;
 }
 
-/* Does the condition of Jcc, SETcc, CMOVcc hold? The lowest bit of its number negates it. */
+/* Returns true if a condition of Jcc, SETcc or CMOVcc holds. The lowest bit of its number negates
+ * it. */
 static inline bool flags_hold(const struct insn_flags *flags, uint8_t condition)
 {
 	uint64_t left = flags->left, right = flags->right, others;

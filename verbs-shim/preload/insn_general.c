@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* insn_general: see insn_general.h. An instruction first reads all it needs, then stores, and only then changes registers. */
+/* insn_general: see insn_general.h. An instruction first reads all it needs, then stores, and only
+ * then changes registers. */
 #include "verbs-shim/preload/insn_general.h"
 
 #include <string.h>
@@ -11,7 +12,8 @@
 
 #define REPEAT_CHUNK 512
 
-/* MOVS and STOS, with or without REP; a piece at a time. false: a callback refused; registers stand at what was done. */
+/* MOVS and STOS, with or without REP, one piece at a time. Returns false if a callback refused. The
+ * registers then describe the completed part. */
 static bool run_string(struct machine *machine)
 {
 	const struct insn *insn = machine->insn;
@@ -198,7 +200,7 @@ static bool run(struct machine *machine)
 	bool holds;
 	uint64_t value;
 
-	if (!flags_tell(&machine->flags, insn->condition))
+	if (!flags_suffice(&machine->flags, insn->condition))
 		flags_set(&machine->flags, flags_value(&machine->flags));
 	holds = flags_hold(&machine->flags, insn->condition);
 

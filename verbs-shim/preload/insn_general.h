@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insn_general: carries out any instruction that insn_decode() knows, at whatever size and form. Those that programs use most
- * have a shorter way in insn_quick.c.
- *
- * Who calls: insn_block.c enters it in steps.
+ * insn_general: executes any instruction that insn_decode() knows, in every size and form.
+ * insn_quick.c has faster code for the most frequent ones. Caller: insn_block.c, which stores the
+ * function in steps.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_GENERAL_H
 #define VERBS_SHIM_PRELOAD_INSN_GENERAL_H
 
 #include "verbs-shim/preload/insn_machine.h"
 
-/* The instruction is block_insn(step). */
+/* Executes the instruction block_insn(step). */
 enum step_result insn_general(struct machine *machine, struct step *step);
 
 #endif

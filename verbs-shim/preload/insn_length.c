@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* insn_length: see insn_length.h. Two maps tell what follows an opcode; the other maps have one answer each. */
+/* insn_length: see insn_length.h. Two maps define the bytes after an opcode. Each other map has one
+ * format. */
 #include "verbs-shim/preload/insn_length.h"
 
 #include <stdbool.h>
 
 /*
  * A letter for each opcode:
- *   .  nothing     m  ModR/M       b  one byte      z  four bytes (two with prefix 66)   r  four bytes
- *   w  two bytes   e  three bytes  M  m and b       Z  m and z                           v  z, or eight bytes with REX.W
- *   a  an address  g  m, and b if it is TEST        G  m, and z if it is TEST            p  prefix
- *   x  none
+ *   .  nothing               m  ModR/M                 b  one byte
+ *   w  two bytes             e  three bytes            r  four bytes
+ *   z  four bytes (two with prefix 66)                 v  z, or eight bytes with REX.W
+ *   M  m and b               Z  m and z                a  an address
+ *   g  m, and b if it is TEST                          G  m, and z if it is TEST
+ *   p  prefix                x  none
  */
 static const char one_byte[] = "mmmmbzxxmmmmbzx-" /* 00; 0f: the second map */
 			       "mmmmbzxxmmmmbzxx" /* 10 */
@@ -66,7 +69,7 @@ static uint32_t modrm_length(const uint8_t *modrm)
 	return mod == 1 ? length + 1 : length;
 }
 
-/* What follows an opcode of that letter. UINT32_MAX: there is none. */
+/* Returns the number of bytes after an opcode of that letter. UINT32_MAX: there is none. */
 static uint32_t rest_length(char letter, const uint8_t *rest, const struct prefixes *prefixes)
 {
 	uint32_t word = prefixes->operand && !prefixes->wide ? 2 : 4;

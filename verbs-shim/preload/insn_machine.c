@@ -4,7 +4,8 @@
 
 #define CODE_PAGES 65536u
 
-/* A bit for each page modulo their number: one that shares it with a page of code is taken for one. */
+/* A bit for each page modulo their number: one that shares it with a page of code is taken for
+ * one. */
 static uint64_t code_pages[CODE_PAGES / 64];
 
 void machine_publish(struct machine *machine, uint64_t rip)
@@ -55,7 +56,7 @@ static bool asks(struct machine *machine, uint64_t address, uint32_t length)
 bool machine_load(struct machine *machine, uint64_t address, void *bytes, uint32_t length)
 {
 	if (asks(machine, address, length)) {
-		machine_publish(machine, machine->at); /* for those who look at the context */
+		machine_publish(machine, machine->at); /* for readers of the context */
 		return machine->access->load(machine->access, address, bytes, length);
 	}
 	memcpy(bytes, (const void *)address, length);
@@ -67,7 +68,7 @@ bool machine_store(struct machine *machine, uint64_t address, const void *bytes,
 	machine->changed |=
 		is_code(address / PAGE_BYTES) || is_code((address + length - 1) / PAGE_BYTES);
 	if (asks(machine, address, length)) {
-		machine_publish(machine, machine->at); /* for those who look at the context */
+		machine_publish(machine, machine->at); /* for readers of the context */
 		return machine->access->store(machine->access, address, bytes, length);
 	}
 	memcpy((void *)address, bytes, length);

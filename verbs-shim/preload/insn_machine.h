@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insn_machine: what instructions are carried out on: the registers, taken out of the context that a trap saved and put back
- * when it ends; flags; memory, where each access goes straight on or to the callbacks. And the step: one instruction, made
- * ready to be carried out again and again. In a header, as every instruction needs it.
- *
- * Who calls: insn*.c. Source: Intel SDM volume 1, 3.4.1 (general registers and their parts).
+ * insn_machine: machine state for the execution of instructions. It has the registers, taken from
+ * the context of a trap and restored at its end, the flags, and the memory. Memory is accessed
+ * directly or through the callbacks. Also the step: one instruction, prepared for repeated
+ * execution. It is in a header because every instruction needs it. Callers: insn*.c. Source: Intel
+ * SDM volume 1, 3.4.1 (general registers and their parts).
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_MACHINE_H
 #define VERBS_SHIM_PRELOAD_INSN_MACHINE_H
@@ -19,7 +19,7 @@
 #define PAGE_BYTES    4096u
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* The general registers in the machine's own order, and two more that addresses are summed from. */
+/* General registers in the order of the machine encoding, and two more that address sums use. */
 enum {
 	REGISTER_RAX,
 	REGISTER_RCX,
@@ -29,70 +29,71 @@ enum {
 	REGISTER_RBP,
 	REGISTER_RSI,
 	REGISTER_RDI,
-	REGISTER_NONE = 16, /* 0 */
-	REGISTER_THREAD,    /* where FS points */
+	REGISTER_NONE = 16, /* value 0 */
+	REGISTER_THREAD,    /* base of FS */
 	REGISTERS,
 };
 
-/* How steps end. */
+/* Results of steps. */
 enum step_result {
-	STEP_LEFT,    /* it goes on at machine->rip */
-	STEP_CHANGED, /* the same; but code may have been overwritten */
-	STEP_REFUSED, /* an access callback said no: nothing was changed */
-	STEP_UNKNOWN, /* cannot be carried out now: nothing was changed */
+	STEP_LEFT,    /* continue at machine->rip */
+	STEP_CHANGED, /* continue at machine->rip; code may have been overwritten */
+	STEP_REFUSED, /* an access callback returned false; nothing was changed */
+	STEP_UNKNOWN, /* cannot be executed now; nothing was changed */
 };
 
 struct machine {
 	uint64_t registers[REGISTERS];
 	struct insn_flags flags;
-	uint64_t block; /* where the code being carried out begins */
-	uint64_t
-		epoch; /* blocks that were compared with the code in this one follow each other at once; 0: none */
-	uint32_t
-		left; /* steps that may be carried out before insn_run() looks again; counted at the end of each block */
-	uint64_t rip; /* where it goes on when steps end */
-	struct step *
-		left_by; /* the last step, if another block would have followed at once were it known; or NULL */
+	uint64_t block; /* start of the current block */
+	uint64_t epoch; /* blocks compared in this epoch may follow each other directly; 0: none */
+	/* steps left until insn_run() checks again; counted at the end of each block */
+	uint32_t left;
+	uint64_t rip; /* address at which execution continues */
+	/* last step, if another block could have followed directly; or NULL */
+	struct step *left_by;
 	struct insn_access *access;
 	ucontext_t *context;
-	/* For insn_general() alone. */
+	/* Used by insn_general() only. */
 	const struct insn *insn;
-	uint64_t at;      /* where it is */
-	uint64_t address; /* of the memory operand */
-	bool changed;     /* it stored to a page with code */
+	uint64_t at;      /* address of the instruction */
+	uint64_t address; /* address of the memory operand */
+	bool changed;     /* the instruction stored to a page with code */
 };
 
-/* Carries out its instruction and, by calling it, the next step. */
+/* Executes its instruction and, by calling it, the next step. */
 struct step {
 	enum step_result (*carry_out)(struct machine *machine, struct step *step);
-	int64_t immediate;    /* jumps: where to */
-	int64_t displacement; /* the address itself if relative to RIP; calls: where to return to */
+	int64_t immediate;    /* jumps: the target */
+	int64_t displacement; /* absolute address if relative to RIP; calls: the return address */
 	union {
 		struct {
 			uint8_t to, condition;
 		};
-		uint16_t
-			follower; /* of a step that ends its block: the block that followed last, by number; 0: none */
+		/* step that ends its block: number of the block that followed last; 0: none */
+		uint16_t follower;
 	};
 	uint8_t from;
-	uint8_t base, index, shift; /* the address, with displacement */
-	uint8_t offset;             /* in its block */
-	uint8_t ordinal; /* steps of its block up to this one; the end of a block is none */
+	uint8_t base, index, shift; /* address operand, with displacement */
+	uint8_t offset;             /* position in its block */
+	/* number of steps up to and including this one; the end of a block does not count */
+	uint8_t ordinal;
 };
 
 _Static_assert(sizeof(struct step) == 32, "half a cache line");
 
-/* Puts registers back as they stand. */
+/* Writes the registers back to the context. */
 void machine_publish(struct machine *machine, uint64_t rip);
 
-/* Stores to this page are to be noticed. */
+/* Marks a page with code, so that stores to it are noticed. */
 void machine_mark_code(struct insn_access *access, uint64_t address);
 
-/* By the callbacks if they say that it is theirs; else straight on. false: refused. */
+/* Access memory through the callbacks if `ours` returns true, otherwise directly. Return false if
+ * refused. */
 bool machine_load(struct machine *machine, uint64_t address, void *bytes, uint32_t length);
 bool machine_store(struct machine *machine, uint64_t address, const void *bytes, uint32_t length);
 
-/* Is the access known to concern nobody? */
+/* Returns true if the access is on a page that needs no callback. */
 static inline bool machine_is_clear(const struct machine *machine, uint64_t address,
 				    uint32_t length)
 {
@@ -108,7 +109,8 @@ static inline uint64_t machine_address(const struct machine *machine, const stru
 	       (machine->registers[step->index] << step->shift);
 }
 
-/* The low `size` bytes of a register become `value`; as the machine has it, four clear the upper half. */
+/* Sets the low `size` bytes of a register. A size of four clears the upper half, as the machine
+ * does. */
 static inline void machine_set(struct machine *machine, uint8_t number, uint32_t size,
 			       uint64_t value)
 {
@@ -120,7 +122,8 @@ static inline void machine_set(struct machine *machine, uint8_t number, uint32_t
 		*place = (*place & ~((UINT64_C(1) << (8 * size)) - 1)) | insn_truncate(value, size);
 }
 
-/* For insn_general(): byte registers may be the second bytes of the first four. */
+/* Returns true if a byte register is the second byte of one of the first four registers. For
+ * insn_general(). */
 static inline bool machine_is_second_byte(const struct insn *insn, uint8_t number, uint32_t size)
 {
 	return size == 1 && insn->legacy_bytes && number >= 4 && number < 8;

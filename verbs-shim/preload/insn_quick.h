@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insn_quick: the instructions that make up most of what programs execute, in the sizes and forms that compilers choose: each
- * form a function of its own, in which nothing is left to decide. Memory is reached here only where it is clear; else the
- * instruction goes the general way.
- *
- * Who calls: insn_block.c, as it makes steps. insn_quick_integer.c: what computes; insn_quick_branch.c: jumps, conditions, stack.
+ * insn_quick: the most frequent instructions, in the sizes and forms that compilers use. Each form
+ * has its own function without run-time decisions. These functions access memory only on clear
+ * pages; otherwise insn_general() runs. Caller: insn_block.c, which creates steps.
+ * insn_quick_integer.c: arithmetic; insn_quick_branch.c: jumps, conditions, stack.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_QUICK_H
 #define VERBS_SHIM_PRELOAD_INSN_QUICK_H
@@ -17,22 +16,22 @@
 
 typedef enum step_result step_function(struct machine *machine, struct step *step);
 
-/* What carries out an instruction whose next one is at `next`, and the step filled in for it, its address already being there.
- * NULL: not one of those here. */
+/* Return the function for an instruction and fill in its step, whose address is already set. `next`
+ * is the address of the next instruction. Return NULL if there is none. */
 step_function *quick_integer(const struct insn *insn, struct step *step);
 step_function *quick_flow(const struct insn *insn, uint64_t next, struct step *step);
 
 #define TEMPLATE   ALWAYS_INLINE enum step_result
 #define STEP(name) static enum step_result name(struct machine *machine, struct step *step)
 
-/* Ends the function if an access goes to memory that is not clear. */
+/* Leaves the function if an access goes to memory that is not clear. */
 #define NEED_CLEAR(address, size)                                                   \
 	do {                                                                        \
 		if (__builtin_expect(!machine_is_clear(machine, address, size), 0)) \
 			return insn_general(machine, step);                         \
 	} while (0)
 
-enum place { REG, MEM, IMM }; /* where an operand is */
+enum place { REG, MEM, IMM }; /* kind of an operand */
 
 TEMPLATE next(struct machine *machine, struct step *step)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* insn_quick_branch: see insn_quick.h. Jumps, calls and returns; what depends on a condition; the stack. */
+/* insn_quick_branch: see insn_quick.h. Jumps, calls, returns, conditional instructions, and stack
+ * instructions. */
 #include "verbs-shim/preload/insn_block.h"
 #include "verbs-shim/preload/insn_quick.h"
 
-/* The flags are worked out first; then it is this step's turn again. */
+/* Computes the flags first, then repeats this step. */
 static __attribute__((noinline)) enum step_result settle_flags(struct machine *machine,
 							       struct step *step)
 {
@@ -11,10 +12,10 @@ static __attribute__((noinline)) enum step_result settle_flags(struct machine *m
 	return step->carry_out(machine, step);
 }
 
-#define NEED_FLAGS(condition)                                                     \
-	do {                                                                      \
-		if (__builtin_expect(!flags_tell(&machine->flags, condition), 0)) \
-			return settle_flags(machine, step);                       \
+#define NEED_FLAGS(condition)                                                        \
+	do {                                                                         \
+		if (__builtin_expect(!flags_suffice(&machine->flags, condition), 0)) \
+			return settle_flags(machine, step);                          \
 	} while (0)
 
 TEMPLATE jump_if(struct machine *machine, struct step *step, uint8_t condition)
@@ -46,7 +47,8 @@ TEMPLATE push(struct machine *machine, struct step *step, uint64_t value)
 	return next(machine, step);
 }
 
-/* JMP and CALL. Where a call returns to is in step->displacement or, when memory says where to, in step->immediate. */
+/* JMP and CALL. step->displacement has the return address. If the call target is in memory,
+ * step->immediate has it. */
 TEMPLATE transfer(struct machine *machine, struct step *step, enum place from, bool call)
 {
 	uint64_t top = machine->registers[REGISTER_RSP] - 8, target;

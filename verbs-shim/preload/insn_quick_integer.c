@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* insn_quick_integer: see insn_quick.h. Templates first, then one function for each form that occurs, then the choice. */
+/* insn_quick_integer: see insn_quick.h. Templates first, then one function for each form that
+ * occurs, then the choice. */
 #include "verbs-shim/preload/insn_quick.h"
 
 ALWAYS_INLINE uint64_t operate(enum insn_op op, uint32_t size, uint64_t left, uint64_t right,
@@ -78,7 +79,7 @@ TEMPLATE extend(struct machine *machine, struct step *step, bool sign, uint32_t 
 	return next(machine, step);
 }
 
-/* By a number that is not 0; overflow is defined for 1 alone. */
+/* Shift count other than 0. Overflow is defined for a count of 1 only. */
 TEMPLATE shift(struct machine *machine, struct step *step, enum insn_op op, uint32_t size)
 {
 	uint64_t left = insn_truncate(machine->registers[step->to], size), result, carry, overflow;
@@ -235,7 +236,8 @@ static step_function *choose_two_operands(const struct insn *insn, struct step *
 static step_function *choose_extension(const struct insn *insn, struct step *step)
 {
 	bool memory = insn->rm_reg == INSN_NO_REG, sign = insn->op == OP_MOVSX;
-	uint8_t to_size = !sign && insn->size == 8 ? 4 : insn->size; /* zeros go all the way */
+	/* zeros fill the whole register */
+	uint8_t to_size = !sign && insn->size == 8 ? 4 : insn->size;
 
 	if (is_second_byte(insn, insn->rm_reg, insn->source_size))
 		return NULL;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insn_reader: the bytes of an instruction one after the other, and what its prefixes said; operands are read alike whatever
- * the prefixes were. In a header, as both files that take instructions apart read with it.
- *
- * Who calls: insn_decode.c, insn_evex.c. Source: Intel SDM volume 2, 2.1 (ModRM, SIB), 2.2.1 (REX), 2.3 (VEX).
+ * insn_reader: reads the bytes of an instruction, and holds its prefixes. Operands are read in the
+ * same way for all prefixes. It is in a header because both decoders use it. Callers:
+ * insn_decode.c, insn_evex.c. Source: Intel SDM volume 2, 2.1 (ModRM, SIB), 2.2.1 (REX), 2.3 (VEX).
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_READER_H
 #define VERBS_SHIM_PRELOAD_INSN_READER_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* insn_vector: see insn_vector.h. Source: Intel SDM volume 1, 13.4 (where registers are saved), and volume 2 (operations). */
+/* insn_vector: see insn_vector.h. Source: Intel SDM volume 1, 13.4 (where registers are saved), and
+ * volume 2 (operations). */
 #include "verbs-shim/preload/insn_vector.h"
 
 #include <cpuid.h>
@@ -9,11 +10,13 @@
 #include "verbs-shim/preload/insn_decode.h"
 #include "verbs-shim/preload/insn_machine.h"
 
-/* Vector registers: the XSAVE area that the kernel put on the signal stack. Intel SDM volume 1, 13.4. */
+/* Vector registers: the XSAVE area that the kernel put on the signal stack. Intel SDM volume 1,
+ * 13.4. */
 enum { XSAVE_HEADER = 512, XSAVE_OURS = 464, XSAVE_MAGIC = 0x46505853 };
 enum { COMPONENTS = 8, COMPONENT_SSE = 1, VECTOR_BYTES = 64 };
 
-/* Where the bytes of a register are. The first 16 registers lie in three parts, the others in one. */
+/* Where the bytes of a register are. The first 16 registers lie in three parts, the others in
+ * one. */
 static const struct part {
 	uint8_t component, first, bytes;
 	bool of_others;
@@ -47,7 +50,8 @@ static bool is_legacy(struct machine *machine) /* only the area that FXSAVE know
 	return magic != XSAVE_MAGIC;
 }
 
-/* A bit for each component that is not in its initial state, which is zero. NULL: all are there that can be. */
+/* A bit for each component that is not in its initial state, which is zero. NULL: all are there
+ * that can be. */
 static uint64_t *used_components(struct machine *machine)
 {
 	return is_legacy(machine) ? NULL : (uint64_t *)(void *)(area_of(machine) + XSAVE_HEADER);
@@ -171,7 +175,7 @@ bool insn_vector_store(struct machine *machine)
 	return true;
 }
 
-/* The upper half of the lowest 16 bytes alone. */
+/* The upper half of the lowest 16 bytes. */
 bool insn_vector_high(struct machine *machine)
 {
 	const struct insn *insn = machine->insn;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insn_vector: vector registers, and the instructions that move them or combine them. Each function carries out the instruction
- * of the machine; false: an access was refused or a register was not saved, and nothing was changed.
- *
- * Who calls: insn.c.
+ * insn_vector: vector registers, and the instructions that move or combine them. Each function
+ * executes the instruction of the machine. It returns false, without any change, if an access was
+ * refused or a register was not saved. Caller: insn.c.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_VECTOR_H
 #define VERBS_SHIM_PRELOAD_INSN_VECTOR_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interfaces: see interfaces.h. What getifaddrs() returns is one block, so that libc's freeifaddrs() gives it back. */
+/* interfaces: see interfaces.h. getifaddrs() returns one block, so that libc's freeifaddrs() frees
+ * it. */
 #include "verbs-shim/preload/interfaces.h"
 
 #include <arpa/inet.h>
@@ -17,18 +18,15 @@
 #include "verbs-shim/preload/shim.h"
 
 #define LOOPBACK_MTU 65536
-#define ETHERNET_MTU 9000 /* as the tree's sys/class/net/eth0/mtu */
 
 enum { LOOPBACK, ETHERNET, INTERFACES };
 
 static const struct interface {
 	const char *name;
 	uint32_t netmask, flags;
-	int mtu;
 } interfaces[INTERFACES] = {
-	[LOOPBACK] = {"lo", 0xff000000, IFF_UP | IFF_LOOPBACK | IFF_RUNNING, LOOPBACK_MTU},
-	[ETHERNET] = {"eth0", 0xffff0000, IFF_UP | IFF_BROADCAST | IFF_RUNNING | IFF_MULTICAST,
-		      ETHERNET_MTU},
+	[LOOPBACK] = {"lo", 0xff000000, IFF_UP | IFF_LOOPBACK | IFF_RUNNING},
+	[ETHERNET] = {"eth0", 0xffff0000, IFF_UP | IFF_BROADCAST | IFF_RUNNING | IFF_MULTICAST},
 };
 
 static char *put_name(char name[IFNAMSIZ], unsigned index)
@@ -66,7 +64,7 @@ static unsigned find(const char *name)
 	return index;
 }
 
-/* Of the adapter on RoCE; else one that is local, made of the address. */
+/* Address of the adapter on RoCE. Otherwise a local address, made of the IP address. */
 static struct sockaddr hardware_of(unsigned index)
 {
 	struct sockaddr hardware = {.sa_family =
@@ -79,7 +77,7 @@ static struct sockaddr hardware_of(unsigned index)
 		return hardware;
 	hardware.sa_data[0] = 2;
 	memcpy(hardware.sa_data + 2, &own, sizeof(own));
-	snprintf(name, sizeof(name), "%s/sys/class/net/eth0/address", shim_tree);
+	snprintf(name, sizeof(name), "%s/sys/class/net/eth0/address", shim.tree);
 	file = fopen(name, "re");
 	if (file) {
 		unsigned byte;
@@ -116,7 +114,7 @@ static int fail(int error)
 	return -1;
 }
 
-static int answer(unsigned long request, struct ifreq *about)
+static int interface_request(unsigned long request, struct ifreq *about)
 {
 	unsigned index = find(about->ifr_name);
 	struct sockaddr_in address;
@@ -137,7 +135,8 @@ static int answer(unsigned long request, struct ifreq *about)
 		about->ifr_ifindex = (int)index + 1;
 		return 0;
 	case SIOCGIFMTU:
-		about->ifr_mtu = interfaces[index].mtu;
+		about->ifr_mtu =
+			index == LOOPBACK ? LOOPBACK_MTU : (int)shim.memory->socket_costs.mtu_bytes;
 		return 0;
 	case SIOCGIFHWADDR:
 		about->ifr_hwaddr = hardware_of(index);
@@ -165,7 +164,7 @@ bool interfaces_ioctl(unsigned long request, void *argument, int *result)
 	}
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (known[i] == request) {
-			*result = answer(request, argument);
+			*result = interface_request(request, argument);
 			return true;
 		}
 	return false;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interfaces: the network interfaces that a program finds on its host: lo, and eth0 with the host's address. The machine has no such
- * interfaces: names.c turns a host's addresses into ones of the machine's loopback network.
+ * interfaces: network interfaces that a program sees on its host: lo, and eth0 with the host's
+ * address. The machine has no such interfaces: names.c maps a host's addresses to addresses of the
+ * machine's loopback network.
  */
 #ifndef VERBS_SHIM_PRELOAD_INTERFACES_H
 #define VERBS_SHIM_PRELOAD_INTERFACES_H
 
 #include <stdbool.h>
 
-/* true: a question about interfaces (netdevice(7)); *result: what ioctl() returns, with errno. */
+/* Answers a request about interfaces (netdevice(7)). Returns false for other requests. *result is
+ * the result of ioctl(), with errno. */
 bool interfaces_ioctl(unsigned long request, void *argument, int *result);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock: locks of files, as flock() and fcntl() have them. Nobody waits for one in the operating system, with the token: who finds
- * it taken looks again when another thread has done something visible, as giving a lock back is.
+ * lock: locks of files, as flock() and fcntl() have them. No thread waits for a lock in the
+ * operating system while it has the token. A thread that finds the lock taken checks again after
+ * another thread did something visible, such as a release.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +12,8 @@
 
 #include "verbs-shim/preload/shim.h"
 
-/* A try that failed: may another one follow? false: what has failed it will fail it again, or a signal came (errno). */
+/* Returns true if a failed attempt may be repeated. Returns false if it would fail again, or a
+ * signal arrived (errno). */
 static bool wait_for_lock(void)
 {
 	if (errno != EAGAIN && errno != EACCES)
@@ -22,7 +24,7 @@ static bool wait_for_lock(void)
 	return !shim_self.interrupted;
 }
 
-/* What was given back, or is shared now, others may be waiting for. */
+/* Reports a released or shared lock, for which other threads may wait. */
 static int changed(int result, bool gives)
 {
 	if (result == 0 && gives)

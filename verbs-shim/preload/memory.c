@@ -11,18 +11,20 @@
 #include <unistd.h>
 
 #include "verbs-shim/preload/device.h"
+#include "verbs-shim/preload/range.h"
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/trap_watch.h"
 
-#define SEGMENTS 64 /* of System V, attached at a time; what is more is not watched */
+#define SEGMENTS 64 /* attached System V segments; further segments are not watched */
 
 static struct {
 	const void *address; /* NULL: free */
 	size_t length;
 } segments[SEGMENTS];
 
-/* The library chooses where mappings of programs lie, as adapters' caches know pages by their addresses. The
- * system would put them below the pages of its own in each process, whose size differs from kernel to kernel.
- * Mappings follow one another downwards from the end. */
+/* The library chooses the addresses of programs' mappings, because the adapter's caches index pages
+ * by address. The system would place them below its own pages in each process, whose size differs
+ * between kernels. Mappings follow one another downwards from the end. */
 #define PLACES_END   UINT64_C(0x6f0000000000)
 #define PLACES_BEGIN UINT64_C(0x640000000000)
 
@@ -33,12 +35,12 @@ static uint64_t whole_pages(size_t length)
 	return (length + 4095) & ~UINT64_C(4095);
 }
 
-/* A place for pages that may lie anywhere; NULL: the system chooses. */
+/* Returns an address for pages without a fixed address. Returns NULL if the system chooses. */
 static void *place(uint64_t length)
 {
 	uint64_t before = __atomic_load_n(&lowest, __ATOMIC_RELAXED), after;
 
-	if (length == 0 || !shim_memory)
+	if (length == 0 || !shim.memory)
 		return NULL;
 	do {
 		if (length > before - PLACES_BEGIN)
@@ -58,7 +60,7 @@ static void give_place(const void *address, uint64_t length)
 					  __ATOMIC_RELAXED);
 }
 
-/* Pages are something else now. */
+/* Pages change their kind. */
 static void unmapped(const void *address, size_t length)
 {
 	uint32_t file;
@@ -67,11 +69,12 @@ static void unmapped(const void *address, size_t length)
 	if (!shim_active())
 		return;
 	gate_enter();
-	known = trap_remove((uint64_t)(uintptr_t)address, whole_pages(length), &file);
+	known = range_remove((uint64_t)(uintptr_t)address, whole_pages(length), &file);
 	gate_leave();
 	if (!known)
 		return;
-	(void)gate_call(OP_MAPPED, (uint64_t)(uintptr_t)address, whole_pages(length), 0, 0);
+	(void)gate_call(OP_MAPPED,
+			REQUEST(.mapped = {(uint64_t)(uintptr_t)address, whole_pages(length)}));
 	device_leave(file);
 }
 
@@ -81,8 +84,8 @@ static void shared(const void *address, size_t length)
 	if (!shim_active())
 		return;
 	gate_enter();
-	trap_add_peers((uint64_t)(uintptr_t)address, whole_pages(length));
-	shim_process->shares = 1;
+	range_add_peers((uint64_t)(uintptr_t)address, whole_pages(length));
+	shim.process->shares = 1;
 	gate_leave();
 }
 
@@ -92,8 +95,8 @@ void *memory_map(void *address, size_t length, int prot, int flags, int fd, off_
 
 	if (shim_active() && device_has_pages(fd))
 		return device_mmap(address, length, prot, flags, fd, offset);
-	if (shim_memory &&
-	    flags & MAP_HUGETLB) { /* the simulated host has none, whatever the machine has */
+	if (shim.memory &&
+	    flags & MAP_HUGETLB) { /* the simulated host has none, independent of the machine */
 		errno = ENOMEM;
 		return MAP_FAILED;
 	}
@@ -139,11 +142,11 @@ EXPORT int munmap(void *address, size_t length)
 
 void *memory_remap(void *old, size_t old_length, size_t length, int flags, void *wanted)
 {
-	bool peers = shim_active() && trap_is_peers((uint64_t)(uintptr_t)old);
+	bool peers = shim_active() && range_is_peers((uint64_t)(uintptr_t)old);
 	void *result;
 
 	if (shim_active())
-		trap_before_call(); /* pages move with their protection */
+		trap_watch_before_call(); /* pages move with their protection */
 	result = (void *)system_call(SYS_mremap, old, old_length, length, flags, wanted);
 	if (result == MAP_FAILED)
 		return result;
@@ -196,7 +199,7 @@ void *memory_attach(int segment, const void *address, int flags)
 /* Huge pages are refused as in memory_map(). */
 EXPORT int shmget(key_t key, size_t bytes, int flags)
 {
-	if (shim_memory && flags & SHM_HUGETLB) {
+	if (shim.memory && flags & SHM_HUGETLB) {
 		errno = ENOMEM;
 		return -1;
 	}
@@ -226,14 +229,15 @@ EXPORT int shmdt(const void *address)
 	return memory_detach(address);
 }
 
-/* Memory of another process, by its number as programs see it. Copying takes no virtual time but the call's. */
+/* Memory of another process, by its number as programs see it. Copying takes no virtual time but
+ * the call's. */
 
 static void begin_call(void)
 {
 	if (!shim_active())
 		return;
-	gate_charge(shim_memory->cost_system_call);
-	trap_before_call();
+	gate_charge(shim.memory->cost_system_call);
+	trap_watch_before_call();
 }
 
 EXPORT ssize_t process_vm_readv(pid_t pid, const struct iovec *here, unsigned long here_count,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory: what a program maps and unmaps. Pages of the emulated kernel's files, and pages that other processes may change, are made
- * known to trap_ranges.c; what becomes something else is forgotten there.
- *
- * Who calls: libc's names for it, which are exported, and syscall(): whoever writes code of its own over the former (the memory
- * hooks of UCX and Open MPI) reaches the system by that.
+ * memory: mappings of the program. Pages of the emulated kernel's files, and pages that other
+ * processes may change, are reported to range.c. Pages that change their kind are removed there.
+ * Callers: the exported libc functions, and syscall(). Libraries that overwrite the former (the
+ * memory hooks of UCX and Open MPI) reach the system through the latter.
  */
 #ifndef VERBS_SHIM_PRELOAD_MEMORY_H
 #define VERBS_SHIM_PRELOAD_MEMORY_H
@@ -12,8 +11,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* As mmap(2), munmap(2), mremap(2), shmat(2), shmdt(2), with their errors in errno; a file of the emulated kernel is mapped as
- * its driver would (device_mmap()). */
+/* Implement mmap(2), munmap(2), mremap(2), shmat(2) and shmdt(2), with errors in errno. A file of
+ * the emulated kernel is mapped with device_mmap(). */
 void *memory_map(void *address, size_t length, int prot, int flags, int fd, off_t offset);
 int memory_unmap(void *address, size_t length);
 void *memory_remap(void *old, size_t old_length, size_t length, int flags, void *wanted);

@@ -15,7 +15,7 @@ static struct {
 
 static uint32_t count, own_index;
 
-/* One "name=address" up to the comma; false: not of that form. */
+/* Reads one "name=address" up to the comma. Returns false for another form. */
 static bool add_entry(const char *entry, size_t length)
 {
 	const char *equals = memchr(entry, '=', length);
@@ -92,7 +92,7 @@ static bool is_host(uint32_t address)
 	return false;
 }
 
-/* What the address becomes on this host; 0: it stays as it is. */
+/* Returns the address on this host that replaces the address; 0: the address is not replaced. */
 static uint32_t replacement(uint32_t address)
 {
 	bool any = address == htonl(INADDR_ANY);

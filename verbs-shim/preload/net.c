@@ -8,6 +8,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,14 @@
 #include "verbs-shim/preload/names.h"
 #include "verbs-shim/preload/netlink.h"
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/sockets.h"
 
 #define PORT_FIRST  32768 /* as Linux has them */
 #define PORTS       28232u
 #define PORT_GROUP  110u /* for a process, before it takes others' */
 #define PORT_GROUPS 256u
 
-/* The name as dotted digits if it is one of ours, else the name. */
+/* Returns dotted digits for the name of a simulated host, otherwise the name. */
 static const char *numeric(const char *name, char digits[INET_ADDRSTRLEN])
 {
 	uint32_t address;
@@ -95,14 +97,15 @@ EXPORT int uname(struct utsname *system)
 	if (result == 0 && own) {
 		memset(system->nodename, 0, sizeof(system->nodename));
 		memcpy(system->nodename, own, strnlen(own, sizeof(system->nodename) - 1));
-		memcpy(system->release, shim_memory->host.kernel_release, sizeof(system->release));
+		memcpy(system->release, shim.memory->host.kernel_release, sizeof(system->release));
 		memset(system->version, 0, sizeof(system->version));
 		memcpy(system->version, "#1 SMP", sizeof("#1 SMP"));
 	}
 	return result;
 }
 
-/* Netlink of RDMA is the emulated kernel's. Streams send at once: what TCP waits for (Nagle's algorithm, delayed acknowledgements) would pass in real time. */
+/* Netlink of RDMA is the emulated kernel's. Streams send immediately. Waits of TCP (Nagle's
+ * algorithm, delayed acknowledgements) would take real time. */
 EXPORT int socket(int family, int type, int protocol)
 {
 	int before = errno, on = 1, result = -1;
@@ -113,6 +116,8 @@ EXPORT int socket(int family, int type, int protocol)
 			return result;
 		errno = before;
 	}
+	if (sockets_models(family, type, protocol))
+		return sockets_open(family, type);
 	result = REAL(socket)(family, type, protocol);
 	before = errno;
 
@@ -130,7 +135,7 @@ static in_port_t *port_of(struct sockaddr_storage *address)
 						: NULL;
 }
 
-/* To a port that is free; the same one each time, while the kernel's choice is random. */
+/* Binds to a free port. The port is the same in each run, whereas the kernel's choice is random. */
 static int bind_anywhere(int socket, const struct sockaddr *address, socklen_t length)
 {
 	static uint32_t used;
@@ -153,7 +158,10 @@ static int bind_anywhere(int socket, const struct sockaddr *address, socklen_t l
 EXPORT int bind(int socket, const struct sockaddr *address, socklen_t length)
 {
 	struct sockaddr_storage changed, copy = {0};
+	struct shim_socket *record = sockets_of(socket);
 
+	if (record)
+		return sockets_bind(record, address, length);
 	if (netlink_has(socket))
 		return 0;
 	address = names_rewrite(socket, address, &length, &changed);
@@ -198,10 +206,37 @@ static bool leads_to_loopback(const struct sockaddr *address)
 	       six->sin6_addr.s6_addr[12] == 127;
 }
 
+EXPORT int listen(int socket, int backlog)
+{
+	struct shim_socket *record = sockets_of(socket);
+
+	return record ? sockets_listen(record, backlog) : REAL(listen)(socket, backlog);
+}
+
+EXPORT int getpeername(int socket, struct sockaddr *restrict address, socklen_t *restrict length)
+{
+	const struct shim_socket *record = sockets_of(socket);
+
+	return record ? sockets_name(record, true, address, length)
+		      : REAL(getpeername)(socket, address, length);
+}
+
+EXPORT int getsockopt(int socket, int level, int option, void *restrict value,
+		      socklen_t *restrict length)
+{
+	struct shim_socket *record = sockets_of(socket);
+
+	return record ? sockets_get_option(socket, record, level, option, value, length)
+		      : REAL(getsockopt)(socket, level, option, value, length);
+}
+
 int net_connect(int socket, const struct sockaddr *address, socklen_t length)
 {
 	struct sockaddr_storage changed;
+	struct shim_socket *record = sockets_of(socket);
 
+	if (record)
+		return sockets_connect(socket, record, address, length);
 	address = names_rewrite(socket, address, &length, &changed);
 	if (names_active() && length >= sizeof(struct sockaddr_in) && leads_to_loopback(address) &&
 	    is_unbound(socket))
@@ -213,6 +248,45 @@ EXPORT int connect(int socket, const struct sockaddr *address, socklen_t length)
 {
 	int result = net_connect(socket, address, length);
 
+	if (shim_active() && !sockets_of(socket))
+		gate_visible();
+	return result;
+}
+
+EXPORT int accept4(int fd, struct sockaddr *restrict address, socklen_t *restrict length, int flags)
+{
+	struct shim_socket *record;
+	int result;
+
+	if (!shim_active())
+		return REAL(accept4)(fd, address, length, flags);
+	wait_begin();
+	record = sockets_of(fd);
+	if (record)
+		return sockets_accept(fd, record, address, length, flags);
+	if (wait_is_blocking(fd) && !wait_for(fd, POLLIN))
+		return -1;
+	result = REAL(accept4)(fd, address, length, flags);
+	if (result >= 0)
+		gate_visible();
+	return result;
+}
+
+EXPORT int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict length)
+{
+	if (!shim_active())
+		return REAL(accept)(fd, address, length);
+	return accept4(fd, address, length, 0);
+}
+
+EXPORT int shutdown(int fd, int how)
+{
+	struct shim_socket *record = sockets_of(fd);
+	int result;
+
+	if (record)
+		return sockets_shutdown(fd, record, how);
+	result = REAL(shutdown)(fd, how);
 	if (shim_active())
 		gate_visible();
 	return result;

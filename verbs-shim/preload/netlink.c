@@ -9,6 +9,7 @@
 
 #include "verbs-shim/preload/device.h"
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/sockets.h"
 
 #define NODE          "netlink:rdma" /* verbs-shim/kernel/netlink.h */
 #define REQUEST_BYTES 1024
@@ -60,15 +61,23 @@ void netlink_sender(struct sockaddr *from, socklen_t *length)
 
 EXPORT int getsockname(int fd, struct sockaddr *restrict address, socklen_t *restrict length)
 {
+	const struct shim_socket *record = sockets_of(fd);
+
+	if (record)
+		return sockets_name(record, false, address, length);
 	if (!netlink_has(fd))
 		return REAL(getsockname)(fd, address, length);
 	put_address((uint32_t)getpid(), address, length);
 	return 0;
 }
 
-/* What is asked of the protocol changes nothing in answers that come at once and whole. */
+/* Options of the protocol do not change replies, which arrive at once and complete. */
 EXPORT int setsockopt(int fd, int level, int option, const void *value, socklen_t length)
 {
+	struct shim_socket *record = sockets_of(fd);
+
+	if (record)
+		return sockets_set_option(fd, record, level, option, value, length);
 	if (netlink_has(fd) && level == SOL_NETLINK)
 		return 0;
 	return REAL(setsockopt)(fd, level, option, value, length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * netlink: sockets of NETLINK_RDMA are files of the emulated kernel, and look to libnl and libmnl like sockets of netlink: they
- * have an address, and what comes from them, one.
+ * netlink: NETLINK_RDMA sockets. They are files of the emulated kernel. libnl and libmnl see
+ * netlink sockets with an address, and messages with a sender.
  */
 #ifndef VERBS_SHIM_PRELOAD_NETLINK_H
 #define VERBS_SHIM_PRELOAD_NETLINK_H
@@ -9,16 +9,17 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-/* As socket(2). -1 and ENOENT: this host has no such device. */
+/* Creates a socket as socket(2) does. Returns -1 with ENOENT if this host has no such device. */
 int netlink_socket(int type);
 
-/* Is that descriptor of this process such a socket? */
+/* Returns true if the descriptor is such a socket. */
 bool netlink_has(int fd);
 
-/* sendmsg(2) on it: one request, or several. */
+/* Sends one or several requests as sendmsg(2) does. */
 ssize_t netlink_send(int fd, const struct msghdr *message);
 
-/* Whom a message is from: the kernel. As recvfrom(2) says it: *length is the room for it. */
+/* Writes the sender of a message, which is the kernel, as recvfrom(2) does. *length is the
+ * space. */
 void netlink_sender(struct sockaddr *from, socklen_t *length);
 
 #endif

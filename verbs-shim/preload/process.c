@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process: children and ends of processes, and their random bytes. A forked child attaches anew; a new image does so by itself.
+ * process: children and ends of processes, and their random bytes. A forked child attaches again. A
+ * new image attaches when it starts.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -24,44 +26,51 @@
 #include "verbs-shim/preload/shim.h"
 
 #define RANDOM_BYTES 65536 /* of /dev/urandom each time that it is opened */
-#define RANDOM_MODE  01124 /* of nobody else that is not linked anywhere */
+#define RANDOM_MODE  01124 /* of no other process, without a link */
 
 extern char **environ;
 
+/* Returns the virtual process id of a child, or 0 if it has none. real_pid: 0 if there is no
+ * child. */
+static pid_t report_child(pid_t real_pid)
+{
+	return (pid_t)gate_call(OP_SPAWNED, REQUEST(.spawned = {(uint64_t)real_pid}));
+}
+
 EXPORT pid_t fork(void)
 {
-	pid_t pid;
+	pid_t pid, found;
 
 	if (!shim_active())
 		return REAL(fork)();
-	shim_process->cpus = host_cpus();
-	(void)gate_call(OP_SPAWN, 0, 0, 0, 0);
+	shim.process->cpus = host_cpus();
+	(void)gate_call(OP_SPAWN, REQUEST(.image = {OUTSIDE_NOT, 0}));
 	pid = REAL(fork)();
 	if (pid == 0) {
 		shim_self.slot = NULL;
 		timer_forget_all();
 		timer_signal_forget_all();
 		attach_again(ATTACH_FORK);
-		(void)gate_call(OP_START, 0, 0, 0, 0);
+		(void)gate_call(OP_START, NULL);
 		return 0;
 	}
-	pid = pid > 0 ? (pid_t)gate_call(OP_SPAWNED, (uint64_t)pid, 1, 0, 0)
-		      : (gate_call(OP_SPAWNED, 0, 0, 0, 0), -1);
-	return pid;
+	found = report_child(pid > 0 ? pid : 0);
+	return pid > 0 ? found : -1;
 }
 
-/* vfork's child may only exec or exit; a full copy does for that as well. */
+/* A child of vfork may only call exec or exit. A full copy serves the same purpose. */
 EXPORT pid_t vfork(void)
 {
 	return fork();
 }
 
-/* An image that starts must be able to read the time stamp counter before its own library can answer for it. */
+/* A starting image must be able to read the time stamp counter before its own library intercepts
+ * it. */
 static void before_exec(uint32_t outside, const char *path)
 {
 	if (shim_active()) {
-		shim_process->cpus = host_cpus();
-		(void)gate_call(OP_EXEC, outside, (uint64_t)(uintptr_t)path, 0, 0);
+		shim.process->cpus = host_cpus();
+		(void)gate_call(OP_EXEC, REQUEST(.image = {outside, (uint64_t)(uintptr_t)path}));
 	}
 	prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
 }
@@ -70,10 +79,10 @@ static int exec_failed(int result)
 {
 	int error = errno;
 
-	if (shim_memory)
+	if (shim.memory)
 		prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
 	if (shim_active())
-		(void)gate_call(OP_EXEC_FAILED, 0, 0, 0, 0);
+		(void)gate_call(OP_EXEC_FAILED, NULL);
 	errno = error;
 	return result;
 }
@@ -146,12 +155,9 @@ static int spawned(int result, pid_t *pid)
 {
 	pid_t real = *pid;
 
-	if (shim_memory)
+	if (shim.memory)
 		prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
-	if (result == 0)
-		*pid = (pid_t)gate_call(OP_SPAWNED, (uint64_t)real, 0, 0, 0);
-	else
-		(void)gate_call(OP_SPAWNED, 0, 0, 0, 0);
+	*pid = report_child(result == 0 ? real : 0);
 	if (*pid == 0)
 		*pid = real;
 	return result;
@@ -159,8 +165,9 @@ static int spawned(int result, pid_t *pid)
 
 static void before_spawn(const char *path, char *const environment[])
 {
-	shim_process->cpus = host_cpus();
-	(void)gate_call(OP_SPAWN, image_check(path, environment), (uint64_t)(uintptr_t)path, 0, 0);
+	shim.process->cpus = host_cpus();
+	(void)gate_call(OP_SPAWN, REQUEST(.image = {image_check(path, environment),
+						    (uint64_t)(uintptr_t)path}));
 }
 
 EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
@@ -202,7 +209,7 @@ static pid_t wait_child(idtype_t kind, pid_t pid, int *status, int options, stru
 {
 	(void)kind;
 	shim_self.interrupted = false;
-	gate_charge(shim_memory->cost_system_call);
+	gate_charge(shim.memory->cost_system_call);
 	for (;;) {
 		pid_t found = (pid_t)system_call(SYS_wait4, pid > 0 ? ids_real(pid) : pid, status,
 						 options | WNOHANG, usage);
@@ -246,7 +253,7 @@ static int wait_id(idtype_t kind, id_t id, siginfo_t *info, int options)
 	int result;
 
 	shim_self.interrupted = false;
-	gate_charge(shim_memory->cost_system_call);
+	gate_charge(shim.memory->cost_system_call);
 	for (;;) {
 		result = (int)system_call(SYS_waitid, kind,
 					  kind == P_PID ? (id_t)ids_real((int32_t)id) : id, &found,
@@ -300,18 +307,35 @@ EXPORT void _Exit(int code)
 	_exit(code);
 }
 
-/* Random bytes of the operating system: a stream of this process that is the same in each run (splitmix64). */
-static uint64_t random_next(void)
-{
-	static uint64_t state;
-	uint64_t value;
+#define STEP UINT64_C(0x9e3779b97f4a7c15)
 
-	if (state == 0)
-		state = shim_memory->seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)getpid();
-	value = (state += UINT64_C(0x9e3779b97f4a7c15));
+/* Random numbers that are the same in each run (splitmix64). */
+static uint64_t splitmix(uint64_t *state)
+{
+	uint64_t value = (*state += STEP);
+
 	value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
 	return value ^ (value >> 31);
+}
+
+/* Random bytes of the operating system: a stream of this process. */
+static uint64_t random_next(void)
+{
+	static uint64_t state;
+
+	if (state == 0)
+		state = shim.memory->seed * STEP + (uint64_t)getpid();
+	return splitmix(&state);
+}
+
+void process_seed_image(void)
+{
+	uint64_t *words = (uint64_t *)getauxval(AT_RANDOM);
+	uint64_t state = ~(shim.memory->seed * STEP + (uint64_t)getpid()); /* another stream */
+
+	for (int i = 0; words && i < 2; i++)
+		words[i] = splitmix(&state);
 }
 
 EXPORT ssize_t getrandom(void *bytes, size_t length, unsigned flags)
@@ -329,7 +353,8 @@ static void random_fill(uint8_t *bytes, size_t length)
 		bytes[i] = (uint8_t)(random_next() >> 56);
 }
 
-/* /dev/urandom as a file: the beginning of the stream is in it, for reads within libc; it is known by its mode wherever it goes. */
+/* /dev/urandom as a file that holds the beginning of the stream, for reads within libc. Its mode
+ * identifies it. */
 int process_random_file(int flags)
 {
 	uint8_t bytes[4096];
@@ -341,6 +366,22 @@ int process_random_file(int flags)
 	}
 	if (fd >= 0)
 		(void)system_call(SYS_fchmod, fd, RANDOM_MODE);
+	return fd;
+}
+
+/* A new value for each open of the file, as in Linux (RFC 4122, version 4). */
+int process_uuid_file(int flags)
+{
+	uint64_t high = random_next(), low = random_next();
+	char text[64];
+	int length = snprintf(text, sizeof(text), "%08x-%04x-4%03x-%04x-%012llx\n",
+			      (unsigned)(high >> 32), (unsigned)(high >> 16 & 0xffff),
+			      (unsigned)(high & 0xfff), (unsigned)(low >> 48 & 0x3fff) | 0x8000,
+			      (unsigned long long)(low & UINT64_C(0xffffffffffff)));
+	int fd = (int)system_call(SYS_memfd_create, "uuid", flags & O_CLOEXEC ? MFD_CLOEXEC : 0U);
+
+	if (fd >= 0)
+		(void)!system_call(SYS_pwrite64, fd, text, length, 0L);
 	return fd;
 }
 

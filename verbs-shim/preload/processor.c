@@ -20,8 +20,8 @@ enum { FIRST = 0x0f, SECOND = 0xa2, REPLACED_FIRST = 0xcd }; /* cpuid; int */
 #define OBJECTS   1024
 #define RUN_BYTES 65536 /* of code without a function's beginning, at most */
 
-/* .eh_frame_hdr as linkers write it: a sorted table of pairs, the first of each where a function begins. Linux Standard Base core
- * specification 5.0, 10.6.2. */
+/* .eh_frame_hdr as linkers write it: a sorted table of pairs, the first of each where a function
+ * begins. Linux Standard Base core specification 5.0, 10.6.2. */
 struct frame_header {
 	uint8_t version, pointer_encoding, count_encoding, table_encoding;
 	int32_t frames;
@@ -33,7 +33,8 @@ struct frame_header {
 
 enum { UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b };
 
-/* Code that was looked through. It is looked through again when something has been unloaded: other code may stand there. */
+/* Scanned code. Code is scanned again after an unload, because other code may be at the same
+ * address. */
 static struct {
 	uint64_t object[OBJECTS];
 	uint32_t count;
@@ -47,12 +48,13 @@ bool processor_cpuid(ucontext_t *context)
 	uint32_t leaf = (uint32_t)registers[REG_RAX], subleaf = (uint32_t)registers[REG_RCX];
 	uint32_t words[4] = {0};
 
-	if (code[0] != REPLACED_FIRST || code[1] != SECOND || !shim_memory)
+	if (code[0] != REPLACED_FIRST || code[1] != SECOND || !shim.memory)
 		return false;
-	if (leaf == SHIM_LEAF_STATE) { /* what xsave needs: xgetbv tells of the machine, too */
+	/* state for xsave: xgetbv also reports the machine's processor */
+	if (leaf == SHIM_LEAF_STATE) {
 		__cpuid_count(leaf, subleaf, words[0], words[1], words[2], words[3]);
 	} else {
-		const struct shim_leaves *leaves = &shim_memory->leaves;
+		const struct shim_leaves *leaves = &shim.memory->leaves;
 
 		for (uint32_t i = 0; i < leaves->count; i++)
 			if (leaves->leaf[i].leaf == leaf &&
@@ -67,7 +69,7 @@ bool processor_cpuid(ucontext_t *context)
 	return true;
 }
 
-/* Where the last function begins that begins at `address` or before it; 0: that is not known. */
+/* Returns the start of the last function at or before `address`, or 0 if it is unknown. */
 static uint64_t function_before(const struct frame_header *header, uint64_t address)
 {
 	uint32_t low = 0, high;
@@ -188,7 +190,8 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *context)
 	return 0;
 }
 
-/* The linker calls this before and after it has loaded libraries, and before it runs their code: for debuggers. */
+/* The linker calls this before and after it has loaded libraries, and before it runs their code:
+ * for debuggers. */
 static void loaded(void)
 {
 	int before = errno;

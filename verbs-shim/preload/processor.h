@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * processor: programs see the processor of their simulated host. `cpuid` is no instruction that can be made to trap everywhere (few
- * processors can, and fewer virtual machines), so it is replaced in the code of programs and libraries as that is loaded.
+ * processor: shows programs the processor of their simulated host. Few processors, and fewer
+ * virtual machines, can trap `cpuid`. Therefore it is replaced in the code of programs and
+ * libraries when that is loaded.
  *
- *     loaded code: .. 0f a2 (cpuid) ..  -->  .. cd a2 (int $0xa2) ..  --SIGSEGV--> trap.c --> processor_cpuid()
+ *     loaded code:  .. 0f a2 (cpuid) ..
+ *     replaced by:  .. cd a2 (int $0xa2) ..  --SIGSEGV--> trap.c --> processor_cpuid()
  *
- * Two bytes 0f a2 are an instruction if one begins there, counting from the function's first one, which tables for unwinding name. The
- * system's own linker and libc stay as they are: what they choose by it is which memcpy() runs, and that changes no result.
+ * The bytes 0f a2 are an instruction only if one begins there, counted from the start of the
+ * function in the unwind tables. The system's linker and libc are not changed. They use cpuid to
+ * select a memcpy(), which does not affect results.
  */
 #ifndef VERBS_SHIM_PRELOAD_PROCESSOR_H
 #define VERBS_SHIM_PRELOAD_PROCESSOR_H
@@ -14,10 +17,11 @@
 #include <stdbool.h>
 #include <ucontext.h>
 
-/* What is loaded now, and what will be: before the program's own constructors run. */
+/* Replaces cpuid in loaded code and in code loaded later. Called before the program's own
+ * constructors. */
 void processor_init(void);
 
-/* Answers a cpuid that was replaced, if that is what the program stands at. */
+/* Executes a replaced cpuid if the program is at one. Returns false otherwise. */
 bool processor_cpuid(ucontext_t *context);
 
 #endif

@@ -1,23 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shim: what the files of the preloaded library share. It stands between a program and libc: it knows files, memory, clocks,
- * waits, threads and processes, and nothing of verbs.
+ * shim: definitions for all files of the preloaded library. It sits between a program and libc. It
+ * handles files, memory, clocks, waits, threads and processes, and no verbs.
  *
- *     attach.c  says hello to the simulator      gate.c     hands over the execution token and gets it back
- *     clock.c   clocks and sleeps                wait.c     calls that block in the operating system
- *     device.c  files of the emulated kernel     trap.c     doorbell stores, polled memory, rdtsc
- *     files.c   paths of the simulated host      thread.c   threads, locks, conditions
- *     image.c   may the library be in a program?
- *     process.c fork, exec, exit, process ids    signal.c   handlers of the program
- *     timer.c   timerfd, waiting for a signal    trap_ranges.c, trap_poll.c  which memory traps, what is polled
- *                                                trap_stack.c  stacks for traps
+ *     attach.c     meets the simulator, first in each process
+ *     gate.c       hands over the execution token and gets it back
+ *     clock.c      clocks and sleeps
+ *     timer.c      timerfd, and waiting for a signal
  *     timer_signal.c  setitimer(), timer_create()
- *     memory.c  what is mapped, and shared with other processes
- *     ids.c     numbers of processes, threads    system.c   system calls: the program's, and the library's own
- *     lock.c    locks of files                   transfer.c what else may block: vectors, splice(), queues
- *     checked.c _FORTIFY_SOURCE's and libc's own names     thread_c11.c <threads.h>
+ *     wait.c       calls that block in the operating system
+ *     stdio.c      those that libc makes itself, for its streams
+ *     sockets.c    TCP sockets, which are modelled
+ *     transfer.c   other calls that may block: vectors, splice(), message queues
+ *     device.c     files of the emulated kernel
+ *     files.c      paths of the simulated host
+ *     lock.c       locks of files
+ *     memory.c     mapped memory, and memory that processes share
+ *     trap*.c      doorbell stores, polled memory, rdtsc
+ *     range.c      which memory traps
+ *     thread.c     threads, locks, conditions
+ *     thread_c11.c <threads.h>
+ *     process.c    fork, exec, exit
+ *     ids.c        numbers of processes and threads
+ *     image.c      whether the library can be in a program
+ *     signal.c     handlers of the program
+ *     system.c     system calls: the program's, and the library's own
+ *     checked.c    names that _FORTIFY_SOURCE and libc itself use
  *
- * A thread without a slot (the library is not attached, or the thread is not ours) gets plain libc behaviour everywhere.
+ * A thread without a slot gets plain libc behaviour: the library is not attached, or the thread is
+ * not part of the run.
  */
 #ifndef VERBS_SHIM_PRELOAD_SHIM_H
 #define VERBS_SHIM_PRELOAD_SHIM_H
@@ -34,7 +45,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* libc's own function of that name. */
+/* Returns libc's own function of that name. */
 #define REAL(name)                                                          \
 	({                                                                  \
 		static __typeof__(&name) real_;                             \
@@ -43,27 +54,56 @@
 		real_;                                                      \
 	})
 
-struct shim_self {
-	struct shim_slot *slot;
-	int32_t id;        /* as programs see it; 0: the library does not know this thread */
-	uint64_t ended_at; /* its clock when it gave up its slot */
-	uint32_t inside;   /* in the library: signals arriving now must not enter it again */
-	bool interrupted;  /* a handler of the program ran since the last wait began */
-	uint32_t deferred; /* signals kept until this thread has the token */
-	bool reaches; /* a system call is about to be given memory that must not be protected now */
-	bool carrying; /* in a trap: what the program does next is carried out, it does not run */
-	bool quiet; /* nothing but that since the token came: the program can have printed nothing */
+/* State of this process. */
+struct shim {
+	/* Memory that all processes share with the simulator. NULL: this process is not
+	 * attached. */
+	struct shim_memory *memory;
+	/* Entry of this process in it. */
+	struct shim_process *process;
+	/* Number of the host. */
+	uint32_t host;
+	/* The simulator's end closes when the simulator dies. */
+	int socket;
+	/* Queue memory. It is always readable and writable. */
+	uint8_t *queue;
+	int queue_fd;
+	/* Descriptors by which a new image attaches. -1: none. */
+	int attach_fd, memory_fd;
+	/* The directory that stands for /. */
+	char tree[160];
+	/* Inodes of the pipes that take the output of the program. */
+	ino_t output[2];
 };
 
+/* State of a thread. */
+struct shim_self {
+	/* NULL: the thread runs with plain libc. */
+	struct shim_slot *slot;
+	/* Thread id as programs see it. 0: the library does not know this thread. */
+	int32_t id;
+	/* Clock at which it gave up its slot. */
+	uint64_t ended_at;
+	/* Clock from which it may post again. */
+	uint64_t posts_from;
+	/* Processor time, ps, and the clock until which it is counted. */
+	uint64_t busy, counted;
+	/* Depth of calls in the library. Signals that arrive then must not enter it again. */
+	uint32_t inside;
+	/* A handler of the program ran since the last wait began. */
+	bool interrupted;
+	/* Signals that wait until this thread has the token. */
+	uint32_t deferred;
+	/* The thread is about to pass memory to a system call. The memory must not be protected. */
+	bool reaches;
+	/* In a trap: the library executes the program's instructions. */
+	bool carrying;
+	/* The program itself has not run since the token came, so it has printed nothing. */
+	bool quiet;
+};
+
+extern struct shim shim;
 extern __thread struct shim_self shim_self;
-extern struct shim_memory *shim_memory; /* NULL: not attached */
-extern struct shim_process *shim_process;
-extern int shim_socket;
-extern uint8_t *shim_queue; /* this process's queue memory, always readable and writable */
-extern int shim_queue_fd;
-extern int shim_attach_fd, shim_memory_fd; /* what a new image attaches by; -1: none */
-extern char shim_tree[160];
-extern ino_t shim_output[2]; /* pipes that take what the program of the run prints */
 
 static inline bool shim_active(void)
 {
@@ -71,126 +111,132 @@ static inline bool shim_active(void)
 }
 
 /* gate.c */
-int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
-void gate_last(enum shim_op op); /* a request that is not answered */
-/* Around what no signal may see half done: pages that move, ranges that change. Handlers of the program wait, and no quantum
- * ends: it would protect pages that are just being given back. */
+/* Arguments of a request, as gate_call() takes them: REQUEST(.sleep = {deadline}). */
+#define REQUEST(...) (&(union shim_request){__VA_ARGS__})
+/* Hands over a request and waits for the reply. Returns its result. request: NULL if the operation
+ * has no arguments. */
+int64_t gate_call(enum shim_op op, const union shim_request *request);
+/* A request without a reply. OP_EXIT returns at the virtual time of the end, so that nobody sees
+ * the process end earlier: its descriptors are closed, and its parent gets SIGCHLD, only then. */
+void gate_last(enum shim_op op);
+/* Enclose a section that no signal may interrupt: pages that move, ranges that change. Handlers of
+ * the program wait. No quantum ends, because it would protect pages that are being released. */
 void gate_enter(void);
 void gate_leave(void);
 void gate_start(struct shim_slot *slot);
 void gate_charge(uint64_t cost);
-/* A store to a doorbell page, now; at most SHIM_BYTES. true: it waits for the next request; false: it was handed over. */
+/* Stores at most SHIM_BYTES to a doorbell page at the current time. Returns true if the store waits
+ * for the next request, false if it was handed over. */
 bool gate_store(uint32_t file, uint64_t offset, const void *bytes, uint32_t length);
-void gate_visible(void); /* others may see in the operating system what was just done */
+/* other programs may now see the actions of this program in the operating system */
+void gate_visible(void);
+void gate_count(void); /* processor time until now: in shim_self.busy and shim.process->busy */
 static inline uint64_t gate_now(void)
 {
 	return shim_self.slot->clock;
 }
 
 /* attach.c */
-void attach_again(uint32_t kind); /* a forked child */
+void attach_again(uint32_t kind); /* for a forked child */
 void attach_lost(void) __attribute__((noreturn));
-/* Ends the program, which cannot go on: says why. */
+/* Prints the reason and ends the program, which cannot continue. */
 void attach_give_up(const char *error) __attribute__((noreturn));
 int attach_receive_fd(void);
 
 /* wait.c */
-void wait_begin(void);                /* before a call of the system that may wait */
+void wait_begin(void);                /* before a system call that may wait */
 bool wait_visible(uint64_t deadline); /* true: the deadline has passed */
-/* For events of poll(2). false: a signal came (errno EINTR), or the socket's time is over (EAGAIN). */
+bool wait_for_any(uint64_t deadline); /* or for any modelled socket */
+/* For something to happen to that socket. true: the socket's time for the events is over. */
+bool wait_for_socket(int fd, short events);
+/* Waits for events of poll(2). Returns false with errno EINTR for a signal, or EAGAIN when the
+ * socket's timeout ends. */
 bool wait_for(int fd, short events);
 bool wait_is_plain(
-	int fd); /* it never blocks, and no other program of the run is at its other end */
-bool wait_is_blocking(int fd); /* no O_NONBLOCK */
+	/* the descriptor never blocks, and no other program of the run has its other end */
+	int fd);
+bool wait_is_blocking(int fd);
+bool wait_is_ready(int fd, short events); /* poll(2) without waiting */ /* no O_NONBLOCK */
+
+/* stdio.c */
+void stdio_init(void);
 
 /* lock.c */
 struct flock;
 bool lock_is_command(int command); /* of fcntl() */
 int lock_record(int fd, int command, struct flock *record);
 
-/* trap.c */
-void trap_init(void);
-bool trap_segv(int number, void *info, void *context); /* false: not ours */
-void trap_before_gate(enum shim_op op);
-void trap_charged(void);     /* the program has read a clock, or the like: its time went on */
-void trap_before_call(void); /* of the system, which is given memory of the program */
-void trap_after_gate(void);
-
-/* trap_stack.c */
-void trap_thread(void); /* what a new thread needs that has a slot */
-void trap_stack(void);  /* of it: a stack for its traps; anew in a forked child */
-
-/* trap_ranges.c */
-void trap_add_registers(uint64_t address, uint64_t length, uint32_t file, uint64_t offset);
-/* Pages are no longer what they were; *file: whose doorbells went, or 0. false: nothing was known of them. */
-bool trap_remove(uint64_t address, uint64_t length, uint32_t *file);
-void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset, bool polled);
-void trap_add_watched(uint64_t address, uint64_t length);
-/* Before trap_add_watched(): these pages of it were moved to the queue memory. */
-void trap_add_region(uint64_t address, uint64_t length, uint64_t offset);
-/* Pages that other processes may write to. */
-void trap_add_peers(uint64_t address, uint64_t length);
-bool trap_is_peers(uint64_t address);
-/* Rings, and regions, become the program's own memory again. */
-void trap_retire(uint64_t address, uint64_t length);
-void trap_unwatch(uint64_t address, uint64_t length);
-/* In a forked child, before it attaches: what it has is its own, and concerns no HCA. */
-void trap_forked(void);
-
-/* clock.c: carries out rdtsc or rdtscp in virtual time, if that is what the program stands at; vDSO's clocks are ours from clock_init() on. */
+/* Executes rdtsc or rdtscp in virtual time, if the program is at one. Otherwise returns false.
+ * clock.c */
 bool clock_rdtsc(ucontext_t *context);
 void clock_init(void);
 struct msghdr;
-void clock_stamp(struct msghdr *message); /* times of arrival, as SO_TIMESTAMP asks for them: now */
-int clock_uptime_file(int flags);         /* /proc/uptime; a descriptor, or -1 and errno */
+/* adds the current time as arrival time, as SO_TIMESTAMP requests */
+void clock_stamp(struct msghdr *message);
+/* opens /proc/uptime; returns a descriptor, or -1 with errno */
+int clock_uptime_file(int flags);
 
-/* signal.c: SIGSEGV comes to the traps from signal_init() on. What is not theirs, info and context those of the handler, goes to the
- * program's own handler, or ends it. */
+/* signal_init() directs SIGSEGV to the traps. signal_chain() passes a signal that is not a trap to
+ * the program's own handler, or ends the program. `info` and `context` are the arguments of the
+ * handler. signal.c */
 void signal_init(void);
 void signal_chain(int number, void *info, void *context);
 
-/* Is nothing done about it, as the program says, or by default? */
+/* Returns true if the signal is ignored, by the program or by default. */
 bool signal_is_ignored(int number);
 
-/* A handler runs when its thread has the token: keeps the siginfo_t till then. false: there is no room for one more. */
+/* Stores a siginfo_t until the thread has the token and its handler can run. Returns false if there
+ * is no room. */
 bool signal_defer(int number, const void *info);
-void signal_deferred(void); /* runs the handlers of all that were kept */
+void signal_deferred(void); /* runs the handlers of all stored signals */
 
-/* For a call that waits with other signals blocked: mask and old are sigset_t. false: no mask, and nothing to end. */
+/* Begins a call that waits with other signals blocked. `mask` and `old` are sigset_t. Returns false
+ * if `mask` is NULL. There is then nothing to undo. */
 bool signal_begin_mask(const void *mask, void *old);
 void signal_end_mask(const void *old);
 
 /* timer.c */
-uint64_t timer_next(void);   /* when the next timer of this process expires; SHIM_NEVER: none */
-void timer_update(void);     /* those that have expired by now are readable, or begin anew */
-void timer_forget(int fd);   /* that descriptor is closed */
-void timer_forget_all(void); /* in a forked child */
+uint64_t timer_next(void);   /* time of the next expiry of a timer of this process, or SHIM_NEVER */
+void timer_update(void);     /* makes expired timers readable, or restarts them */
+void timer_forget(int fd);   /* the descriptor was closed */
+void timer_forget_all(void); /* for a forked child */
 
 /* timer_signal.c */
-/* In the thread that is to take it; missed: times that the timer expired once more. */
+/* Raises the signal of a timer in the thread that takes it. `missed` is the number of further
+ * expiries. */
 void timer_signal_raise(uint32_t number, uint32_t timer, uint32_t missed);
-void timer_signal_taken(void *info); /* a handler is about to run, or a wait for it to end */
+void timer_signal_taken(void *info); /* before a handler or a wait takes the signal */
 void timer_signal_forget_all(void);
 
-/* process.c: /dev/urandom, of the run's seed; flags as of open(2). A descriptor; -1 and errno: none. */
+/* Opens /dev/urandom with the run's seed; flags as of open(2). Returns a descriptor, or -1 with
+ * errno. process.c */
 int process_random_file(int flags);
-/* A read of `length` bytes ended with `result`: of /dev/urandom it goes on for ever. Returns what the read returns. */
+int process_uuid_file(int flags);
+/* The random bytes that the system gives to a new image (AT_RANDOM), drawn from the run's seed.
+ * libc has already read the system's bytes. */
+void process_seed_image(void);
+/* Completes a read of `length` bytes that ended with `result`: a read of /dev/urandom continues
+ * until all bytes are read. Returns the result of the whole read. */
 ssize_t process_random_more(int fd, void *bytes, size_t length, ssize_t result);
 struct stat;
 bool process_random_is(const struct stat *status);
 struct _IO_FILE *process_random_stream(const char *mode); /* as fopen() */
 
-/* ids.c: numbers of processes and threads, as programs see them, and the system's. Others than those of the run, and 0: as they are. */
+/* Convert process and thread ids between the program's ids and the system's ids. Ids that are not
+ * of the run, and 0, are returned unchanged. ids.c */
 int32_t ids_virtual(int32_t real_pid);
 int32_t ids_real(int32_t id);
-/* fcntl(2) of the owner of a descriptor. false: it is another command. */
+/* Handles fcntl(2) commands about the owner of a descriptor. Returns false for other commands. */
 bool ids_fcntl(int fd, int command, void *argument, int *result);
 int32_t ids_of_thread(const struct shim_slot *slot); /* a thread of this process */
-const struct shim_slot *ids_slot(int32_t id);        /* of it; NULL: it has no such thread */
+/* a thread of this process; NULL: there is none */
+const struct shim_slot *ids_slot(int32_t id);
 
 /* system.c */
-long system_call(long number, ...); /* of the library itself: errno and -1, as syscall() */
-/* One that looks and does not wait: the simulator's own signal, for which the system ends poll() and select(), is no EINTR. */
+/* for the library itself: returns -1 with errno on failure, as syscall() does */
+long system_call(long number, ...);
+/* Makes a system call that does not wait. The simulator's own signal interrupts poll() and
+ * select(); this is not reported as EINTR. */
 long system_look(long number, ...);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * signal: the program's handlers, where they meet ours: a handler of the program for SIGSEGV gets what is not a trap of ours,
- * and our own signals cannot be taken away.
+ * signal: the program's signal handlers. A handler of the program for SIGSEGV receives the signals
+ * that are not traps of the library. The program cannot replace the library's handlers.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -11,23 +11,25 @@
 
 #include "verbs-shim/preload/insn.h"
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/trap.h"
 
 #define OURS(number) ((number) == SIGRTMAX - 1 || (number) == SIGRTMAX - 2)
 
 #define DEFERRED 32
 
-static struct sigaction program[NSIG]; /* handlers that stand behind on_signal() */
+static struct sigaction program[NSIG]; /* handlers that on_signal() calls */
 
 static __thread siginfo_t deferred[DEFERRED];
 
-static struct sigaction program_segv; /* what the program set for SIGSEGV */
+static struct sigaction program_segv; /* the program's action for SIGSEGV */
 
 static void on_segv(int number, siginfo_t *info, void *context)
 {
 	bool handled, outer = shim_self.carrying;
 
 	shim_self.carrying = true;
-	/* What is carried out there may be the program's own store to errno: it stays. */
+	/* The executed instruction may be the program's own store to errno. The value therefore
+	 * remains. */
 	handled = trap_segv(number, info, context);
 	shim_self.carrying = outer;
 	shim_self.quiet = false;
@@ -44,7 +46,8 @@ void signal_chain(int number, void *info, void *context)
 	} else if (program_segv.sa_handler != SIG_DFL && program_segv.sa_handler != SIG_IGN) {
 		program_segv.sa_handler(number);
 	} else if (program_segv.sa_handler == SIG_DFL || ((siginfo_t *)info)->si_code > 0) {
-		/* The instruction is repeated, and ends the program; a signal that was sent is sent again. */
+		/* The instruction is repeated, and ends the program. A signal sent by a process is
+		 * sent again. */
 		REAL(sigaction)(SIGSEGV, &plain, NULL);
 		if (((siginfo_t *)info)->si_code <= 0)
 			(void)system_call(SYS_tgkill, system_call(SYS_getpid),
@@ -66,7 +69,7 @@ bool signal_defer(int number, const void *info)
 {
 	for (uint32_t i = 0; i < shim_self.deferred; i++)
 		if (deferred[i].si_signo == number && number < SIGRTMIN)
-			return true; /* pending once, as in the kernel; real-time signals queue */
+			return true; /* pending once, as in the kernel. Real-time signals queue. */
 	if (shim_self.deferred == DEFERRED)
 		return false;
 	deferred[shim_self.deferred++] = *(const siginfo_t *)info;
@@ -111,7 +114,7 @@ static bool is_handler(const struct sigaction *action)
 	       (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
 }
 
-/* Faults happen where they happen; a handler that is called once cannot be put off. */
+/* A fault is handled at once. A handler that is called once cannot be deferred. */
 static bool can_wait(int number, const struct sigaction *action)
 {
 	return number != SIGBUS && number != SIGFPE && number != SIGILL && number != SIGTRAP &&
@@ -142,7 +145,7 @@ static int set_action(int number, const struct sigaction *action, struct sigacti
 EXPORT int sigaction(int number, const struct sigaction *restrict action,
 		     struct sigaction *restrict old)
 {
-	if (!shim_memory)
+	if (!shim.memory)
 		return REAL(sigaction)(number, action, old);
 	if (number != SIGSEGV && !OURS(number))
 		return set_action(number, action, old);
@@ -162,7 +165,7 @@ EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
 
-	if (!shim_memory)
+	if (!shim.memory)
 		return REAL(signal)(number, handler);
 	if (sigaction(number, &action, &old) != 0)
 		return SIG_ERR;
@@ -171,7 +174,7 @@ EXPORT sighandler_t signal(int number, sighandler_t handler)
 
 static const sigset_t *without_ours(int how, const sigset_t *set, sigset_t *changed)
 {
-	if (!set || !shim_memory || how == SIG_UNBLOCK)
+	if (!set || !shim.memory || how == SIG_UNBLOCK)
 		return set;
 	*changed = *set;
 	sigdelset(changed, SIGRTMAX - 1);
@@ -199,7 +202,8 @@ bool signal_begin_mask(const void *mask, void *old)
 	return mask && sigprocmask(SIG_SETMASK, mask, old) == 0;
 }
 
-/* What is pending and was unblocked for the wait alone has had its handler called by now. */
+/* Signals that were pending and unblocked for the wait alone have had their handlers called by
+ * now. */
 void signal_end_mask(const void *old)
 {
 	(void)sigprocmask(SIG_SETMASK, old, NULL);

@@ -8,16 +8,18 @@
 #include <sys/syscall.h>
 
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/sockets.h"
 
 #define DESCRIPTORS 65536
 
-/* What a descriptor was when it was looked at. */
+/* State of a descriptor at the last check. */
 static struct {
 	ino_t inode;
 	bool leaves;
 } known[DESCRIPTORS];
 
-/* The IPv4 address of a host of the run; 0: it is none's. Hosts have addresses of 127.x.x.x, lo itself has 127.0.0.1. */
+/* Returns the IPv4 address of a host of the run, or 0 for another address. Hosts have addresses of
+ * 127.x.x.x, lo itself has 127.0.0.1. */
 static uint32_t host_of(const struct sockaddr *address)
 {
 	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
@@ -47,7 +49,7 @@ static bool leads_elsewhere(int fd)
 	return peer != 0 && peer != end_of(fd, SYS_getsockname);
 }
 
-/* Is it connected to another host? */
+/* Returns true if the socket is connected to another host. */
 static bool leaves(int fd)
 {
 	struct stat status;
@@ -62,7 +64,7 @@ static bool leaves(int fd)
 	return known[fd].leaves;
 }
 
-/* As a link would: what has not gone out since the last time is still to go. */
+/* Models a link: data that has not left since the last call remains. */
 static void carry(struct shim_traffic *traffic, uint64_t bytes)
 {
 	uint64_t now = gate_now();
@@ -83,12 +85,15 @@ static void carry(struct shim_traffic *traffic, uint64_t bytes)
 void streams_sent(int fd, const struct sockaddr *to, ssize_t bytes)
 {
 	int before = errno;
+	struct shim_socket *record = bytes > 0 ? sockets_of(fd) : NULL;
 
-	if (bytes > 0) {
+	if (record) {
+		sockets_sent(record, bytes);
+	} else if (bytes > 0) {
 		uint32_t host = to ? host_of(to) : 0;
 
 		if (to ? host != 0 && host != end_of(fd, SYS_getsockname) : leaves(fd))
-			carry(&shim_memory->traffic[shim_process->host], (uint64_t)bytes);
+			carry(&shim.memory->traffic[shim.process->host], (uint64_t)bytes);
 	}
 	errno = before;
 }
@@ -98,6 +103,6 @@ void streams_full(int fd)
 	int before = errno;
 
 	if (leaves(fd))
-		shim_memory->traffic[shim_process->host].full++;
+		shim.memory->traffic[shim.process->host].full++;
 	errno = before;
 }

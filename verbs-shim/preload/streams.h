@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * streams: what programs send to other hosts by sockets, beside what the host's link would carry. Sockets take no link time, so that a
- * rate over them may be anything; the run says so at its end if the link could not have carried it (session/streams.c).
- *
- * Who calls: wait.c, behind each call that sends. A connection's kind is found once; its inode says whether a descriptor is still it.
+ * streams: counts the data that programs send to other hosts through sockets, for comparison with
+ * the rate of the host's link. Sockets take no link time, so their rate is not limited. The run
+ * reports at its end if the link could not have carried the data (session/streams.c). Caller:
+ * wait.c, after each call that sends. The kind of a connection is determined once; its inode
+ * identifies it later.
  */
 #ifndef VERBS_SHIM_PRELOAD_STREAMS_H
 #define VERBS_SHIM_PRELOAD_STREAMS_H
@@ -11,10 +12,11 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-/* So many bytes went out by that descriptor; `to`: of a datagram, NULL: to whom it is connected. Nothing, if it is no socket. */
+/* Counts bytes sent through a descriptor. `to` is the destination of a datagram, or NULL for a
+ * connected socket. Has no effect on a descriptor that is not a socket. */
 void streams_sent(int fd, const struct sockaddr *to, ssize_t bytes);
 
-/* It takes no more: a thread has to wait, or gets EAGAIN. */
+/* Counts a socket that accepts no more bytes: the thread must wait, or gets EAGAIN. */
 void streams_full(int fd);
 
 #endif

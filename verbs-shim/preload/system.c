@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * system: system calls. The library makes its own by system_call(). What a program asks of syscall() is answered by what stands
- * in for libc's function of that name, where the machine's answer would be another one in each run; in other calls the
- * numbers of processes and threads are made the machine's.
+ * system: system calls. The library calls the system by system_call(). Calls by syscall() use the
+ * library's function of that name if the machine's result would differ between runs. In other
+ * calls, numbers of processes and threads are converted to the machine's.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -27,7 +27,7 @@
 
 enum { WORDS = 6 };
 
-/* How Linux says an error: as -errno, which is -4095 at least. */
+/* Linux returns an error as -errno, at least -4095. */
 #define ERRORS_FROM (~0UL - 4094)
 
 static long enter(long number, const long words[WORDS])
@@ -48,7 +48,7 @@ static long enter(long number, const long words[WORDS])
 	return -1;
 }
 
-/* As many words as any call takes: those that were not given are not looked at. */
+/* The maximum number of words of a call. Missing words are ignored. */
 #define GATHER(words, last)                              \
 	do {                                             \
 		va_list list;                            \
@@ -111,7 +111,7 @@ EXPORT long syscall(long number, ...)
 	unsigned ids;
 
 	GATHER(words, number);
-	if (!shim_memory)
+	if (!shim.memory)
 		return enter(number, words);
 	switch (number) {
 	case SYS_getpid:

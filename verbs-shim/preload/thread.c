@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread: threads, locks and conditions. As one thread runs at a time, none may sleep inside libc for another: a lock that is
- * taken, a condition not yet signalled, a thread not yet ended are waited for by handing over the token.
+ * thread: threads, locks and conditions. Only one thread runs at a time, so no thread may sleep
+ * inside libc for another thread. A thread that waits for a lock, a condition or the end of a
+ * thread hands over the token.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -14,6 +15,7 @@
 
 #include "verbs-shim/preload/host.h"
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/trap_stack.h"
 
 #define WAITERS 1024
 #define THREADS 1024
@@ -38,27 +40,29 @@ static struct {
 	bool used, ended;
 } threads[THREADS];
 
-static uint32_t sleepers; /* threads of this process that wait for another one of it */
+static uint32_t sleepers; /* threads of this process that wait for another thread of the process */
 
 static bool wait_here(uint64_t deadline, bool cancellable)
 {
 	bool passed;
 
 	sleepers++;
-	passed = cancellable ? wait_visible(deadline)
-			     : gate_call(OP_OS_WAIT, deadline, 0, 0, 0) != 0;
+	passed = cancellable
+			 ? wait_visible(deadline)
+			 : gate_call(OP_OS_WAIT, REQUEST(.os_wait = {.deadline = deadline})) != 0;
 	sleepers--;
 	return passed;
 }
 
-/* Something that another thread of this process, or of another one if it is shared, may wait for has changed. */
+/* Reports a change that another thread may wait for. A shared object may have waiters in other
+ * processes. */
 static void released(bool shared)
 {
 	if ((sleepers || shared) && shim_self.slot)
 		shim_self.slot->dirty = 1;
 }
 
-/* What libc keeps of pthread_..._setpshared() and of sem_init(). */
+/* State of libc for pthread_..._setpshared() and sem_init(). */
 static bool mutex_is_shared(const pthread_mutex_t *mutex)
 {
 	return mutex->__data.__kind & 128;
@@ -91,7 +95,7 @@ static void *run(void *argument)
 
 	free(argument);
 	gate_start(birth.slot);
-	trap_thread();
+	trap_stack_begin_thread();
 	pthread_cleanup_push(on_end, NULL);
 	result = birth.start(birth.argument);
 	pthread_cleanup_pop(1);
@@ -109,25 +113,25 @@ EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *rest
 	if (!shim_active())
 		return REAL(pthread_create)(thread, attributes, start, argument);
 	birth = malloc(sizeof(*birth));
-	slot = birth ? gate_call(OP_THREAD_NEW, 0, 0, 0, 0) : -ENOMEM;
+	slot = birth ? gate_call(OP_THREAD_NEW, NULL) : -ENOMEM;
 	if (slot < 0) {
 		free(birth);
 		return EAGAIN;
 	}
-	*birth = (struct birth){start, argument, &shim_memory->slots[slot]};
+	*birth = (struct birth){start, argument, &shim.memory->slots[slot]};
 	host_begin_thread((uint32_t)slot, attributes, &cpus);
 	error = REAL(pthread_create)(thread, attributes, run, birth);
 	host_end_thread(attributes, &cpus);
 	if (error) {
 		free(birth);
-		(void)gate_call(OP_THREAD_FAILED, (uint64_t)slot, 0, 0, 0);
+		(void)gate_call(OP_THREAD_FAILED, REQUEST(.thread_failed = {(uint64_t)slot}));
 		return error;
 	}
 	for (uint32_t i = 0; i < THREADS; i++) {
 		if (threads[i].used && !pthread_equal(threads[i].thread, *thread))
 			continue;
 		threads[i].thread = *thread;
-		threads[i].slot = &shim_memory->slots[slot];
+		threads[i].slot = &shim.memory->slots[slot];
 		threads[i].used = true;
 		threads[i].ended = false;
 		break;
@@ -143,8 +147,8 @@ const struct shim_slot *thread_slot(pthread_t thread)
 		if (threads[i].used && pthread_equal(threads[i].thread, thread))
 			return threads[i].slot;
 	for (uint32_t i = 0; i < SHIM_SLOTS; i++)
-		if (shim_memory->slots[i].tid == shim_process->real_pid)
-			return &shim_memory->slots[i];
+		if (shim.memory->slots[i].tid == shim.process->real_pid)
+			return &shim.memory->slots[i];
 	return NULL;
 }
 
@@ -180,8 +184,8 @@ EXPORT int pthread_cancel(pthread_t thread)
 
 static uint64_t deadline_at(clockid_t id, const struct timespec *time)
 {
-	uint64_t base = id == CLOCK_REALTIME ? shim_memory->realtime_base_ns
-					     : shim_memory->monotonic_base_ns;
+	uint64_t base = id == CLOCK_REALTIME ? shim.memory->realtime_base_ns
+					     : shim.memory->monotonic_base_ns;
 	uint64_t ns = (uint64_t)time->tv_sec * UINT64_C(1000000000) + (uint64_t)time->tv_nsec;
 
 	return ns > base ? (ns - base) * 1000 : 0;
@@ -219,7 +223,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t id
 			     : REAL(pthread_mutex_clocklock)(mutex, id, time);
 }
 
-/* With a time of that clock; NULL: none. */
+/* With a timeout by that clock; NULL: no timeout. */
 static int join_until(pthread_t thread, void **result, clockid_t id, const struct timespec *time)
 {
 	return join(thread, result, time ? deadline_at(id, time) : SHIM_NEVER);
@@ -248,9 +252,10 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 }
 
 /*
- * A thread that polls what the HCA writes is parked at one place of its loop, and may hold a spin lock there that it leaves and takes
- * again in each turn: who tries that lock would find it taken for ever. So who leaves a lock that another has tried in vain lets
- * that one go first: cpu.lock_handoff. Of two such locks with one place in the table one is forgotten.
+ * A thread that polls memory of the HCA is parked at one place of its loop. It may hold a spin lock
+ * there that each iteration releases and takes again. Another thread would never find the lock
+ * free. A thread that releases a contended lock therefore sleeps for cpu.lock_handoff. Of two such
+ * locks with one place in the table one is forgotten.
  */
 #define SPIN_LOCKS 16
 
@@ -299,9 +304,8 @@ EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 	if (spin_wanted[place].lock != lock || !shim_active())
 		return error;
 	spin_wanted[place].lock = NULL;
-	(void)gate_call(OP_SLEEP,
-			(from > gate_now() ? from : gate_now()) + shim_memory->lock_handoff, 0, 0,
-			0);
+	from = (from > gate_now() ? from : gate_now()) + shim.memory->lock_handoff;
+	(void)gate_call(OP_SLEEP, REQUEST(.sleep = {from}));
 	return error;
 }
 
@@ -349,8 +353,9 @@ EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 }
 
 /*
- * A condition that processes share counts in its own memory, where libc has no waiter to count as none ever waits there, how
- * often it was signalled. Each signal wakes all that wait, as POSIX permits: their processes need not know of each other.
+ * A condition shared by processes counts its signals in its own memory, where libc would count
+ * waiters. No thread waits in libc. Each signal wakes all waiting threads, as POSIX permits. Their
+ * processes need not know of each other.
  */
 static uint64_t *rounds_of(pthread_cond_t *condition)
 {
@@ -416,7 +421,8 @@ static int condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, uin
 	return error ? error : passed ? ETIMEDOUT : 0;
 }
 
-/* The clock that pthread_condattr_setclock() chose is kept in the condition's second bit of flags by libc. */
+/* The clock that pthread_condattr_setclock() chose is kept in the condition's second bit of flags
+ * by libc. */
 static clockid_t condition_clock(const pthread_cond_t *condition)
 {
 	return condition->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
@@ -525,8 +531,8 @@ EXPORT int sem_post(sem_t *semaphore)
 	return result;
 }
 
-/* Counted in the barrier's own memory, where libc keeps as 32-bit words: threads inside, the round, how many it waits for,
- * whether processes share it, and those that left. */
+/* State in the barrier's memory, in libc's 32-bit words: threads inside, round, number of threads
+ * to wait for, shared by processes or not, threads that left. */
 EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
 	enum { ROUND = 1, COUNT = 2, SHARED = 3, INSIDE = 4 };
@@ -551,6 +557,6 @@ EXPORT int sched_yield(void)
 {
 	if (!shim_active())
 		return REAL(sched_yield)();
-	gate_charge(shim_memory->cost_system_call);
+	gate_charge(shim.memory->cost_system_call);
 	return 0;
 }

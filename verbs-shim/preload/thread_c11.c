@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_c11: <threads.h>. libc's own functions reach its locks without passing by ours, so they are made of the POSIX ones here; their
- * types are the same in glibc.
+ * thread_c11: <threads.h>. libc's own functions call its locks directly. These functions therefore
+ * use the POSIX functions of the library. The types are the same in glibc.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct birth {
 	void *argument;
 };
 
-static int answer(int error)
+static int thread_result(int error)
 {
 	return error == 0           ? thrd_success
 	       : error == ENOMEM    ? thrd_nomem
@@ -47,7 +47,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 	error = pthread_create(thread, NULL, run, birth);
 	if (error)
 		free(birth);
-	return error == EAGAIN ? thrd_nomem : answer(error);
+	return error == EAGAIN ? thrd_nomem : thread_result(error);
 }
 
 EXPORT int thrd_join(thrd_t thread, int *result)
@@ -57,7 +57,7 @@ EXPORT int thrd_join(thrd_t thread, int *result)
 
 	if (error == 0 && result)
 		*result = (int)(intptr_t)value;
-	return answer(error);
+	return thread_result(error);
 }
 
 EXPORT int thrd_sleep(const struct timespec *time, struct timespec *left)
@@ -69,37 +69,38 @@ EXPORT int thrd_sleep(const struct timespec *time, struct timespec *left)
 
 EXPORT int mtx_lock(mtx_t *mutex)
 {
-	return answer(pthread_mutex_lock((pthread_mutex_t *)mutex));
+	return thread_result(pthread_mutex_lock((pthread_mutex_t *)mutex));
 }
 
 EXPORT int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict time)
 {
-	return answer(pthread_mutex_timedlock((pthread_mutex_t *)mutex, time));
+	return thread_result(pthread_mutex_timedlock((pthread_mutex_t *)mutex, time));
 }
 
 EXPORT int mtx_unlock(mtx_t *mutex)
 {
-	return answer(pthread_mutex_unlock((pthread_mutex_t *)mutex));
+	return thread_result(pthread_mutex_unlock((pthread_mutex_t *)mutex));
 }
 
 EXPORT int cnd_wait(cnd_t *condition, mtx_t *mutex)
 {
-	return answer(pthread_cond_wait((pthread_cond_t *)condition, (pthread_mutex_t *)mutex));
+	return thread_result(
+		pthread_cond_wait((pthread_cond_t *)condition, (pthread_mutex_t *)mutex));
 }
 
 EXPORT int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict mutex,
 			 const struct timespec *restrict time)
 {
-	return answer(pthread_cond_timedwait((pthread_cond_t *)condition, (pthread_mutex_t *)mutex,
-					     time));
+	return thread_result(pthread_cond_timedwait((pthread_cond_t *)condition,
+						    (pthread_mutex_t *)mutex, time));
 }
 
 EXPORT int cnd_signal(cnd_t *condition)
 {
-	return answer(pthread_cond_signal((pthread_cond_t *)condition));
+	return thread_result(pthread_cond_signal((pthread_cond_t *)condition));
 }
 
 EXPORT int cnd_broadcast(cnd_t *condition)
 {
-	return answer(pthread_cond_broadcast((pthread_cond_t *)condition));
+	return thread_result(pthread_cond_broadcast((pthread_cond_t *)condition));
 }

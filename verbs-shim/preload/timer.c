@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timer: timers that are descriptors, and waiting for a signal. A timer's descriptor is an eventfd, which is filled when
- * a thread of the process looks and virtual time has come so far; whoever waits for anything wakes up in time for that.
+ * timer: timers that are descriptors, and waiting for a signal. A timer's descriptor is an eventfd.
+ * It is filled when a thread of the process checks and the expiry is due. A waiting thread wakes up
+ * in time for the expiry.
  */
 #include <poll.h>
 #include <signal.h>
@@ -132,11 +133,11 @@ EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *new, stru
 	timer_update();
 	if (old)
 		describe((uint32_t)timer, old);
-	if (system_look(SYS_poll, &ready, 1UL, 0) == 1) /* what has expired before counts no more */
+	if (system_look(SYS_poll, &ready, 1UL, 0) == 1) /* earlier expirations no longer count */
 		(void)!system_call(SYS_read, fd, &count, sizeof(count));
 	value = ps_of(&new->it_value);
-	base = (timers[timer].clock == CLOCK_REALTIME ? shim_memory->realtime_base_ns
-						      : shim_memory->monotonic_base_ns) *
+	base = (timers[timer].clock == CLOCK_REALTIME ? shim.memory->realtime_base_ns
+						      : shim.memory->monotonic_base_ns) *
 	       PS_PER_NS;
 	if (value == 0)
 		timers[timer].at = SHIM_NEVER;
@@ -167,7 +168,7 @@ static int wait_signal(const sigset_t *set, siginfo_t *info, uint64_t deadline)
 	if (!info)
 		info = &taken;
 	shim_self.interrupted = false;
-	gate_charge(shim_memory->cost_system_call);
+	gate_charge(shim.memory->cost_system_call);
 	for (;;) {
 		int number = (int)system_call(SYS_rt_sigtimedwait, set, info, &zero, 8L);
 		bool passed = gate_now() >= deadline;

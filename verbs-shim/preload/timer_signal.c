@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timer_signal: timers that end in a signal or in a thread: setitimer(), alarm(), timer_create(). The simulator keeps the times of
- * those that end in a signal, and hands it to a thread of the process together with the token (gate_call()). One that
- * ends in threads has a thread that waits for its time and starts them. Processor time is virtual time.
+ * timer_signal: timers that end in a signal or in a thread: setitimer(), alarm(), timer_create().
+ * The simulator keeps the times of timers that send a signal. It passes the signal to a thread of
+ * the process together with the token (gate_call()). One that ends in threads has a thread that
+ * waits for its time and starts them. Processor time is virtual time.
  *
- * Source: POSIX.1-2017, timer_create() and timer_getoverrun(); Linux's timer_create(2) for SIGEV_THREAD_ID.
+ * Source: POSIX.1-2017, timer_create() and timer_getoverrun(); Linux's timer_create(2) for
+ * SIGEV_THREAD_ID.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -24,13 +26,13 @@
 
 static struct timer {
 	bool used;
-	bool pending;      /* its signal was sent, and nobody was seen to take it */
+	bool pending;      /* its signal was sent, but no thread has taken it */
 	int notify;        /* SIGEV_... */
 	uint32_t number;   /* of the signal */
 	uint32_t taker;    /* 1 + the slot of the thread that takes it; 0: any */
-	uint32_t missed;   /* times that it expired while its signal was pending */
-	uint32_t overrun;  /* the same, before the signal that was taken last */
-	uint32_t lifetime; /* how many timers this place had before */
+	uint32_t missed;   /* expirations while its signal was pending */
+	uint32_t overrun;  /* the same, before the last taken signal */
+	uint32_t lifetime; /* number of earlier timers in this slot */
 	union sigval value;
 	void (*function)(union sigval);
 	clockid_t clock;
@@ -157,7 +159,7 @@ static void *await_expiry(void *place)
 
 /* Setting. */
 
-/* Returns what was left, of those that end in a signal. */
+/* Returns the remaining time of timers that send a signal. */
 static uint64_t arm(uint32_t index, uint64_t at, uint64_t interval)
 {
 	struct timer *timer = &timers[index];
@@ -165,11 +167,15 @@ static uint64_t arm(uint32_t index, uint64_t at, uint64_t interval)
 	timer->at = at;
 	timer->interval = interval;
 	if (timer->notify == SIGEV_THREAD)
-		gate_visible(); /* its thread looks again */
+		gate_visible(); /* its thread checks again */
 	if (timer->notify == SIGEV_THREAD || timer->notify == SIGEV_NONE)
 		return 0;
-	return (uint64_t)gate_call(OP_TIMER, at, interval, at < SHIM_NEVER ? timer->number : 0,
-				   index | (uint64_t)timer->taker << 16);
+	return (uint64_t)gate_call(OP_TIMER,
+				   REQUEST(.timer = {.deadline = at,
+						     .interval = interval,
+						     .signal = at < SHIM_NEVER ? timer->number : 0,
+						     .number = index,
+						     .taker = timer->taker}));
 }
 
 static uint64_t left_of(const struct timer *timer)
@@ -245,16 +251,17 @@ EXPORT unsigned alarm(unsigned seconds)
 	return (unsigned)old.it_value.tv_sec + (old.it_value.tv_usec > 0);
 }
 
-/* What a clock says at virtual time 0, ns; SHIM_NEVER: it has no timers. */
+/* Returns the value of a clock at virtual time 0, in ns. Returns SHIM_NEVER if the clock has no
+ * timers. */
 static uint64_t base_of(clockid_t clock)
 {
 	switch (clock) {
 	case CLOCK_REALTIME:
 	case CLOCK_TAI:
-		return shim_memory->realtime_base_ns;
+		return shim.memory->realtime_base_ns;
 	case CLOCK_MONOTONIC:
 	case CLOCK_BOOTTIME:
-		return shim_memory->monotonic_base_ns;
+		return shim.memory->monotonic_base_ns;
 	case CLOCK_PROCESS_CPUTIME_ID:
 	case CLOCK_THREAD_CPUTIME_ID:
 		return 0;
@@ -307,7 +314,7 @@ EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event, timer_
 			      .clock = clock,
 			      .at = SHIM_NEVER};
 	if (event->sigev_notify == SIGEV_THREAD_ID)
-		new->taker = 1 + (uint32_t)(ids_slot(event->_sigev_un._tid) - shim_memory->slots);
+		new->taker = 1 + (uint32_t)(ids_slot(event->_sigev_un._tid) - shim.memory->slots);
 	if (event->sigev_notify == SIGEV_THREAD) {
 		new->function = event->sigev_notify_function;
 		start_detached(await_expiry, new);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transfer: what else may block in the operating system, besides wait.c: vectors, several messages in a call, bytes that go from one
- * descriptor to another, and queues and semaphores that processes share. As there, each looks, and hands the token back until there is
- * something to do.
+ * transfer: blocking calls besides those of wait.c: vectors, several messages in a call, transfers
+ * between descriptors, and System V and POSIX queues and semaphores. As in wait.c, each thread
+ * checks, and hands back the token until it can continue.
  */
 #include <fcntl.h>
 #include <mqueue.h>
@@ -20,7 +20,7 @@
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/streams.h"
 
-#define PIECE      4096 /* PIPE_BUF: what a writable pipe takes without blocking */
+#define PIECE      4096 /* PIPE_BUF: bytes that a writable pipe accepts without blocking */
 #define OPERATIONS 500  /* Linux: SEMOPM */
 
 static ssize_t moved(ssize_t result)
@@ -30,7 +30,8 @@ static ssize_t moved(ssize_t result)
 	return result;
 }
 
-/* Nothing to do yet: until somebody has done something. false: a signal came, and errno says so. */
+/* Waits until another thread did something visible. Returns false and sets errno if a signal
+ * arrived. */
 static bool again(uint64_t deadline)
 {
 	if (wait_visible(deadline)) {
@@ -42,7 +43,33 @@ static bool again(uint64_t deadline)
 	return !shim_self.interrupted;
 }
 
-/* Vectors. At a place in a file nothing blocks; a place of -1 is where the descriptor stands. */
+/* Vectors. A transfer with a file offset never blocks. An offset of -1 is the descriptor's own
+ * offset. */
+
+EXPORT ssize_t pread(int fd, void *bytes, size_t length, off_t at)
+{
+	if (!shim_active())
+		return REAL(pread)(fd, bytes, length, at);
+	wait_begin();
+	return process_random_more(fd, bytes, length, REAL(pread)(fd, bytes, length, at));
+}
+
+EXPORT ssize_t pread64(int fd, void *bytes, size_t length, off_t at)
+{
+	return pread(fd, bytes, length, at);
+}
+
+EXPORT ssize_t pwrite(int fd, const void *bytes, size_t length, off_t at)
+{
+	if (shim_active())
+		wait_begin();
+	return REAL(pwrite)(fd, bytes, length, at);
+}
+
+EXPORT ssize_t pwrite64(int fd, const void *bytes, size_t length, off_t at)
+{
+	return pwrite(fd, bytes, length, at);
+}
 
 #define AT_PLACE(name)                                                              \
 	EXPORT ssize_t name(int fd, const struct iovec *parts, int count, off_t at) \
@@ -170,7 +197,7 @@ EXPORT ssize_t sendfile64(int out, int in, off64_t *offset, size_t length)
 	return sendfile(out, in, offset, length);
 }
 
-/* Calls it again while there is nothing to move, unless the program wants to know. */
+/* Repeats the call while there is nothing to move, unless the descriptor is non-blocking. */
 #define MOVE(call, flags, in, out)                                                             \
 	({                                                                                     \
 		ssize_t result_ = -1;                                                          \
@@ -269,7 +296,7 @@ static int operate(int set, const struct sembuf *operations, size_t count, uint6
 		result = REAL(semop)(set, looks, count);
 	while (result != 0 && errno == EAGAIN && waits && again(deadline));
 	if (result != 0 && errno == ETIMEDOUT)
-		errno = EAGAIN; /* as Linux says it */
+		errno = EAGAIN; /* as Linux reports it */
 	if (result == 0)
 		gate_visible();
 	return result;
@@ -304,7 +331,7 @@ static bool queue_is_ready(mqd_t queue, short events)
 	return system_look(SYS_poll, &one, 1UL, 0) != 0;
 }
 
-/* Until it is ready; the time is one of CLOCK_REALTIME. */
+/* Waits until it is ready. The timeout is a time of CLOCK_REALTIME. */
 static bool await_queue(mqd_t queue, short events, const struct timespec *time)
 {
 	uint64_t deadline = SHIM_NEVER;
@@ -314,8 +341,8 @@ static bool await_queue(mqd_t queue, short events, const struct timespec *time)
 		uint64_t ns =
 			(uint64_t)time->tv_sec * UINT64_C(1000000000) + (uint64_t)time->tv_nsec;
 
-		deadline = ns > shim_memory->realtime_base_ns
-				   ? (ns - shim_memory->realtime_base_ns) * 1000
+		deadline = ns > shim.memory->realtime_base_ns
+				   ? (ns - shim.memory->realtime_base_ns) * 1000
 				   : 0;
 	}
 	while (wait_is_blocking(queue) && !queue_is_ready(queue, events))

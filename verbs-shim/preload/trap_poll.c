@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trap_poll: see trap_poll.h. Called from signal handlers: it allocates nothing and calls nothing that could lock. */
+/* trap_poll: see trap_poll.h. Called from signal handlers: it allocates nothing and calls nothing
+ * that could lock. */
 #include "verbs-shim/preload/trap_poll.h"
 
 #include <string.h>
@@ -7,23 +8,22 @@
 
 #include "verbs-shim/preload/shim.h"
 
-#define LOOKS          512 /* a power of two */
-#define LOOK_WAYS      16  /* places that a look may take */
-#define LOOKS_RING     2   /* repetitions in the same state that prove polling */
+#define LOOKS          512  /* a power of two */
+#define LOOPS          4096 /* a power of two: number of loops with known spans */
+#define LOOK_WAYS      16   /* places that a look may take */
+#define LOOKS_RING     2    /* repetitions in the same state that prove polling */
 #define LOOKS_WATCHED  8
-#define LOOKS_COUNTING 256 /* and of a loop whose state changes: it counts its turns */
-#define LOOKS_STORING \
-	65536 /* and of one that fills the HCA's memory: it may have as much of that to do */
-#define CLOCKED_FROM \
-	UINT64_C(    \
-		2000000) /* ps of turns in which nothing changes, before a loop with clocks polls */
-#define CLOCKED_TURN  UINT64_C(1000000) /* ps that a turn of it takes at most */
-#define CLOCKED_LOOKS 2 /* at the same address, after what was seen has begun anew: a whole turn */
-#define LOOPS         512 /* whose spans are kept */
-#define STACK_WORDS   128 /* of the state that is compared */
-#define HASH_BASE     UINT64_C(0xcbf29ce484222325)
-#define HASH_FACTOR   UINT64_C(0x100000001b3)
-#define SPREAD        UINT64_C(0x9e3779b97f4a7c15)
+#define LOOKS_COUNTING 256   /* the same for a loop whose state changes, as one that counts */
+#define LOOKS_STORING  65536 /* the same for a loop that fills memory of the HCA */
+/* A loop with clocks polls after this many ps of iterations without a change. */
+#define CLOCKED_FROM      UINT64_C(2000000)
+#define CLOCKED_ITERATION UINT64_C(1000000) /* maximum duration of an iteration, in ps */
+#define CLOCKED_LOOKS     2   /* reads of the same address that prove a whole iteration */
+#define STACK_WORDS       128 /* words of the stack in the compared state */
+#define HASH_BASE         UINT64_C(0xcbf29ce484222325)
+#define HASH_FACTOR       UINT64_C(0x100000001b3)
+#define HASH_LANES        4 /* a power of two */
+#define SPREAD            UINT64_C(0x9e3779b97f4a7c15)
 
 struct look {
 	uint64_t rip, address, clock, visible_writes, generation, state;
@@ -34,7 +34,8 @@ struct look {
 		uint32_t stores, looks;
 	} clocked;
 };
-static uint64_t epoch;          /* counts what the program did but looks and clocks */
+/* counts actions of the program other than reads of polled memory and clocks */
+static uint64_t epoch;
 static __thread uint64_t slept; /* in loops with clocks */
 
 struct spans {
@@ -42,25 +43,27 @@ struct spans {
 	uint32_t count; /* 0: any byte */
 };
 
-/* What is seen of the program. A quantum ends at some real time: what is watched since then alone may tell that the program polls,
- * and leaves no mark on what is known from the rest, which is the same in each run. */
+/* Observations of the program. A quantum ends at an arbitrary real time. Memory that is watched
+ * since then may show that the program polls. It does not affect the other observations, which are
+ * the same in each run. */
 static struct view {
 	struct look looks[LOOKS];
-	uint32_t turn;   /* whose place a new look takes */
+	uint32_t victim; /* index of the look that a new look replaces */
 	uint32_t stores; /* that changed memory of the HCA's */
 	uint64_t generation;
-	struct spans seen; /* looked at since poll_restart() */
+	struct spans seen; /* looked at since trap_poll_restart() */
 	bool incomplete;   /* and elsewhere */
 } asked, with_quantum;
 static bool quantum_ended;         /* since then with_quantum is kept */
-static struct view *found_polling; /* by poll_look() */
+static struct view *found_polling; /* by trap_poll_look() */
 
-static struct {
+static struct loop {
 	uint64_t key;
 	struct spans spans;
 } loops[LOOPS];
+static uint32_t loop_victim; /* index of the loop that a new loop replaces */
 
-/* How far what a loop polls is known, when it is found polling. */
+/* The spans that a loop polls, when it is found polling. */
 static enum { FOUND, FOUND_AGAIN, WATCHED } stage;
 
 static const uint64_t *stack_top(const ucontext_t *context)
@@ -78,32 +81,43 @@ static uint64_t stack_words(const ucontext_t *context)
 	return left < STACK_WORDS ? left : STACK_WORDS;
 }
 
-/* Registers and the nearest part of the stack: a program that has done anything since shows it there. */
+/* Registers and the nearest part of the stack: a program that has done anything since shows it
+ * there. */
 static uint64_t program_state(const ucontext_t *context)
 {
 	const greg_t *registers = context->uc_mcontext.gregs;
 	const uint64_t *stack = stack_top(context);
 	uint64_t words = stack_words(context), state = HASH_BASE;
+	uint64_t lanes[HASH_LANES] = {1, 2, 3, 4}; /* side by side: a product takes long */
 
 	for (int i = REG_R8; i <= REG_RSP; i++)
 		state = (state ^ (uint64_t)registers[i]) * HASH_FACTOR;
-	for (uint64_t i = 0; i < words; i++)
+	for (uint64_t i = 0; i + HASH_LANES <= words; i += HASH_LANES)
+		for (uint64_t lane = 0; lane < HASH_LANES; lane++)
+			lanes[lane] = (lanes[lane] ^ stack[i + lane]) * HASH_FACTOR;
+	for (uint64_t i = words & ~(uint64_t)(HASH_LANES - 1); i < words; i++)
 		state = (state ^ stack[i]) * HASH_FACTOR;
+	for (uint64_t lane = 0; lane < HASH_LANES; lane++)
+		state = (state ^ lanes[lane]) * HASH_FACTOR;
 	return state;
 }
 
-/* Is it in the same 4 GiB as the stack, the code, or the memory that is polled? Two counters side by side are not. */
+/* Returns true if the value is in the same 4 GiB as the stack, the code, or the polled memory. Two
+ * adjacent counters are not. */
 static bool is_pointer(const ucontext_t *context, uint64_t address, uint64_t value)
 {
 	const greg_t *registers = context->uc_mcontext.gregs;
+	static uint64_t entry;
 	uint64_t high = value >> 32;
 
+	if (!entry)
+		entry = getauxval(AT_ENTRY);
 	return high == (uint64_t)registers[REG_RSP] >> 32 ||
 	       high == (uint64_t)registers[REG_RIP] >> 32 || high == address >> 32 ||
-	       high == getauxval(AT_ENTRY) >> 32;
+	       high == entry >> 32;
 }
 
-/* A pointer into a ring stands for the ring: a loop that polls it does so at one entry after the other. */
+/* A pointer into a ring represents the ring: a polling loop reads one entry after the other. */
 static uint64_t with_pointer(uint64_t key, uint64_t value)
 {
 	const struct range *range = range_find(value);
@@ -113,7 +127,8 @@ static uint64_t with_pointer(uint64_t key, uint64_t value)
 	return (key ^ value) * HASH_FACTOR;
 }
 
-/* Which loop polls: the place, the depth, the address, and every pointer at hand, return addresses among them. */
+/* Which loop polls: the place, the depth, the address, and every pointer at hand, return addresses
+ * among them. */
 static uint64_t loop_key(const ucontext_t *context, uint64_t address)
 {
 	const greg_t *registers = context->uc_mcontext.gregs;
@@ -130,7 +145,20 @@ static uint64_t loop_key(const ucontext_t *context, uint64_t address)
 	return key;
 }
 
-/* Its place among the looks: where it is already, or in the stead of another of the same few. */
+/* Returns the entry of a loop, or the entry that it takes from another loop of its set. The table
+ * is so large that the loops of a program do not drive each other out. Which loops share a set
+ * depends on addresses, and thus on the machine. */
+static struct loop *loop_at(uint64_t key)
+{
+	uint32_t first = (uint32_t)(key * SPREAD >> 40) % LOOPS & ~(uint32_t)(LOOK_WAYS - 1);
+
+	for (uint32_t i = first; i < first + LOOK_WAYS; i++)
+		if (loops[i].key == key)
+			return &loops[i];
+	return &loops[first + loop_victim++ % LOOK_WAYS];
+}
+
+/* Returns the slot of the look: its own slot, or the slot of another look of the same set. */
 static struct look *look_at(struct view *view, uint64_t rip, uint64_t address)
 {
 	uint64_t mixed = (rip * 31 + address) * SPREAD;
@@ -139,16 +167,17 @@ static struct look *look_at(struct view *view, uint64_t rip, uint64_t address)
 	for (uint32_t i = first; i < first + LOOK_WAYS; i++)
 		if (view->looks[i].rip == rip && view->looks[i].address == address)
 			return &view->looks[i];
-	return &view->looks[first + view->turn++ % LOOK_WAYS];
+	return &view->looks[first + view->victim++ % LOOK_WAYS];
 }
 
-/* Has it found the same bytes for a while, and only read clocks in between? */
+/* Returns true if the loop has found the same bytes for a while, and only read clocks in
+ * between. */
 static bool is_waiting(const struct view *view, struct clocked *look, uint64_t value)
 {
 	uint64_t now = gate_now() - slept;
 
 	if (look->epoch != epoch || look->value != value || look->stores != view->stores ||
-	    now - look->last > CLOCKED_TURN) {
+	    now - look->last > CLOCKED_ITERATION) {
 		*look = (struct clocked){
 			.value = value, .epoch = epoch, .since = now, .stores = view->stores};
 	}
@@ -163,12 +192,13 @@ static enum poll_kind by_clocks(const struct clocked *look, bool waiting)
 	return waiting ? POLL_BY_CLOCKS : look->looks > 1 ? POLL_PERHAPS : POLL_NOT;
 }
 
-/* Has this instruction read this address often enough with nothing changed in between? */
+/* Returns a result other than POLL_NOT if this instruction has read this address often enough with
+ * no change in between. */
 static enum poll_kind is_polling(struct view *view, const ucontext_t *context,
 				 const struct range *range, uint64_t address, uint64_t value)
 {
 	uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
-	uint64_t visible_writes = __atomic_load_n(&shim_process->visible_writes, __ATOMIC_RELAXED);
+	uint64_t visible_writes = __atomic_load_n(&shim.process->visible_writes, __ATOMIC_RELAXED);
 	struct look *look = look_at(view, rip, address);
 	uint32_t enough = range->kind == RANGE_RING ? LOOKS_RING : LOOKS_WATCHED;
 	uint64_t state = program_state(context);
@@ -205,7 +235,7 @@ static enum poll_kind is_polling(struct view *view, const ucontext_t *context,
 	return by_clocks(&look->clocked, waiting);
 }
 
-/* Of a ring all entries count, so that what is known of a loop holds for its next entry too. */
+/* All entries of a ring count. The observations of a loop then apply to its next entry. */
 static void see(struct view *view, const struct range *range, uint64_t address, uint32_t length)
 {
 	struct spans *seen = &view->seen;
@@ -269,14 +299,14 @@ static enum poll_kind look(struct view *view, const ucontext_t *context, struct 
 	return kind;
 }
 
-enum poll_kind poll_look(const ucontext_t *context, struct range *range, uint64_t address,
-			 uint32_t length, bool is_asked)
+enum poll_kind trap_poll_look(const ucontext_t *context, struct range *range, uint64_t address,
+			      uint32_t length, bool is_asked)
 {
 	enum poll_kind kind = POLL_NOT, since_quantum = POLL_NOT;
 
 	if (range->kind == RANGE_WATCHED &&
 	    (address + length <= range->first || address >= range->end))
-		return POLL_NOT; /* a neighbour of what the HCA writes */
+		return POLL_NOT; /* a neighbour of memory that the HCA writes */
 	if (quantum_ended)
 		since_quantum = look(&with_quantum, context, range, address, length);
 	if (is_asked)
@@ -293,38 +323,38 @@ static void heat(uint64_t address)
 		range_make_hot(address);
 }
 
-enum poll_answer poll_enter(const ucontext_t *context, uint64_t address, struct shim_slot *slot,
-			    bool shows_peers)
+enum poll_verdict trap_poll_enter(const ucontext_t *context, uint64_t address,
+				  struct shim_slot *slot, bool shows_peers)
 {
 	uint64_t key = loop_key(context, address);
-	uint32_t at = (uint32_t)(key * SPREAD >> 40) % LOOPS;
-	bool known = loops[at].key == key;
+	struct loop *loop = loop_at(key);
+	bool known = loop->key == key;
 	struct view *view = found_polling;
 
 	if (stage == WATCHED) {
 		if (view->incomplete)
 			view->seen.count = 0;
-		loops[at].key = key;
-		loops[at].spans = view->seen;
+		loop->key = key;
+		loop->spans = view->seen;
 	} else if (!known || !shows_peers ||
-		   (loops[at].spans.count && !is_what_was_seen(view, &loops[at].spans))) {
+		   (loop->spans.count && !is_what_was_seen(view, &loop->spans))) {
 		bool again = known && stage == FOUND; /* it may have come from elsewhere */
 
-		poll_restart();
+		trap_poll_restart();
 		stage = again ? FOUND_AGAIN : WATCHED;
 		return again ? POLL_AGAIN : POLL_WATCH;
 	}
-	for (uint32_t i = 0; i < loops[at].spans.count; i++) {
-		const struct shim_span *span = &loops[at].spans.list[i];
+	for (uint32_t i = 0; i < loop->spans.count; i++) {
+		const struct shim_span *span = &loop->spans.list[i];
 
 		heat(span->address);
 		heat(span->address + span->length - 1);
 	}
-	slot->span_count = loops[at].spans.count;
-	memcpy(slot->spans, loops[at].spans.list, sizeof(slot->spans));
+	slot->span_count = loop->spans.count;
+	memcpy(slot->spans, loop->spans.list, sizeof(slot->spans));
 	slot->peers = 0;
 	for (uint32_t i = 0; i < slot->span_count; i++)
-		slot->peers |= (uint32_t)trap_is_peers(slot->spans[i].address) << i;
+		slot->peers |= (uint32_t)range_is_peers(slot->spans[i].address) << i;
 	return POLL_ENTERED;
 }
 
@@ -335,36 +365,36 @@ static void restart(struct view *view)
 	view->seen.count = 0;
 }
 
-void poll_restart(void)
+void trap_poll_restart(void)
 {
 	stage = FOUND;
 	restart(&asked);
 	restart(&with_quantum);
 }
 
-void poll_quantum(bool ended)
+void trap_poll_quantum(bool ended)
 {
 	quantum_ended = ended;
 	restart(&with_quantum);
 }
 
-void poll_acted(void)
+void trap_poll_acted(void)
 {
 	epoch++;
 }
 
-void poll_slept(uint64_t time)
+void trap_poll_slept(uint64_t time)
 {
 	slept += time;
 }
 
-void poll_stored(bool is_asked)
+void trap_poll_stored(bool is_asked)
 {
 	asked.stores += is_asked;
 	with_quantum.stores++;
 }
 
-void poll_unseen(bool is_asked)
+void trap_poll_unseen(bool is_asked)
 {
 	asked.incomplete |= is_asked;
 	with_quantum.incomplete = true;

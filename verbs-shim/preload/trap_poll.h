@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trap_poll: is the program polling, and what? It polls when the same instruction has read the same address again, with the
- * same registers and stack, and nothing could have changed in between. What it polls is all that it looks at in a round of that
- * loop in which all memory of the HCA's is watched: only a write of the HCA to these bytes wakes it. That is kept by loop, and
- * holds as long as the loop is seen to look there and nowhere else.
- * A loop that reads clocks has another state in each turn: it polls if it has found the same bytes there for a while and done
- * nothing else. It sleeps in short pieces, as its time may be up.
+ * trap_poll: detects polling and the memory that is polled. A program polls if the same instruction
+ * reads the same address again, with the same registers and stack, and nothing could have changed
+ * in between. The polled memory is everything that one round of the loop reads while all memory of
+ * the HCA is watched. Only a write of the HCA to these bytes wakes the program. The result is
+ * stored per loop, and is valid as long as the loop reads these bytes and no others.
  *
- * Who calls: trap.c, as it handles traps.
+ * A loop that reads clocks has a different state in each round. It polls if it has found the same
+ * bytes for a while and did nothing else. It sleeps for short intervals, because its own time limit
+ * may end. Caller: trap.c, in traps.
  */
 #ifndef VERBS_SHIM_PRELOAD_TRAP_POLL_H
 #define VERBS_SHIM_PRELOAD_TRAP_POLL_H
@@ -16,47 +17,51 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#include "verbs-shim/preload/trap_ranges.h"
+#include "verbs-shim/preload/range.h"
 #include "verbs-shim/protocol.h"
 
 enum poll_kind {
 	POLL_NOT,
-	POLL_PERHAPS,   /* it has found the same bytes there before */
-	POLL_STILL,     /* no time has passed in its loop */
-	POLL_BY_CLOCKS, /* it reads clocks in its loop, and may go on for one of them */
+	POLL_PERHAPS,   /* the loop has found the same bytes before */
+	POLL_STILL,     /* no time has passed in the loop */
+	POLL_BY_CLOCKS, /* the loop reads clocks, and one of them may end it */
 };
 
-/* The program is about to read memory that the HCA, or another process, writes. Does it poll? is_asked: the look is seen in each run;
- * else only since a quantum has ended, which it does at some real time. */
-enum poll_kind poll_look(const ucontext_t *context, struct range *range, uint64_t address,
-			 uint32_t length, bool is_asked);
+/* Reports a read of memory that the HCA or another process writes. Returns whether the program
+ * polls. `is_asked`: the read traps in each run; otherwise only after a quantum ends, which depends
+ * on real time. */
+enum poll_kind trap_poll_look(const ucontext_t *context, struct range *range, uint64_t address,
+			      uint32_t length, bool is_asked);
 
-enum poll_answer {
-	POLL_ENTERED, /* the slot says what is polled; its pages are hot */
-	POLL_AGAIN,   /* not certain: as soon as the loop is found polling again it may be */
-	POLL_WATCH,   /* not known: the same, when all memory is watched meanwhile */
+enum poll_verdict {
+	POLL_ENTERED, /* the slot lists the polled memory; its pages are hot */
+	POLL_AGAIN,   /* not certain yet; may be certain when the loop is found polling again */
+	POLL_WATCH,   /* unknown; as POLL_AGAIN, after a round with all memory watched */
 };
 
-/* What does the loop poll that was found polling an address? shows_peers: all looks at what other processes may write to trap. */
-enum poll_answer poll_enter(const ucontext_t *context, uint64_t address, struct shim_slot *slot,
-			    bool shows_peers);
+/* Determines the memory that a loop polls, after an address was found polled. `shows_peers`: all
+ * reads of memory that other processes may write trap. */
+enum poll_verdict trap_poll_enter(const ucontext_t *context, uint64_t address,
+				  struct shim_slot *slot, bool shows_peers);
 
-/* Something may have changed: what was seen so far proves nothing. */
-void poll_restart(void);
+/* Discards what was observed so far, because something may have changed. */
+void trap_poll_restart(void);
 
-/* More is watched from now on, as a quantum has ended, or no longer. */
-void poll_quantum(bool ended);
+/* Reports that more is watched from now on because a quantum has ended, or that this is over. */
+void trap_poll_quantum(bool ended);
 
-/* The program did something else than to look and to read clocks: it begins anew. */
-void poll_acted(void);
+/* Reports that the program did something other than read memory and clocks. Detection restarts. */
+void trap_poll_acted(void);
 
-/* It slept for so long (ps) where it polls by clocks. */
-void poll_slept(uint64_t time);
+/* Reports that the program slept for a time (ps) in a loop that reads clocks. */
+void trap_poll_slept(uint64_t time);
 
-/* The program changed memory that the HCA writes: who fills it polls nothing. */
-void poll_stored(bool is_asked);
+/* Reports that the program changed memory that the HCA writes. A program that fills this memory
+ * does not poll it. */
+void trap_poll_stored(bool is_asked);
 
-/* The program went on with memory that is watched no more: what is seen is not all. */
-void poll_unseen(bool is_asked);
+/* Reports that the program continued with memory that is no longer watched, so that not all reads
+ * are observed. */
+void trap_poll_unseen(bool is_asked);
 
 #endif

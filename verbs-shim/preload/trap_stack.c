@@ -16,7 +16,7 @@ static uint8_t *stacks; /* one for each slot */
 static const uint8_t *own_stack(void)
 {
 	return shim_self.slot
-		       ? stacks + (uint64_t)(shim_self.slot - shim_memory->slots) * STACK_BYTES
+		       ? stacks + (uint64_t)(shim_self.slot - shim.memory->slots) * STACK_BYTES
 		       : NULL;
 }
 
@@ -36,18 +36,18 @@ void trap_stack_init(void)
 		attach_give_up("no address space for the stacks of its traps");
 }
 
-void trap_stack(void)
+void trap_stack_install(void)
 {
 	stack_t stack = {.ss_sp = (void *)(uintptr_t)own_stack(), .ss_size = STACK_BYTES}, before;
 
-	/* A program that already has one keeps it. */
+	/* A program that already has a signal stack keeps it. */
 	if (system_call(SYS_sigaltstack, NULL, &before) == 0 &&
 	    (before.ss_flags & SS_DISABLE || before.ss_size == STACK_BYTES))
 		(void)system_call(SYS_sigaltstack, &stack, NULL);
 }
 
-void trap_thread(void)
+void trap_stack_begin_thread(void)
 {
-	trap_stack();
+	trap_stack_install();
 	(void)prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vdso: see vdso.h. The vDSO is an ELF image in memory; its dynamic symbol table names the functions. The first bytes of
- * each become `movabs $target,%rax; jmp *%rax`, which leaves the arguments alone.
+ * vdso: see vdso.h. The vDSO is an ELF image in memory; its dynamic symbol table names the
+ * functions. The first bytes of each become `movabs $target,%rax; jmp *%rax`, which leaves the
+ * arguments alone.
  *
- * Source: the Linux vdso(7) manual page; System V ABI (ELF). The mapping is private: the write touches this process only.
+ * Source: the Linux vdso(7) manual page; System V ABI (ELF). The mapping is private: the write
+ * touches this process only.
  */
 #include "verbs-shim/preload/vdso.h"
 
@@ -16,11 +18,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { JUMP_BYTES = 12 };
-
 struct image {
 	uint8_t *base;
-	uint64_t slide; /* what is added to addresses in the file */
+	uint64_t slide; /* difference between addresses and file offsets */
 	const ElfW(Sym) * symbols;
 	const char *strings;
 	uint32_t symbol_count;
@@ -99,7 +99,7 @@ static uint8_t *find_function(const struct image *image, const char *name)
 
 void vdso_write_jump(uint8_t *at, void *target)
 {
-	uint8_t jump[JUMP_BYTES] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
+	uint8_t jump[VDSO_JUMP_BYTES] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
 
 	memcpy(jump + 2, &target, sizeof(target));
 	memcpy(at, jump, sizeof(jump));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vdso: makes the clock functions that the kernel maps into each process (vDSO) lead to ours, for callers that do not
- * go through the dynamic linker: libc's own, and programs that look up the vDSO themselves.
+ * vdso: redirects the clock functions of the vDSO, which the kernel maps into each process, to the
+ * library. This covers callers that bypass the dynamic linker: libc itself, and programs that
+ * search the vDSO.
  */
 #ifndef VERBS_SHIM_PRELOAD_VDSO_H
 #define VERBS_SHIM_PRELOAD_VDSO_H
@@ -14,11 +15,15 @@ struct vdso_function {
 	void *target;     /* with the same signature */
 };
 
-/* Replaces each function (those that the vDSO lacks are left out) by a jump to its target. The list ends with a NULL name.
- * false: there is no vDSO, or it cannot be written; nothing was changed. Called once per process image, single-threaded. */
+/* Replaces each function by a jump to its target. Functions that the vDSO lacks are skipped. The
+ * list ends with an entry whose name is NULL. Returns false, without any change, if there is no
+ * vDSO or it cannot be written. Called once per process image, with one thread. */
 bool vdso_patch(const struct vdso_function *functions);
 
-/* The first 12 bytes of a function, which may be written, become a jump to one with the same signature. */
+enum { VDSO_JUMP_BYTES = 12 };
+
+/* The first VDSO_JUMP_BYTES of a function, which may be written, become a jump to one with the same
+ * signature. */
 void vdso_write_jump(uint8_t *at, void *target);
 
 #endif

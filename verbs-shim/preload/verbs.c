@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verbs: verbs that the stock libraries refuse by themselves, as the device does not offer them: nothing of them reaches the
- * emulated kernel, which names in the log what it refuses. Each context that is opened has these verbs called here first; who
- * asks in vain is named ("refused:VERB", verbs-shim/kernel/context.c). What a program gets is the library's answer, unchanged.
+ * verbs: verbs that the stock libraries refuse because the device does not offer them. They do not
+ * reach the emulated kernel, which logs refused requests. The library intercepts these verbs in
+ * each opened context. A refused verb is logged ("refused:VERB", verbs-shim/kernel/context.c). The
+ * program gets the library's unchanged result.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include "verbs-shim/preload/device.h"
 #include "verbs-shim/preload/shim.h"
 
-/* The library's own; one driver serves all contexts. */
+/* The library's own functions. One driver serves all contexts. */
 static struct {
 	struct ibv_dm *(*alloc_dm)(struct ibv_context *context, struct ibv_alloc_dm_attr *attr);
 	struct ibv_mr *(*alloc_null_mr)(struct ibv_pd *pd);
@@ -56,7 +57,7 @@ static int modify_qp_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr
 	return error;
 }
 
-/* Not RTLD_NEXT: interpreters load the library for themselves alone. */
+/* Not RTLD_NEXT: interpreters load the library into a private namespace. */
 static struct ibv_context *(*opener(void))(struct ibv_device *device)
 {
 	void *verbs = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_NOLOAD);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach: processes come (started by us, forked by a program, or replaced by exec) and go. The first words of each are
- * one message with one end of a socket pair on the attach socket that all programs of a run inherit.
+ * attach: processes that attach (started by the session, forked by a program, or replaced by exec)
+ * and end. A process first sends one message with one end of a socket pair. It uses the attach
+ * socket that all programs of a run inherit.
  */
 #include <assert.h>
 #include <errno.h>
@@ -69,7 +70,7 @@ static struct process *process_new(struct session *session, const struct shim_at
 		if (process->alive && process->real_pid == hello->real_pid)
 			return process; /* exec */
 	}
-	/* Numbers are not used twice while there are fresh ones. */
+	/* numbers are reused only after all have been used */
 	for (uint32_t tries = 0; tries < SHIM_PROCESSES; tries++) {
 		uint32_t i = session->process_count++ % SHIM_PROCESSES;
 		struct process *process = &session->processes[i];
@@ -102,12 +103,12 @@ static struct process *process_new(struct session *session, const struct shim_at
 }
 
 static void welcome(struct session *session, struct process *process, const struct thread *thread,
-		    uint32_t told)
+		    uint32_t host_number)
 {
 	struct shim_welcome reply = {.process = process->number,
 				     .slot = (uint32_t)(thread->slot - session->shared->slots),
 				     .parent = process->parent,
-				     .host = told};
+				     .host = host_number};
 	char control[CMSG_SPACE(sizeof(int))] = {0};
 	struct iovec part = {&reply, sizeof(reply)};
 	struct msghdr message = {.msg_iov = &part,
@@ -132,7 +133,8 @@ static void welcome(struct session *session, struct process *process, const stru
 	(void)sendmsg(process->socket, &message, MSG_NOSIGNAL);
 }
 
-/* Of a forked child: it has what its parent had mapped. Said here, as it will do so at some real time. */
+/* Returns true if a forked child shares mappings with its parent. The simulator decides this
+ * because the child attaches at an arbitrary real time. */
 static bool shares(const struct session *session, const struct process *process,
 		   const struct shim_attach *hello)
 {
@@ -140,7 +142,8 @@ static bool shares(const struct session *session, const struct process *process,
 	       session->shared->processes[process->parent - SHIM_FIRST_PID].shares;
 }
 
-/* Its end of the socket is gone: the program ends before its first line, and the run with it. */
+/* Refuses a process: closes its socket. The program then ends before its first line, and the run
+ * ends with it. */
 static void refuse(struct session *session, struct process *process)
 {
 	fprintf(stderr,
@@ -227,7 +230,7 @@ void attach_await_image(struct session *session, struct thread *thread)
 	struct process *process = thread->process;
 
 	for (int i = 0; i < IMAGE_TRIES; i++) {
-		if (__atomic_load_n(&thread->slot->turn, __ATOMIC_ACQUIRE) == TURN_SIMULATOR)
+		if (__atomic_load_n(&thread->slot->token, __ATOMIC_ACQUIRE) == TOKEN_SIMULATOR)
 			return;
 		if (attach_accept(session, 1) == process)
 			return;
@@ -269,6 +272,8 @@ void attach_died(struct session *session, struct process *process)
 	close(process->pidfd);
 	process->socket = process->pidfd = -1;
 	process->timer_count = 0;
+	if (session->sockets)
+		sockets_look(session->sockets);
 	session_visible(session, at);
 	if (process->program >= 0) {
 		struct program *program = &session->programs[process->program];
@@ -288,7 +293,8 @@ void attach_died(struct session *session, struct process *process)
 	}
 }
 
-/* It has said that it ends, at a time that has not come yet: its end is served then, however soon it is dead. */
+/* Returns true if the process has announced its end for a later virtual time. Its end is then
+ * served at that time, even if it is already dead. */
 static bool is_to_end(const struct session *session, const struct process *process)
 {
 	for (uint32_t i = 0; i < session->thread_count; i++) {
@@ -311,7 +317,7 @@ void attach_find_dead(struct session *session, bool all)
 	}
 }
 
-/* Everything real that may have happened without being told: deaths, output. */
+/* Checks for unannounced real events: deaths and output. */
 void session_look_around(struct session *session)
 {
 	attach_find_dead(session, false);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * executable: see executable.h. Reads the first bytes as execve() would, ELF program headers (PT_INTERP: a dynamic loader is
- * asked for) and the #! line of scripts. Layouts: <elf.h>, System V ABI, "Program Header".
+ * executable: see executable.h. Reads the first bytes as execve() would, ELF program headers
+ * (PT_INTERP: a dynamic loader is asked for) and the #! line of scripts. Layouts: <elf.h>, System V
+ * ABI, "Program Header".
  */
 #include "verbs-shim/session/executable.h"
 
@@ -16,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SCRIPTS_MAX 4 /* as the kernel: scripts that are interpreted by scripts */
+#define SCRIPTS_MAX 4 /* limit of nested script interpreters, as in the kernel */
 #define HEAD_BYTES  256
 
 struct check {
@@ -43,12 +44,11 @@ static bool check_elf(struct check *check, const char *path, int file, const uns
 	Elf64_Ehdr header;
 	if (head[EI_CLASS] != ELFCLASS64)
 		return refuse(check,
-			      "%s is a 32-bit program; expected one for x86-64 (64 bits): install "
-			      "or build "
-			      "that one",
+			      "%s is a 32-bit program; expected an x86-64 program (64 bits): "
+			      "install or build that one",
 			      path);
 	if (length < sizeof(header))
-		return refuse(check, "%s is a damaged program: it ends too early", path);
+		return refuse(check, "%s is a damaged program: it is truncated", path);
 	memcpy(&header, head, sizeof(header));
 	if (head[EI_DATA] != ELFDATA2LSB || header.e_machine != EM_X86_64)
 		return refuse(check, "%s is a program for another kind of CPU; expected x86-64",
@@ -60,18 +60,17 @@ static bool check_elf(struct check *check, const char *path, int file, const uns
 		Elf64_Phdr segment;
 		off_t at = (off_t)(header.e_phoff + i * sizeof(segment));
 		if (pread(file, &segment, sizeof(segment), at) != (ssize_t)sizeof(segment))
-			return refuse(check, "%s is a damaged program: it ends too early", path);
+			return refuse(check, "%s is a damaged program: it is truncated", path);
 		if (segment.p_type == PT_INTERP)
 			return true;
 	}
-	return refuse(
-		check,
-		"%s is statically linked: nothing can be preloaded into it; expected a dynamically "
-		"linked program",
-		path);
+	return refuse(check,
+		      "%s is statically linked, so the library cannot be preloaded; expected a "
+		      "dynamically linked program",
+		      path);
 }
 
-/* "#! interpreter [argument]"; with env as interpreter, the argument is what runs. */
+/* Checks "#! interpreter [argument]". With env as the interpreter, the argument is the program. */
 static bool check_script(struct check *check, const char *path, char *line)
 {
 	static const char blanks[] = " \t";
@@ -106,9 +105,12 @@ static bool check_file(struct check *check, const char *path)
 		return refuse(check, "%s is no program but a %s", path,
 			      S_ISDIR(status.st_mode) ? "directory" : "special file");
 	if (access(path, X_OK) != 0)
-		return refuse(check, "%s is not executable; chmod +x allows it", path);
+		return refuse(check, "%s is not executable; run chmod +x", path);
 	if ((status.st_mode & (S_ISUID | S_ISGID)) != 0)
-		return refuse(check, "%s is set-user-ID: nothing can be preloaded into it", path);
+		return refuse(check,
+			      "%s is set-user-ID, so the library cannot be preloaded; expected a "
+			      "program without this bit",
+			      path);
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return refuse(check, "%s cannot be read: %s", path, strerror(errno));
@@ -124,7 +126,8 @@ static bool check_file(struct check *check, const char *path)
 	return good;
 }
 
-/* As execvp(): the first directory of PATH in which it is an executable file. */
+/* Finds a command as execvp() does: in the first folder of PATH in which it is an executable
+ * file. */
 static bool find_in_path(const char *command, char path[PATH_MAX])
 {
 	const char *list = getenv("PATH");

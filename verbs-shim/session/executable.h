@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * executable: can this program be run on a simulated host? It is, if a library can be preloaded into it: an executable
- * for x86-64, dynamically linked, not set-user-ID; or a script whose interpreter is one. Asked before anything starts.
+ * executable: checks whether a program can run on a simulated host. A library must be preloaded
+ * into it. This requires a dynamically linked x86-64 executable that is not set-user-ID, or a
+ * script whose interpreter is one. The check precedes the run.
  */
 #ifndef VERBS_SHIM_SESSION_EXECUTABLE_H
 #define VERBS_SHIM_SESSION_EXECUTABLE_H
@@ -10,10 +11,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* command: argv[0], looked for in PATH if it has no slash. false: *error names the file and what is wrong with it. */
+/* Checks a command: argv[0], searched in PATH if it has no slash. Returns false and writes the file
+ * and the problem to *error if it cannot run. */
 bool executable_check(const char *command, char *error, size_t error_bytes);
 
-/* The same, and where it is. */
+/* Checks a command in the same way, and returns its path. */
 bool executable_find(const char *command, char path[PATH_MAX], char *error, size_t error_bytes);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * files: what stands behind the descriptors that programs have of the emulated kernel: a memfd for a device (mapped by
- * the program for its doorbell pages), a pipe for a channel (unread events can be counted), a message socket for rdma_cm.
+ * files: descriptors of the emulated kernel in programs. A device is a memfd, which the program
+ * maps for its doorbell pages. A channel is a pipe, whose unread events can be counted. rdma_cm is
+ * a message socket.
  */
 #include <assert.h>
 #include <errno.h>
@@ -198,7 +199,7 @@ void files_process_gone(struct session *session, struct process *process)
 		for (uint32_t other = 0; other < SHIM_PROCESSES; other++)
 			held |= file->holders[other] != 0;
 		if (!held)
-			release(file); /* the kernel has let go of it in kernel_process_exit() */
+			release(file); /* the kernel released it in kernel_process_exit() */
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * handover: gives the execution token to a thread and waits until it comes back, with a request. Both sides wait on words of the
- * shared memory; preload/gate.c is the other side.
+ * handover: gives the execution token to a thread and waits until it comes back, with a request.
+ * Both sides wait on words of the shared memory; preload/gate.c is the other side.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -11,10 +11,10 @@
 
 #include "verbs-shim/session/state.h"
 
-#define LOOK_AROUND_NS 1000000 /* real time between looks for deaths while a program runs */
-#define ASLEEP_LOOKS   20 /* that show the token holder asleep, before the token is withdrawn */
-#define QUANTUM_SIGNAL (SIGRTMAX - 1)
-#define REVIEW_TURNS   64 /* hand-overs between reviews of the place */
+#define LOOK_AROUND_NS  1000000 /* real time between looks for deaths while a program runs */
+#define ASLEEP_LOOKS    20 /* that show the token holder asleep, before the token is withdrawn */
+#define QUANTUM_SIGNAL  (SIGRTMAX - 1)
+#define REVIEW_HANDOFFS 64 /* hand-offs between reviews of the place */
 
 static long futex(uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
 {
@@ -25,10 +25,11 @@ static void wake(struct shim_memory *shared, struct shim_slot *slot)
 {
 	__atomic_store_n(&shared->relay, 0, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&slot->sleeping, __ATOMIC_SEQ_CST))
-		futex(&slot->turn, FUTEX_WAKE, 1, NULL);
+		futex(&slot->token, FUTEX_WAKE, 1, NULL);
 }
 
-/* The turn is the thread's. If another spins where it is to run, that one wakes it and makes room. */
+/* Gives the token to the thread. If another thread spins on its processor, that one wakes it and
+ * makes room. */
 static void call(struct shim_memory *shared, struct shim_slot *slot)
 {
 	uint32_t number = (uint32_t)(slot - shared->slots) + 1;
@@ -42,16 +43,30 @@ static void call(struct shim_memory *shared, struct shim_slot *slot)
 		wake(shared, slot);
 }
 
-/* Waits until the thread that has the token gives it back, or its process is gone. */
-static void await_turn(struct session *session, struct thread *thread)
+/* A program that polls its own memory waits for threads that cannot run. Such a run would hang
+ * without a message. */
+static void name_silent(struct session *session, const struct thread *thread)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text),
+		 "process %u runs without a request for %g s of real time: it computes, or polls "
+		 "its own memory, in which case the run does not end",
+		 thread->process->number + SHIM_FIRST_PID,
+		 (double)session->params.silence / (double)SEC);
+	session_note(session, thread->process->host, text);
+}
+
+/* Waits until the thread with the token returns it, or its process has ended. */
+static void await_token(struct session *session, struct thread *thread)
 {
 	struct shim_slot *slot = thread->slot;
 	struct shim_memory *shared = session->shared;
-	uint64_t start = 0, quantum_end = 0;
+	uint64_t start = 0, quantum_end = 0, silence = session->params.silence / NS;
 	uint32_t asleep = 0;
 
-	for (uint32_t i = 0; i < shared->spin_turns; i++) {
-		if (__atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) == TURN_SIMULATOR)
+	for (uint32_t i = 0; i < shared->spin_iterations; i++) {
+		if (__atomic_load_n(&slot->token, __ATOMIC_ACQUIRE) == TOKEN_SIMULATOR)
 			return;
 		__builtin_ia32_pause();
 	}
@@ -65,7 +80,7 @@ static void await_turn(struct session *session, struct thread *thread)
 		uint64_t now;
 
 		__atomic_store_n(&shared->sleeping, 1, __ATOMIC_SEQ_CST);
-		if (__atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) == TURN_SIMULATOR) {
+		if (__atomic_load_n(&slot->token, __ATOMIC_SEQ_CST) == TOKEN_SIMULATOR) {
 			__atomic_store_n(&shared->sleeping, 0, __ATOMIC_RELAXED);
 			return;
 		}
@@ -75,7 +90,7 @@ static void await_turn(struct session *session, struct thread *thread)
 				continue;
 		}
 		__atomic_store_n(&shared->sleeping, 0, __ATOMIC_RELAXED);
-		wake(shared, slot); /* who was asked to do it may be dead */
+		wake(shared, slot); /* the thread that should have done this may be dead */
 		now = session_real_ns();
 		if (!start) {
 			start = now;
@@ -84,6 +99,10 @@ static void await_turn(struct session *session, struct thread *thread)
 		session_look_around(session);
 		if (thread->state != THREAD_RUNNING || session_is_ending())
 			return;
+		if (silence > 0 && now - start >= silence) {
+			name_silent(session, thread);
+			silence = 0;
+		}
 		asleep = withdraw_is_asleep(thread) ? asleep + 1 : 0;
 		if (asleep >= ASLEEP_LOOKS) {
 			withdraw(session, thread);
@@ -97,8 +116,13 @@ static void await_turn(struct session *session, struct thread *thread)
 	}
 }
 
-void handover_grant(struct session *session, struct thread *thread, sim_time horizon,
-		    sim_time store_horizon)
+void handover_release(struct session *session, const struct thread *thread)
+{
+	__atomic_store_n(&thread->slot->token, TOKEN_PROGRAM, __ATOMIC_SEQ_CST);
+	wake(session->shared, thread->slot);
+}
+
+void handover_grant(struct session *session, struct thread *thread, const struct horizons *horizons)
 {
 	struct shim_slot *slot = thread->slot;
 
@@ -109,8 +133,9 @@ void handover_grant(struct session *session, struct thread *thread, sim_time hor
 	}
 	thread->stores_served = 0;
 	slot->clock = thread->clock;
-	slot->horizon = horizon;
-	slot->store_horizon = store_horizon;
+	slot->horizon = horizons->run;
+	slot->exact_horizon = horizons->exact;
+	slot->store_horizon = horizons->store;
 	slot->signal = 0;
 	if (thread->signalled) {
 		slot->timer = thread->signalled - 1;
@@ -121,11 +146,11 @@ void handover_grant(struct session *session, struct thread *thread, sim_time hor
 	thread->state = THREAD_RUNNING;
 	session->running = thread;
 	session->handoffs++;
-	if (session->handoffs % REVIEW_TURNS == 0)
+	if (session->handoffs % REVIEW_HANDOFFS == 0)
 		place_review(session, session_real_ns());
-	__atomic_store_n(&slot->turn, TURN_PROGRAM, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&slot->token, TOKEN_PROGRAM, __ATOMIC_SEQ_CST);
 	call(session->shared, slot);
-	await_turn(session, thread);
+	await_token(session, thread);
 	session->running = NULL;
 	if (thread->state != THREAD_RUNNING || !thread->process->alive || session_is_ending())
 		return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_view: see host_view.h. Sources of the formats: proc(5), sysfs(5), Documentation/ABI of Linux. */
+/* host_view: see host_view.h. Sources of the formats: proc(5), sysfs(5), Documentation/ABI of
+ * Linux. */
 #include "verbs-shim/session/host_view.h"
 
 #include <assert.h>
@@ -17,6 +18,7 @@
 
 #define PROCESSORS   "/sys/devices/system/cpu"
 #define NODES        "/sys/devices/system/node"
+#define CLOCKS       "/sys/devices/system/clocksource/clocksource0"
 #define OF_ALL       "/machine" /* in the run's directory */
 #define HUGE_KIB     2048
 #define RELEASE_MOST 64
@@ -42,7 +44,7 @@ void host_view_fill(const struct cpu_params *cpu, struct shim_host_view *view)
 	processor_caches(cpu->processor, view);
 }
 
-/* The path of that name in a tree. The folders that it is in are made. */
+/* Returns the path of a file in a tree, and creates its folders. */
 static void make_folders(const char *tree, const char *name, char path[PATH_MAX])
 {
 	snprintf(path, PATH_MAX, "%s%s", tree, name);
@@ -174,7 +176,7 @@ static bool write_processor(const char *tree, uint32_t number, const struct shim
 	return written;
 }
 
-/* /proc/meminfo, and that of the one node, whose lines begin otherwise. */
+/* Writes /proc/meminfo, or the file of the NUMA node, whose lines have a different prefix. */
 static bool write_memory(const char *tree, const char *name, const char *before, uint64_t kib)
 {
 	return put(tree, name,
@@ -225,6 +227,8 @@ static bool write_kernel(const struct cpu_params *cpu, const char *tree)
 	written &= write_memory(tree, "/proc/meminfo", "", cpu->memory >> 10);
 	written &= put(tree, "/proc/version", "Linux version %s (hcasim) #1 SMP\n", release);
 	written &= put(tree, "/proc/loadavg", "0.00 0.00 0.00 1/1 1000\n");
+	written &= put(tree, CLOCKS "/current_clocksource", "tsc\n");
+	written &= put(tree, CLOCKS "/available_clocksource", "tsc\n");
 	written &= put(tree, "/proc/sys/kernel/ostype", "Linux\n");
 	written &= put(tree, "/proc/sys/kernel/osrelease", "%s\n", release);
 	written &= put(tree, "/proc/sys/kernel/version", "#1 SMP\n");

@@ -25,8 +25,9 @@
 #include "verbs-shim/session/state.h"
 
 #define NAMESPACES (CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC)
-#define FOLDER \
-	"/proc/fs" /* every kernel has it, of the new /proc nobody sees it, and no program looks there */
+/* Every kernel has this path. No other process sees the new /proc, and no program reads the
+ * path. */
+#define FOLDER "/proc/fs"
 #define PREFIX "hcasim-"
 
 static bool isolated;
@@ -42,7 +43,7 @@ static bool write_text(const char *path, const char *text)
 	return good;
 }
 
-/* The user keeps his name in the new user namespace. */
+/* The user keeps the same name in the new user namespace. */
 static bool unshare_as_user(void)
 {
 	unsigned user = geteuid(), group = getegid();
@@ -80,7 +81,7 @@ static bool furnish(void)
 	       loopback_up();
 }
 
-/* Process 1 of a namespace gets only signals that it has a handler for. */
+/* Handles signals of process 1 of a namespace, which receives only signals that have a handler. */
 static void on_early_end(int number)
 {
 	_exit(128 + number);
@@ -94,7 +95,8 @@ static void take_signals(void)
 		signal(numbers[i], on_early_end);
 }
 
-/* In the simulator: tells the starter whether all is there, and waits until the supervisor is its parent. */
+/* Runs in the simulator: reports the result to the starter, and waits until the supervisor is its
+ * parent. */
 static void arrive(int starter, int supervisor)
 {
 	char byte = furnish() ? 'y' : 'n';
@@ -109,7 +111,7 @@ static void arrive(int starter, int supervisor)
 	isolated = true;
 }
 
-/* In the starter, which ends; it returns in the simulator. */
+/* Runs in the starter, which ends. Returns in the simulator. */
 static void start(int supervisor)
 {
 	int pair[2];
@@ -150,7 +152,8 @@ pid_t isolate_start(void)
 	    read(pair[0], &simulator, sizeof(simulator)) != (ssize_t)sizeof(simulator))
 		simulator = -1;
 	if (starter > 0)
-		(void)waitpid(starter, &status, 0); /* the simulator is our child from here on */
+		/* from this point on the simulator is a child process */
+		(void)waitpid(starter, &status, 0);
 	if (simulator > 0)
 		(void)!write(pair[0], "g", 1);
 	close(pair[0]);
@@ -171,7 +174,8 @@ void isolate_shared_memory(const char *folder)
 void isolate_hold_addresses(void)
 {
 	static const char name[] =
-		"hcasim-addresses-127.77.0"; /* of an abstract socket: gone with its holders */
+		/* abstract socket, which disappears with its last holder */
+		"hcasim-addresses-127.77.0";
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + sizeof(name));
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -181,16 +185,15 @@ void isolate_hold_addresses(void)
 	while (fd >= 0 && bind(fd, (struct sockaddr *)&address, length) != 0 &&
 	       errno == EADDRINUSE) {
 		if (!said)
-			fprintf(stderr, "hcasim: another run on this machine has the hosts' "
-					"addresses, and this "
-					"system permits no namespaces to keep the two apart; "
-					"waiting for its end\n");
+			fprintf(stderr, "hcasim: another run on this machine uses the hosts' "
+					"addresses, and this system does not permit namespaces to "
+					"separate the two; waiting for that run to end\n");
 		said = true;
 		usleep(100000);
 	}
 }
 
-/* Whoever holds a run's folder has it locked. */
+/* Locks a run's folder. The owner of a folder holds its lock. */
 static int lock_folder(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -258,13 +261,13 @@ void isolate_watch(void)
 		return;
 	}
 	close(ends[1]);
-	(void)setsid(); /* what is sent to the whole group of the run does not reach it */
+	(void)setsid(); /* signals to the process group of the run do not reach it */
 	(void)prctl(PR_SET_NAME, "hcasim-watcher");
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	for (int fd = 0; fd < 3; fd++)
-		close(fd); /* nobody waits for us to close his pipe */
+		close(fd); /* no other process waits for the end of a pipe */
 	if (read(ends[0], path, sizeof(path) - 1) > 0) {
 		char byte;
 		while (read(ends[0], &byte, 1) > 0)

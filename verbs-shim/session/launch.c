@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * launch: starts a program so that its run can be repeated: no address randomisation, the same environment, standard
- * input empty, its output through pipes, the preload library in front.
+ * launch: starts a program so that its run can be repeated. It has no address randomisation, a
+ * fixed environment, empty standard input, output through pipes, and the preload library.
  */
 #include <assert.h>
 #include <errno.h>
@@ -26,8 +26,8 @@
 
 extern char **environ;
 
-/* Left out of a program's environment: they differ from shell to shell, or from kernel to kernel of the simulator, and would
- * move its stack. */
+/* Left out of a program's environment: they differ from shell to shell, or from kernel to kernel of
+ * the simulator, and would move its stack. */
 static const char *const dropped[] = {"_=",
 				      "SHLVL=",
 				      "OLDPWD=",
@@ -43,20 +43,20 @@ bool launch_find(const char *name, char path[PATH_MAX], char *error, size_t erro
 	char library[PATH_MAX];
 
 	if (!install_paths_library(LIBRARY, library)) {
-		snprintf(error, error_bytes, "%s is not beside the executable: build or install it",
-			 LIBRARY);
+		snprintf(error, error_bytes,
+			 "%s is not beside the hcasim executable; build or install it", LIBRARY);
 		return false;
 	}
 	return executable_find(name, path, error, error_bytes);
 }
 
-/* What its programs find as /dev/shm. */
+/* Returns the folder that programs of a host see as /dev/shm. */
 static void shared_memory_of(const struct session_host *host, char path[PATH_MAX])
 {
 	snprintf(path, PATH_MAX, "%s/" SHIM_SHARED_FOLDER, host->tree);
 }
 
-/* What programs of a host find under /sys, /dev and /proc. */
+/* Writes the files of a host for /sys, /dev and /proc. */
 static bool write_tree(const struct session *session, struct session_host *host, uint32_t number)
 {
 	char text[64], folder[PATH_MAX];
@@ -87,7 +87,7 @@ bool session_prepare(struct session *session, char *error, size_t error_bytes)
 	if (isolate_folder()) {
 		snprintf(session->directory, sizeof(session->directory), "%s", isolate_folder());
 	} else if (isolate_make_folder(session->directory, sizeof(session->directory))) {
-		supervise_tell(session, session->directory);
+		supervise_notify(session, session->directory);
 	} else {
 		snprintf(error, error_bytes,
 			 "no directory for the run's files under TMPDIR or /tmp: %s",
@@ -143,13 +143,14 @@ static char **environment(const struct program *program, const int output[2])
 	return result;
 }
 
-/* Does it stand where a program has its host's shared memory? */
+/* Returns true if the path is hidden by the shared memory of a host. */
 static bool is_hidden(const char *path)
 {
 	return strncmp(path, SHIM_SHARED_MEMORY "/", sizeof(SHIM_SHARED_MEMORY)) == 0;
 }
 
-/* Its ends of the pipes into which it writes, and the supervisor's and ours, from which that is read. false: errno says why. */
+/* Opens the pipes of a program's output, at its end and at the ends of supervisor and simulator.
+ * Returns false with errno on failure. */
 static bool open_outputs(const struct session *session, struct program *program, int far[2])
 {
 	const char *name = session->hosts[program->host].name;
@@ -169,7 +170,7 @@ static bool open_outputs(const struct session *session, struct program *program,
 	return true;
 }
 
-/* In the child: from here on it is the program. */
+/* Turns the child into the program. */
 static _Noreturn void become(struct session *session, const struct program *program,
 			     const int far[2])
 {
@@ -209,7 +210,7 @@ static void ended(struct session *session, struct program *program, int exit_cod
 		session->exit_code = exit_code;
 }
 
-/* It attaches, or it ends before it does so, or it never will. */
+/* Waits until the program attaches, or ends, or can no longer attach. */
 static void await_attach(struct session *session, struct program *program)
 {
 	int status;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * limits: what a session needs of the limits on processes (ulimit), and what its programs are given of them.
+ * limits: process limits (ulimit) that a session needs, and the limits of its programs.
  */
 #include <sys/resource.h>
 
 #include "verbs-shim/session/state.h"
 
-#define OPEN_FILES \
-	1024 /* of a program, as Linux has it; those of the preload library begin at SHIM_FIRST_FD */
+/* Default of Linux for a program. Descriptors of the preload library begin at SHIM_FIRST_FD. */
+#define OPEN_FILES 1024
 
 #define STACK_BYTES (8 << 20) /* as Linux has it: the system puts libraries below it */
 
@@ -19,14 +19,14 @@ bool session_is_permitted(char *error, size_t error_bytes)
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < SHIM_QUEUE_BYTES) {
 		snprintf(error, error_bytes,
-			 "files may have %llu bytes at most (ulimit -f); expected %llu or more, "
-			 "for memory that is shared with programs: ulimit -f unlimited",
+			 "ulimit -f allows files of %llu bytes; expected %llu or more, for memory "
+			 "shared with programs: ulimit -f unlimited",
 			 (unsigned long long)limit.rlim_cur, (unsigned long long)SHIM_QUEUE_BYTES);
 		return false;
 	}
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < OPEN_FILES) {
 		snprintf(error, error_bytes,
-			 "processes may have %llu files open (ulimit -Hn); expected %d or more",
+			 "ulimit -Hn allows %llu open files; expected %d or more",
 			 (unsigned long long)limit.rlim_max, OPEN_FILES);
 		return false;
 	}
@@ -66,8 +66,8 @@ bool limits_have_room(const struct session *session, char *error, size_t error_b
 	if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= expected)
 		return true;
 	snprintf(error, error_bytes,
-		 "processes may have %llu bytes of address space (ulimit -v); expected %llu or "
-		 "more, for memory that is shared with %u programs: ulimit -v unlimited",
+		 "ulimit -v allows %llu bytes of address space; expected %llu or more, for memory "
+		 "shared with %u programs: ulimit -v unlimited",
 		 (unsigned long long)limit.rlim_cur, (unsigned long long)expected,
 		 session->program_count);
 	return false;

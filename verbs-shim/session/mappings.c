@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mappings: which memory of a process is its alone: private, anonymous and writable, and not its stack. When a region of such
- * memory is registered, its pages can be replaced by shared ones with the same bytes; memory that other processes see too, files
- * and huge pages stay as they are. The process stands still meanwhile.
+ * mappings: finds private memory of a process: private, anonymous and writable, and not its stack.
+ * When a region of such memory is registered, its pages can be replaced by shared ones with the
+ * same contents. Memory that other processes share, files and huge pages are not replaced. The
+ * process does not run meanwhile.
  *
- * A process with n regions has as many mappings or more. Linux 6.11 and later tell of one mapping by its address; before that the
- * whole list is read for each region, which takes n times n steps.
+ * A process with n regions has at least n mappings. Linux 6.11 and later can query one mapping by
+ * its address. On older kernels the whole list is read for each region, which takes n^2 steps.
  *
  * Source: proc(5), /proc/PID/maps; Linux, include/uapi/linux/fs.h, PROCMAP_QUERY.
  */
@@ -31,7 +32,7 @@ struct procmap_query {
 _Static_assert(sizeof(struct procmap_query) == 104, "as Linux has it");
 
 #define QUERY         _IOWR('f', 17, struct procmap_query)
-#define QUERY_OR_NEXT 0x10 /* the mapping that holds the address, or the first behind it */
+#define QUERY_OR_NEXT 0x10 /* mapping that contains the address, or the next one */
 
 enum { READABLE = 1, WRITABLE = 2, EXECUTABLE = 4, SHARED = 8 };
 
@@ -48,7 +49,8 @@ static bool is_own(const struct mapping *mapping)
 		strncmp(mapping->name, "[anon:", 6) == 0);
 }
 
-/* Returns 1 and the mapping that ends behind the address; 0: there is none; -1: this system does not answer. */
+/* Queries the first mapping that ends after the address. Returns 1 on success, 0 if there is none,
+ * -1 if this system does not support the query. */
 static int ask(int fd, uint64_t address, struct mapping *mapping)
 {
 	struct procmap_query query = {.size = sizeof(query),
@@ -106,7 +108,8 @@ static bool find_in_list(int fd, uint64_t *address, uint64_t *end)
 		uint64_t last;
 		char *rest = strchr(line, '-');
 
-		last = rest ? strtoull(rest + 1, NULL, 16) : 0; /* most end the look here */
+		/* most searches end at this entry */
+		last = rest ? strtoull(rest + 1, NULL, 16) : 0;
 		if (last <= *address || !parse(line, &mapping))
 			continue;
 		if (mapping.first >= *end)

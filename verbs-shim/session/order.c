@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * order: who is first. Of all threads the one that acts at the least (virtual time, host, process, thread), of those that poll
- * the one that should look again, of the timers the one that fires; session.c asks before each turn.
+ * order: order of threads: the thread with the least (virtual time, host, process, thread) acts
+ * first. It also selects the first polling thread that must read its memory again, and the first
+ * timer. session.c calls these functions before each grant of the token.
  */
 #include "verbs-shim/session/state.h"
 
@@ -12,12 +13,13 @@ sim_time order_next_act(const struct session *session, const struct thread *thre
 		return thread->clock;
 	case THREAD_ASLEEP:
 		return thread->deadline;
-	case THREAD_EFFECT:
+	case THREAD_VISIBLE_WRITE:
 		return thread->by_clocks ? thread->deadline : SIM_NEVER;
 	case THREAD_OS: {
 		sim_time at = thread->deadline;
 		if (thread->looked < session->visible) {
-			/* After the last thing that others did; but who goes on and on holds up nobody. */
+			/* after the last action of other threads; a thread that never stops must
+			 * not delay it for ever */
 			sim_time seen = session->visible_at + session->cpu.socket;
 			sim_time latest = thread->unseen_at + 2 * session->cpu.socket;
 			if (seen > latest)
@@ -48,7 +50,7 @@ struct thread *order_impatient(struct session *session, sim_time until)
 
 	for (uint32_t i = 0; i < session->thread_count; i++) {
 		struct thread *thread = &session->threads[i];
-		if (thread->state == THREAD_EFFECT && !thread->by_clocks &&
+		if (thread->state == THREAD_VISIBLE_WRITE && !thread->by_clocks &&
 		    thread->process->alive && thread->deadline < until &&
 		    (!best || thread->deadline < best->deadline))
 			best = thread;
@@ -81,7 +83,8 @@ struct thread *order_pick(struct session *session, sim_time *when, sim_time *sec
 	return best;
 }
 
-/* A timer of it has fired: a thread takes the signal along as soon as it has the token. */
+/* Returns true if a timer of the process has expired. A thread takes the signal when it gets the
+ * token. */
 static bool has_fired(const struct session *session, const struct process *process)
 {
 	for (uint32_t i = 0; i < session->thread_count; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output: what programs print, line by line, each with the name of its host in front. As the pipes are emptied whenever the
- * token moves to another process after a program ran by itself, lines of different programs come out in the order of virtual time.
+ * output: prints the output of programs line by line, with the name of the host first. The pipes
+ * are emptied whenever the token moves to another process after a program ran. Lines of different
+ * programs therefore appear in the order of virtual time.
  */
 #include <errno.h>
 #include <poll.h>

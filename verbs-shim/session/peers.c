@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * peers: memory that processes of a host share. Nobody sees a store to it; but who stores has the token, and gives it back: what
- * others poll there is looked at then, and whoever would find something else wakes.
+ * peers: memory that processes of a host share. Stores to it are not observed. When a thread
+ * returns the token, the contents that other threads poll are compared, and a thread that would
+ * find a change is woken.
  */
 #include "verbs-shim/session/state.h"
 
@@ -50,7 +51,7 @@ void peers_acted(struct session *session, const struct thread *thread, sim_time 
 	for (uint32_t i = 0; i < session->thread_count && shares(session, thread); i++) {
 		struct thread *other = &session->threads[i];
 
-		if (is_peer(session, thread, other) && other->state == THREAD_EFFECT &&
+		if (is_peer(session, thread, other) && other->state == THREAD_VISIBLE_WRITE &&
 		    other->slot->peers && peers_look(other) != other->peers)
 			session_found(other, at + session->cpu.shared);
 	}
@@ -62,7 +63,7 @@ sim_time peers_bound(const struct session *session, const struct thread *thread)
 
 	for (uint32_t i = 0; i < session->thread_count && shares(session, thread); i++) {
 		const struct thread *other = &session->threads[i];
-		bool polls = other->state == THREAD_EFFECT && other->slot->peers;
+		bool polls = other->state == THREAD_VISIBLE_WRITE && other->slot->peers;
 		sim_time until;
 
 		if (!is_peer(session, thread, other))

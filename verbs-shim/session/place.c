@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * place: on which processors the simulator and its programs run. As one of them at most runs at a time, one processor does, and
- * a hand-over is a switch of context there; between two processors that wake each other it costs many times as much. When
- * others want that processor as well, all move to the next. With a second processor that is free, the programs have that: who
- * waits spins for a while, the simulator here and the program that ran last there, so that a hand-over to it costs next to
- * nothing and one to another program a switch of context. Which way is faster is measured.
+ * place: selects the processors of the simulator and its programs. At most one of them runs at a
+ * time. On one processor a hand-over is a context switch; waking another processor costs many times
+ * as much. If other processes need the processor, all move to the next one.
  *
- * Programs run with the time stamp counter out of reach (PR_SET_TSC), which is a bit of a control register. In a virtual machine
- * changing that bit costs more than all the rest of a switch of context, so the simulator runs with the counter out of reach too.
+ * If a second processor is free, the programs use it. Each side then spins before it sleeps: the
+ * simulator, and the program that ran last on that processor. A hand-off to that program costs next
+ * to nothing. A hand-off to another program costs a context switch. hcasim measures both placements
+ * and uses the faster one.
  *
- * session.c calls place_choose() before the first program starts: programs inherit the choice. Nothing here changes a result.
+ * Programs run with the time stamp counter disabled (PR_SET_TSC), which is a bit of a control
+ * register. In a virtual machine a change of this bit costs more than the rest of a context switch.
+ * Therefore the counter is also disabled for the simulator.
+ *
+ * session.c calls place_choose() before the first program starts, because programs inherit the
+ * choice. The placement does not change results.
  */
 #include <sched.h>
 #include <signal.h>
@@ -18,20 +23,31 @@
 
 #include "verbs-shim/session/state.h"
 
-#define REVIEW_NS \
-	UINT64_C(250000000) /* real time between looks at how long the simulator had to wait */
-#define CROWDED_SHARE   4   /* of that time: one part in so many spent waiting for the processor */
-#define WINDOW_NS       20000000 /* real time after which hand-overs together and apart are compared */
-#define WINDOW_HANDOFFS 512      /* and as many at least */
-#define GAIN_LEAST      10       /* one part in so many that the other way must be faster by */
-#define PATIENCE_LEAST  4 /* windows until it is tried again, twice as many after each try in vain */
-#define PATIENCE_MOST   256
-#define SPIN_TURNS      4000 /* pause instructions: 50 to 200 us */
-#define APART_TURNS     1000
+/* Interval of real time between checks of the time that the simulator waited for its processor. It
+ * moves to the next processor if it waited for 1/CROWDED_SHARE of the interval. */
+#define REVIEW_NS     UINT64_C(250000000)
+#define CROWDED_SHARE 4
+
+/* Minimum real time and number of hand-overs of a window, after which placements on one and two
+ * processors are compared. The other placement is kept if it is faster by 1/GAIN_LEAST. */
+#define WINDOW_NS       20000000
+#define WINDOW_HANDOFFS 512
+#define GAIN_LEAST      10
+
+/* Number of windows until the other placement is tried again. The number doubles after each try
+ * without a gain. */
+#define PATIENCE_LEAST 4
+#define PATIENCE_MOST  256
+
+/* Pause instructions for which a waiting side spins: 50 to 200 us with `handoff: spin`, less on two
+ * processors. */
+#define SPIN_ITERATIONS  4000
+#define APART_ITERATIONS 1000
 
 static struct sigaction fault_before;
 
-/* The simulator asks the kernel for the time. Should a library read the counter itself, it gets it back, and hand-overs are slow. */
+/* Enables the time stamp counter if a library reads it directly. Hand-overs are slow then. The
+ * simulator itself asks the kernel for the time. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
 	int state = PR_TSC_ENABLE;
@@ -58,7 +74,7 @@ void place_share_counter(bool shared)
 	}
 }
 
-/* Nanoseconds that this thread was ready and did not run. */
+/* Nanoseconds for which this thread was ready and did not run. */
 static uint64_t waited_ns(void)
 {
 	unsigned long long ran, waited;
@@ -100,7 +116,7 @@ static void move_to(struct session *session, size_t processor, bool apart)
 		if (session->threads[i].state != THREAD_FREE && session->threads[i].slot->tid)
 			set_processor((pid_t)session->threads[i].slot->tid, place->programs);
 	__atomic_store_n(&shared->relays, apart, __ATOMIC_RELAXED);
-	__atomic_store_n(&shared->spin_turns, apart ? APART_TURNS : 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&shared->spin_iterations, apart ? APART_ITERATIONS : 0, __ATOMIC_RELAXED);
 }
 
 static void begin_window(struct session *session, uint64_t now)
@@ -115,7 +131,7 @@ void place_choose(struct session *session, uint64_t now)
 	struct place *place = &session->place;
 	int here = sched_getcpu();
 
-	session->shared->spin_turns = session->params.handoff == SPIN ? SPIN_TURNS : 0;
+	session->shared->spin_iterations = session->params.handoff == SPIN ? SPIN_ITERATIONS : 0;
 	if (session->params.handoff != AUTO || here < 0 ||
 	    sched_getaffinity(0, sizeof(place->allowed), &place->allowed) != 0)
 		return;
@@ -139,7 +155,8 @@ static void leave_crowd(struct session *session, uint64_t now)
 		move_to(session, next_processor(place, place->processor), false);
 }
 
-/* Together or apart, whichever takes less real time a hand-over; the other way is tried every now and then. */
+/* Compares the two placements by real time per hand-over. The other placement is tried at
+ * intervals. */
 static void end_window(struct session *session, uint64_t now)
 {
 	struct place *place = &session->place;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_memory: the memory of a running program as DMA sees it. Pages of rings, of doorbell records and, where nobody can
- * tell, of memory regions are shared with the simulator and reached by plain loads and stores; all else by process_vm_readv()
- * and process_vm_writev(). No thread of the program runs meanwhile, so a read-modify-write is atomic for it.
+ * process_memory: memory of a running program as DMA accesses it. Pages of rings, of doorbell
+ * records and, where this cannot be noticed, of memory regions are shared with the simulator, which
+ * accesses them by loads and stores. Other memory is accessed with process_vm_readv() and
+ * process_vm_writev(). No thread of the program runs meanwhile, so a read-modify-write is atomic.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -11,13 +12,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "hca/host/memory.h"
 #include "verbs-shim/session/state.h"
 
-#define PAGE         UINT64_C(4096)
-#define PROBE_PAGES  1024                       /* IOV_MAX */
-#define REGION_BYTES (SHIM_QUEUE_BYTES / 4 * 3) /* that regions may take away from rings to come */
+#define PROBE_PAGES 1024 /* IOV_MAX */
+/* limit for regions, so that later rings have room */
+#define REGION_BYTES (SHIM_QUEUE_BYTES / 4 * 3)
 
-/* The first range that ends after the address; range_count: none. */
+/* Returns the first range that ends after the address, or range_count. */
 static uint32_t range_after(struct process_memory *memory, uint64_t address)
 {
 	uint32_t low = 0, high = memory->range_count;
@@ -39,7 +41,7 @@ static uint32_t range_after(struct process_memory *memory, uint64_t address)
 	return low;
 }
 
-/* Moves bytes between the process and *bytes; one direction each. */
+/* Copies bytes between the process and *bytes, in one direction. */
 static bool move(struct process_memory *memory, uint64_t address, void *bytes, uint32_t length,
 		 bool out)
 {
@@ -97,7 +99,7 @@ static bool process_write(struct memory *base, uint64_t address, const void *byt
 	return true;
 }
 
-/* A byte of each page, of as many pages in a call as there may be: the pages between shared ranges. */
+/* Reads a byte of each page between shared ranges, with as many pages per call as possible. */
 static bool probe_pages(const struct process_memory *memory, uint64_t address, uint64_t end)
 {
 	static uint8_t bytes[PROBE_PAGES];
@@ -107,7 +109,7 @@ static bool probe_pages(const struct process_memory *memory, uint64_t address, u
 		struct iovec here = {bytes, 0};
 
 		for (; address < end && here.iov_len < PROBE_PAGES;
-		     address = (address | (PAGE - 1)) + 1)
+		     address = (address | (MEMORY_PAGE - 1)) + 1)
 			there[here.iov_len++] = (struct iovec){(void *)(uintptr_t)address, 1};
 		if (process_vm_readv(memory->process->real_pid, &here, 1, there, here.iov_len, 0) !=
 		    (ssize_t)here.iov_len)
@@ -181,11 +183,11 @@ static void insert(struct process_memory *memory, uint32_t at, struct shared_ran
 
 /* Pages that are not shared yet. */
 static void share(struct process_memory *memory, uint64_t address, uint64_t end,
-		  enum shared_kind kind, struct shim_slot *slot)
+		  enum shared_kind kind, struct shim_response *response)
 {
 	uint64_t limit = kind == SHARED_REGION ? REGION_BYTES : SHIM_QUEUE_BYTES;
 
-	while (address < end && slot->range_count < SHIM_RANGES) {
+	while (address < end && response->range_count < SHIM_RANGES) {
 		uint32_t index = range_after(memory, address);
 		uint64_t stop = end;
 
@@ -202,40 +204,40 @@ static void share(struct process_memory *memory, uint64_t address, uint64_t end,
 			return; /* reached by process_vm_* as any other memory */
 		insert(memory, index,
 		       (struct shared_range){address, stop - address, memory->queue_used, kind});
-		slot->ranges[slot->range_count].address = address;
-		slot->ranges[slot->range_count].length = stop - address;
-		slot->ranges[slot->range_count].offset = memory->queue_used;
-		slot->range_count++;
-		slot->region_count += kind == SHARED_REGION;
+		response->ranges[response->range_count].address = address;
+		response->ranges[response->range_count].length = stop - address;
+		response->ranges[response->range_count].offset = memory->queue_used;
+		response->range_count++;
+		response->region_count += kind == SHARED_REGION;
 		memory->queue_used += stop - address;
 		address = stop;
 	}
 }
 
 void process_memory_share(struct process_memory *memory, uint64_t address, uint64_t length,
-			  bool polled, struct shim_slot *slot)
+			  bool polled, struct shim_response *response)
 {
-	uint32_t before = slot->range_count;
+	uint32_t before = response->range_count;
 
 	process_memory_forget(memory, address, length, SHARED_REGION);
-	share(memory, address & ~(PAGE - 1), (address + length + PAGE - 1) & ~(PAGE - 1),
-	      SHARED_RING, slot);
-	for (uint32_t i = before; polled && i < slot->range_count; i++)
-		slot->polled |= UINT32_C(1) << i;
+	share(memory, address & ~(MEMORY_PAGE - 1),
+	      (address + length + MEMORY_PAGE - 1) & ~(MEMORY_PAGE - 1), SHARED_RING, response);
+	for (uint32_t i = before; polled && i < response->range_count; i++)
+		response->polled |= UINT32_C(1) << i;
 }
 
 void process_memory_share_region(struct process_memory *memory, uint64_t address, uint64_t length,
-				 struct shim_slot *slot)
+				 struct shim_response *response)
 {
-	uint64_t end = (address + length + PAGE - 1) & ~(PAGE - 1);
+	uint64_t end = (address + length + MEMORY_PAGE - 1) & ~(MEMORY_PAGE - 1);
 
-	address &= ~(PAGE - 1);
-	while (address < end && slot->range_count < SHIM_RANGES) {
+	address &= ~(MEMORY_PAGE - 1);
+	while (address < end && response->range_count < SHIM_RANGES) {
 		uint64_t stop = end;
 
 		if (!mappings_own(memory->process->real_pid, &address, &stop))
 			return;
-		share(memory, address, stop, SHARED_REGION, slot);
+		share(memory, address, stop, SHARED_REGION, response);
 		address = stop;
 	}
 }
@@ -243,9 +245,9 @@ void process_memory_share_region(struct process_memory *memory, uint64_t address
 void process_memory_forget(struct process_memory *memory, uint64_t address, uint64_t length,
 			   enum shared_kind kinds)
 {
-	uint64_t end = (address + length + PAGE - 1) & ~(PAGE - 1);
+	uint64_t end = (address + length + MEMORY_PAGE - 1) & ~(MEMORY_PAGE - 1);
 
-	address &= ~(PAGE - 1);
+	address &= ~(MEMORY_PAGE - 1);
 	while (address < end) {
 		uint32_t index = range_after(memory, address);
 		struct shared_range range;

@@ -16,20 +16,19 @@ enum { EAX, EBX, ECX, EDX, REGISTERS };
 
 /* Name in /proc/cpuinfo, in the order there, leaf, register and bit. */
 /* clang-format off */
-#define FEATURES(X)                                                                                       \
-	X(fpu, 1, EDX, 0)          X(tsc, 1, EDX, 4)          X(msr, 1, EDX, 5)         X(pae, 1, EDX, 6)     \
-	X(cx8, 1, EDX, 8)          X(apic, 1, EDX, 9)         X(sep, 1, EDX, 11)        X(pge, 1, EDX, 13)    \
-	X(cmov, 1, EDX, 15)        X(pat, 1, EDX, 16)         X(clflush, 1, EDX, 19)    X(mmx, 1, EDX, 23)    \
-	X(fxsr, 1, EDX, 24)        X(sse, 1, EDX, 25)         X(sse2, 1, EDX, 26)                             \
-	X(syscall, EXTENDED + 1, EDX, 11)                     X(nx, EXTENDED + 1, EDX, 20)                    \
-	X(rdtscp, EXTENDED + 1, EDX, 27)                      X(lm, EXTENDED + 1, EDX, 29)                    \
-	X(nonstop_tsc, EXTENDED + 7, EDX, 8)                                                                  \
-	X(pni, 1, ECX, 0)          X(pclmulqdq, 1, ECX, 1)    X(ssse3, 1, ECX, 9)       X(fma, 1, ECX, 12)    \
-	X(cx16, 1, ECX, 13)        X(sse4_1, 1, ECX, 19)      X(sse4_2, 1, ECX, 20)     X(movbe, 1, ECX, 22)  \
-	X(popcnt, 1, ECX, 23)      X(aes, 1, ECX, 25)         X(xsave, 1, ECX, 26)      X(avx, 1, ECX, 28)    \
-	X(f16c, 1, ECX, 29)        X(lahf_lm, EXTENDED + 1, ECX, 0)                                           \
-	X(abm, EXTENDED + 1, ECX, 5)                          X(fsgsbase, 7, EBX, 0)    X(bmi1, 7, EBX, 3)    \
-	X(avx2, 7, EBX, 5)         X(bmi2, 7, EBX, 8)         X(erms, 7, EBX, 9)
+#define FEATURES(X) \
+	X(fpu, 1, EDX, 0) X(tsc, 1, EDX, 4) X(msr, 1, EDX, 5) X(pae, 1, EDX, 6) \
+	X(cx8, 1, EDX, 8) X(apic, 1, EDX, 9) X(sep, 1, EDX, 11) X(pge, 1, EDX, 13) \
+	X(cmov, 1, EDX, 15) X(pat, 1, EDX, 16) X(clflush, 1, EDX, 19) X(mmx, 1, EDX, 23) \
+	X(fxsr, 1, EDX, 24) X(sse, 1, EDX, 25) X(sse2, 1, EDX, 26) \
+	X(syscall, EXTENDED + 1, EDX, 11) X(nx, EXTENDED + 1, EDX, 20) \
+	X(rdtscp, EXTENDED + 1, EDX, 27) X(lm, EXTENDED + 1, EDX, 29) \
+	X(nonstop_tsc, EXTENDED + 7, EDX, 8) X(pni, 1, ECX, 0) X(pclmulqdq, 1, ECX, 1) \
+	X(ssse3, 1, ECX, 9) X(fma, 1, ECX, 12) X(cx16, 1, ECX, 13) X(sse4_1, 1, ECX, 19) \
+	X(sse4_2, 1, ECX, 20) X(movbe, 1, ECX, 22) X(popcnt, 1, ECX, 23) X(aes, 1, ECX, 25) \
+	X(xsave, 1, ECX, 26) X(avx, 1, ECX, 28) X(f16c, 1, ECX, 29) \
+	X(lahf_lm, EXTENDED + 1, ECX, 0) X(abm, EXTENDED + 1, ECX, 5) X(fsgsbase, 7, EBX, 0) \
+	X(bmi1, 7, EBX, 3) X(avx2, 7, EBX, 5) X(bmi2, 7, EBX, 8) X(erms, 7, EBX, 9)
 /* clang-format on */
 
 static const struct feature {
@@ -51,7 +50,7 @@ enum { DATA = 1, INSTRUCTION, UNIFIED };
 static const struct identity {
 	const char *vendor;
 	uint32_t family, model, stepping, l2_kib, l3_kib, l3_ways;
-	const struct shim_leaf *own; /* leaves besides those of each */
+	const struct shim_leaf *own; /* leaves in addition to the common ones */
 	uint32_t own_count;
 } identities[] = {
 	/* 32 KiB and 32 KiB of 8 ways, 256 KiB of 8, 15 MiB of 20: Intel: Xeon E5-2637 v3 */
@@ -67,7 +66,8 @@ static const struct identity {
 			 {11, 1, 1, {0, 1, 2 << 8 | 1, 0}},
 			 {EXTENDED + 6, 0, 0, {0, 0, 256 << 16 | 6 << 12 | 64, 0}}},
 		 8},
-	/* the same of the first level, 512 KiB of 8 ways, 32 MiB of 16 for a complex: AMD: EPYC 7003 */
+	/* first-level caches as above, 512 KiB with 8 ways, 32 MiB with 16 ways per complex: AMD:
+	 * EPYC 7003 */
 	[PROCESSOR_EPYC_7003] = {"AuthenticAMD", 0x19, 1, 1, 512, 32 << 10, 16,
 				 (const struct shim_leaf[]){
 					 {EXTENDED + 5, 0, 0, {0, 0, 0x20080140, 0x20080140}},
@@ -79,14 +79,16 @@ static const struct identity {
 				 2},
 };
 
-/* A name without a frequency: UCX takes the rate of the time stamp counter from one that ends in it. */
+/* The name has no frequency, because UCX would use a frequency at its end as the rate of the time
+ * stamp counter. */
 #define NAME "simulated"
 
 static bool machine_has(const struct feature *feature)
 {
 	uint32_t words[REGISTERS] = {0};
 
-	if (feature->leaf == EXTENDED + 7) /* of the time stamp counter, which is simulated */
+	/* feature of the time stamp counter, which is simulated */
+	if (feature->leaf == EXTENDED + 7)
 		return true;
 	return __get_cpuid_count(feature->leaf, 0, &words[EAX], &words[EBX], &words[ECX],
 				 &words[EDX]) &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * serve: what a thread asks for, carried out at the thread's clock. A served thread goes on (THREAD_READY), or it waits.
+ * serve: executes requests of threads at their clock. A served thread continues (THREAD_READY) or
+ * waits.
  */
 #include <assert.h>
 #include <errno.h>
@@ -13,11 +14,12 @@
 #include <unistd.h>
 
 #include "verbs-shim/session/state.h"
+#include "verbs-shim/sockets/sockets.h"
 
 #define EXIT_TRIES \
 	60000 /* milliseconds that a process may take to end, on a machine with other work */
 
-static void send_descriptor(struct process *process, int fd)
+void serve_descriptor(struct process *process, int fd)
 {
 	char byte = 'f', control[CMSG_SPACE(sizeof(int))] = {0};
 	struct iovec part = {&byte, 1};
@@ -34,51 +36,60 @@ static void send_descriptor(struct process *process, int fd)
 	(void)sendmsg(process->socket, &message, MSG_NOSIGNAL);
 }
 
-/* Passes on what the emulated kernel answered: result, descriptors, ranges. */
-static void answer(struct session *session, struct thread *thread, const struct kernel_call *call)
+static struct shim_range without_place(struct kernel_range range)
 {
-	struct shim_slot *slot = thread->slot;
+	return (struct shim_range){.address = range.address, .length = range.length};
+}
+
+/* The process gets back memory that was shared with the adapter. */
+static void give_back(struct process_memory *memory, struct shim_response *response,
+		      const struct kernel_call *call)
+{
+	response->retired = without_place(call->retired);
+	response->retired_record = without_place(call->retired_record);
+	response->unwatched = without_place(call->unwatched);
+	process_memory_forget(memory, call->retired.address, call->retired.length, SHARED_RING);
+	process_memory_forget(memory, call->retired_record.address, call->retired_record.length,
+			      SHARED_RING);
+	process_memory_forget(memory, call->unwatched.address, call->unwatched.length,
+			      SHARED_REGION);
+}
+
+/* Passes on the reply of the emulated kernel: result, descriptors, ranges. */
+static void respond_to_call(struct session *session, struct thread *thread,
+			    const struct kernel_call *call)
+{
+	struct shim_response *response = &thread->slot->response;
 	struct process *process = thread->process;
 
-	slot->result = call->result;
-	slot->file_count = slot->range_count = slot->region_count = slot->polled = 0;
-	slot->retired = slot->retired_record = slot->unwatched = (struct shim_range){0};
-	if (call->result >= 0) {
-		slot->retired = (struct shim_range){call->retired.address, call->retired.length, 0};
-		slot->retired_record = (struct shim_range){call->retired_record.address,
-							   call->retired_record.length, 0};
-		slot->unwatched =
-			(struct shim_range){call->unwatched.address, call->unwatched.length, 0};
-		process_memory_forget(&process->memory, call->retired.address, call->retired.length,
-				      SHARED_RING);
-		process_memory_forget(&process->memory, call->retired_record.address,
-				      call->retired_record.length, SHARED_RING);
-		process_memory_forget(&process->memory, call->unwatched.address,
-				      call->unwatched.length, SHARED_REGION);
-	}
-	slot->registers = call->registers;
-	slot->watched_address = call->watched.address;
-	slot->watched_length = call->watched.length;
+	thread->slot->result = call->result;
+	response->file_count = response->range_count = response->region_count = response->polled =
+		0;
+	response->retired = response->retired_record = response->unwatched = (struct shim_range){0};
+	if (call->result >= 0)
+		give_back(&process->memory, response, call);
+	response->registers = call->registers;
+	response->watched = (struct shim_span){call->watched.address, call->watched.length};
 	for (uint32_t i = 0; i < call->file_count; i++) {
 		uint32_t id = files_add(session, process->host, &call->files[i], process);
 		if (id == 0) {
 			session_note(session, process->host,
 				     "no more descriptors for device files");
-			slot->result = -EMFILE;
+			thread->slot->result = -EMFILE;
 			return;
 		}
-		slot->files[i].kind = (uint32_t)call->files[i].kind;
-		slot->files[i].id = id;
-		slot->files[i].number_at = call->files[i].number_at;
-		slot->file_count++;
-		send_descriptor(process, session->files[id - 1].far);
+		response->files[i].kind = (uint32_t)call->files[i].kind;
+		response->files[i].id = id;
+		response->files[i].number_at = call->files[i].number_at;
+		response->file_count++;
+		serve_descriptor(process, session->files[id - 1].far);
 	}
 	for (uint32_t i = 0; i < call->shared_count; i++)
 		process_memory_share(&process->memory, call->shared[i].address,
-				     call->shared[i].length, call->shared_polled[i], slot);
+				     call->shared[i].length, call->shared_polled[i], response);
 	if (call->watched.length)
 		process_memory_share_region(&process->memory, call->watched.address,
-					    call->watched.length, slot);
+					    call->watched.length, response);
 	thread->clock += call->latency + session->cpu.system_call;
 }
 
@@ -101,11 +112,12 @@ static void serve_start(struct session *session, struct thread *thread)
 
 static void serve_open(struct session *session, struct thread *thread)
 {
+	const struct shim_open *request = &thread->slot->request.open;
 	struct kernel_call call = {.process = &thread->process->kernel};
 	struct kernel *kernel = session->hosts[thread->process->host].kernel;
 	char path[PATH_MAX];
 
-	if (!read_text(thread->process, thread->slot->arguments[0], path, sizeof(path)))
+	if (!read_text(thread->process, request->path, path, sizeof(path)))
 		call.result = -EFAULT;
 	else if (kernel && strcmp(path, KERNEL_REFRESH_COUNTERS) == 0)
 		call.result =
@@ -113,29 +125,52 @@ static void serve_open(struct session *session, struct thread *thread)
 	else if (!kernel || !kernel_has_path(kernel, path))
 		call.result = -ENOENT;
 	else
-		kernel_open(kernel, &call, path, (int)thread->slot->arguments[1]);
+		kernel_open(kernel, &call, path, (int)request->flags);
 	session->asked_for_mad |= strcmp(path, KERNEL_REFUSED_MAD) == 0;
-	answer(session, thread, &call);
+	respond_to_call(session, thread, &call);
 }
 
-static void serve_file_call(struct session *session, struct thread *thread)
+static void serve_ioctl(struct session *session, struct thread *thread)
 {
+	const struct shim_ioctl *request = &thread->slot->request.ioctl;
 	struct kernel_call call = {.process = &thread->process->kernel};
-	const uint64_t *arguments = thread->slot->arguments;
-	struct session_file *file = files_get(session, arguments[0]);
+	struct session_file *file = files_get(session, request->file);
 
 	if (!file)
 		call.result = -EBADF;
-	else if (thread->slot->op == OP_IOCTL)
-		kernel_ioctl(file->file, &call, arguments[1], arguments[2]);
-	else if (thread->slot->op == OP_WRITE)
-		kernel_write(file->file, &call, arguments[1], arguments[2]);
 	else
-		kernel_mmap(file->file, &call, arguments[1], arguments[2], (int)arguments[3]);
+		kernel_ioctl(file->file, &call, request->request, request->argument);
+	respond_to_call(session, thread, &call);
+}
+
+static void serve_write(struct session *session, struct thread *thread)
+{
+	const struct shim_write *request = &thread->slot->request.write;
+	struct kernel_call call = {.process = &thread->process->kernel};
+	struct session_file *file = files_get(session, request->file);
+
+	if (!file)
+		call.result = -EBADF;
+	else
+		kernel_write(file->file, &call, request->bytes, request->length);
+	respond_to_call(session, thread, &call);
+}
+
+static void serve_mmap(struct session *session, struct thread *thread)
+{
+	const struct shim_mmap *request = &thread->slot->request.mmap;
+	struct kernel_call call = {.process = &thread->process->kernel};
+	struct session_file *file = files_get(session, request->file);
+
+	if (!file)
+		call.result = -EBADF;
+	else
+		kernel_mmap(file->file, &call, request->offset, request->length,
+			    (int)request->protection);
 	if (call.result >= 0 && call.page_bytes &&
 	    pwrite(file->near, call.page, call.page_bytes, call.result) != (ssize_t)call.page_bytes)
 		call.result = -ENOMEM;
-	answer(session, thread, &call);
+	respond_to_call(session, thread, &call);
 }
 
 static void load_done(struct pcie_mmio_read *read)
@@ -149,34 +184,39 @@ static void load_done(struct pcie_mmio_read *read)
 
 static void serve_load(struct session *session, struct thread *thread)
 {
-	const uint64_t *arguments = thread->slot->arguments;
-	struct session_file *file = files_get(session, arguments[0]);
+	const struct shim_load *request = &thread->slot->request.load;
+	struct session_file *file = files_get(session, request->file);
 
 	thread->slot->result = 0;
-	if (!file || arguments[2] < 1 || arguments[2] > sizeof(thread->slot->result))
+	if (!file || request->length < 1 || request->length > sizeof(thread->slot->result))
 		return;
-	thread->load = (struct pcie_mmio_read){.length = (uint32_t)arguments[2], .done = load_done};
+	thread->load =
+		(struct pcie_mmio_read){.length = (uint32_t)request->length, .done = load_done};
 	thread->state = THREAD_LOAD;
-	kernel_load(file->file, arguments[1], &thread->load);
+	session_trace(thread, TRACE_LOAD, request->offset);
+	kernel_load(file->file, request->offset, &thread->load);
 }
 
 static void serve_mapped(struct session *session, struct thread *thread)
 {
+	const struct shim_mapped *request = &thread->slot->request.mapped;
+
 	(void)session;
-	process_memory_forget(&thread->process->memory, thread->slot->arguments[0],
-			      thread->slot->arguments[1], SHARED_ANY);
+	process_memory_forget(&thread->process->memory, request->address, request->length,
+			      SHARED_ANY);
 }
 
 static void serve_close(struct session *session, struct thread *thread)
 {
-	struct session_file *file = files_get(session, thread->slot->arguments[0]);
+	struct session_file *file = files_get(session, thread->slot->request.close.file);
 
 	if (file)
 		files_drop(session, thread->process, file);
 	thread->clock += session->cpu.system_call;
 }
 
-/* The adapter has no room for the thread's store: the processor stands still until `at`, and all that follows is the later. */
+/* The adapter has no room for the thread's store. The processor stalls until `at`, and all later
+ * actions are delayed. */
 static void stall_store(struct thread *thread, uint32_t count, sim_time at)
 {
 	struct shim_slot *slot = thread->slot;
@@ -204,6 +244,7 @@ bool serve_store(struct session *session, struct thread *thread)
 		return true;
 	}
 	session->doorbells++;
+	session_trace(thread, TRACE_STORE, store->length);
 	if (file && store->length <= SHIM_BYTES)
 		kernel_uar_write(file->file, store->offset, store->bytes, store->length);
 	thread->stores_served++;
@@ -214,27 +255,32 @@ bool serve_store(struct session *session, struct thread *thread)
 static void serve_spin(struct session *session, struct thread *thread)
 {
 	const struct shim_process *shared = &session->shared->processes[thread->process->number];
+	const struct shim_spin *request = &thread->slot->request.spin;
 
 	session->spins++;
-	if (shared->visible_writes == thread->slot->arguments[1] &&
+	if (shared->visible_writes == request->visible_writes &&
 	    (!thread->slot->peers || peers_look(thread) == thread->peers))
-		session_poll(thread, thread->slot->arguments[2] != 0);
+		session_poll(thread, request->by_clocks != 0);
 }
 
 static void serve_os_wait(struct session *session, struct thread *thread)
 {
-	(void)session;
+	session_trace(thread, TRACE_WAIT, 0);
 	thread->state = THREAD_OS;
-	thread->deadline = thread->slot->arguments[0];
+	thread->deadline = thread->slot->request.os_wait.deadline;
 	if (thread->deadline < thread->clock)
 		thread->deadline = thread->clock;
+	thread->slot->result = 0;
+	if (sockets_missed(session, thread))
+		thread->state = THREAD_READY;
 }
 
 static void serve_sleep(struct session *session, struct thread *thread)
 {
 	(void)session;
+	session_trace(thread, TRACE_SLEEP, 0);
 	thread->state = THREAD_ASLEEP;
-	thread->deadline = thread->slot->arguments[0];
+	thread->deadline = thread->slot->request.sleep.deadline;
 	if (thread->deadline < thread->clock)
 		thread->deadline = thread->clock;
 }
@@ -248,7 +294,7 @@ static void serve_thread_new(struct session *session, struct thread *thread)
 		thread->slot->result = -EAGAIN;
 		return;
 	}
-	created->clock = thread->clock + 1; /* its creator, which is to make it, goes on before */
+	created->clock = thread->clock + 1; /* the creating thread continues first */
 	created->state = THREAD_READY;
 	thread->slot->result = created->slot - session->shared->slots;
 }
@@ -262,7 +308,7 @@ static void serve_thread_exit(struct session *session, struct thread *thread)
 
 static void serve_thread_failed(struct session *session, struct thread *thread)
 {
-	uint64_t slot = thread->slot->arguments[0];
+	uint64_t slot = thread->slot->request.thread_failed.slot;
 
 	if (slot < SHIM_SLOTS && session->threads[slot].process == thread->process) {
 		session->threads[slot].state = THREAD_FREE;
@@ -270,17 +316,18 @@ static void serve_thread_failed(struct session *session, struct thread *thread)
 	}
 }
 
-/* Names a program that is about to start outside of virtual time, with what is no simulation for it. */
+/* Reports a program that is about to start outside virtual time. */
 static void name_outside(struct session *session, const struct thread *thread)
 {
 	static const char *const reasons[OUTSIDE_COUNT] = {
 #define REASON(name, meaning) [name] = meaning,
 		SHIM_OUTSIDE(REASON)};
-	uint64_t outside = thread->slot->arguments[0];
+	const struct shim_image *request = &thread->slot->request.image;
+	uint64_t outside = request->outside;
 	char path[PATH_MAX], text[PATH_MAX + 256];
 
 	if (outside == OUTSIDE_NOT || outside >= OUTSIDE_COUNT ||
-	    !read_text(thread->process, thread->slot->arguments[1], path, sizeof(path)))
+	    !read_text(thread->process, request->path, path, sizeof(path)))
 		return;
 	snprintf(text, sizeof(text),
 		 "%s %s: it runs outside of virtual time, with the machine's clocks, network and "
@@ -298,7 +345,7 @@ static void serve_spawn(struct session *session, struct thread *thread)
 
 static void serve_spawned(struct session *session, struct thread *thread)
 {
-	int32_t real_pid = (int32_t)thread->slot->arguments[0];
+	int32_t real_pid = (int32_t)thread->slot->request.spawned.real_pid;
 	struct process *child = NULL;
 
 	thread->clock += session->cpu.process;
@@ -350,6 +397,7 @@ static void serve_exit(struct session *session, struct thread *thread)
 	for (uint32_t i = 0; i < session->thread_count; i++)
 		if (session->threads[i].process == process)
 			session->threads[i].state = THREAD_LEAVING;
+	handover_release(session, thread);
 	for (int i = 0; i < EXIT_TRIES; i++) {
 		if (attach_is_dead(process, 1)) {
 			attach_died(session, process);
@@ -359,15 +407,15 @@ static void serve_exit(struct session *session, struct thread *thread)
 		output_drain(session);
 	}
 	session_note(session, process->host,
-		     "a process does not end although it said so; it is killed");
+		     "a process announced its end and does not end; it is killed");
 	kill(process->real_pid, SIGKILL);
 }
 
 static void serve_timer(struct session *session, struct thread *thread)
 {
 	struct process *process = thread->process;
-	const uint64_t *arguments = thread->slot->arguments;
-	uint32_t number = (uint32_t)(arguments[3] & 0xffff) % SHIM_TIMERS;
+	const struct shim_timer *request = &thread->slot->request.timer;
+	uint32_t number = (uint32_t)request->number % SHIM_TIMERS;
 	struct process_timer *old;
 
 	while (process->timer_count <= number)
@@ -375,15 +423,15 @@ static void serve_timer(struct session *session, struct thread *thread)
 	old = &process->timers[number];
 	thread->slot->result =
 		old->signal && old->at > thread->clock ? (int64_t)(old->at - thread->clock) : 0;
-	*old = (struct process_timer){.at = arguments[0] < thread->clock ? thread->clock
-									 : arguments[0],
-				      .interval = arguments[1],
-				      .signal = (uint32_t)arguments[2],
-				      .taker = (uint32_t)(arguments[3] >> 16)};
+	*old = (struct process_timer){.at = request->deadline < thread->clock ? thread->clock
+									      : request->deadline,
+				      .interval = request->interval,
+				      .signal = (uint32_t)request->signal,
+				      .taker = (uint32_t)request->taker};
 	for (uint32_t i = 0; i < session->thread_count; i++)
 		if (session->threads[i].process == process &&
 		    session->threads[i].signalled == number + 1)
-			session->threads[i].signalled = 0; /* it is another one now */
+			session->threads[i].signalled = 0; /* it is a different timer now */
 	thread->clock += session->cpu.system_call;
 }
 
@@ -393,15 +441,16 @@ static serve_function *const serve[OP_COUNT] = {
 	[OP_START] = serve_start,
 	[OP_YIELD] = serve_start,
 	[OP_OPEN] = serve_open,
-	[OP_IOCTL] = serve_file_call,
-	[OP_WRITE] = serve_file_call,
-	[OP_MMAP] = serve_file_call,
+	[OP_IOCTL] = serve_ioctl,
+	[OP_WRITE] = serve_write,
+	[OP_MMAP] = serve_mmap,
 	[OP_LOAD] = serve_load,
 	[OP_MAPPED] = serve_mapped,
 	[OP_CLOSE] = serve_close,
 	[OP_MMIO] = serve_start,
 	[OP_SPIN] = serve_spin,
 	[OP_OS_WAIT] = serve_os_wait,
+	[OP_SOCKET] = sockets_serve,
 	[OP_SLEEP] = serve_sleep,
 	[OP_THREAD_NEW] = serve_thread_new,
 	[OP_THREAD_EXIT] = serve_thread_exit,
@@ -420,10 +469,12 @@ void serve_request(struct session *session, struct thread *thread)
 
 	if (op >= OP_COUNT || !serve[op]) {
 		session_note(session, thread->process->host,
-			     "a program sent a request that does not exist; it is ended");
+			     "a program sent an unknown request; it is ended");
 		kill(thread->process->real_pid, SIGKILL);
 		thread->state = THREAD_LEAVING;
 		return;
 	}
+	if (session->sockets && op != OP_SOCKET && op != OP_YIELD)
+		sockets_look(session->sockets);
 	serve[op](session, thread);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session: who runs next and until when. One execution token: of all threads of all programs at most one runs, inside a
- * window of virtual time that ends where somebody else could act. Order: (virtual time, host, process, thread), and threads
- * before events at the same time. Simulated time moves only when nobody can act before.
+ * session: selects the next thread and its horizon. There is one execution token: at most one
+ * thread of all programs runs, within a window of virtual time that ends when another thread could
+ * act. The order is (virtual time, host, process, thread), and threads come before events of the
+ * same time. Simulated time advances only when no thread can act before.
  */
 #include <assert.h>
 #include <errno.h>
@@ -22,21 +23,25 @@
 /* clang-format off */
 #define CPU_ROW(...) PARAM_ROW(struct cpu_params, __VA_ARGS__)
 #define SESSION_ROW(...) PARAM_ROW(struct session_params, __VA_ARGS__)
-const struct param cpu_param_list[] = {CPU_PARAMS(CPU_ROW) {.name = NULL}};
+const struct param session_cpu_param_list[] = {CPU_PARAMS(CPU_ROW) {.name = NULL}};
 const struct param session_param_list[] = {SESSION_PARAMS(SESSION_ROW) {.name = NULL}};
 static const char *const op_names[] = {
 #define OP_NAME(name, meaning) #name,
 	SHIM_OPS(OP_NAME)
 };
+static const struct block_type programs_type = {
+	.name = "programs",
+	.trace_points = (const struct trace_point[]){PROGRAMS_TRACE(TRACE_ENTRY){0}},
+};
 /* clang-format on */
 
-#define EXIT_REFUSED     2    /* as for other bad input */
-#define OUTSIDE_LOOKS    1000 /* as IDLE_LOOKS, while such a thread may come back */
-#define IDLE_LOOKS       5    /* when nothing is left that could happen, before it is a deadlock */
-#define CHUNK            (1 * MS) /* simulated time between looks for deaths while nobody runs */
-#define LOOKAHEAD_GROWTH 64
+#define EXIT_REFUSED  2    /* same as for invalid input */
+#define OUTSIDE_LOOKS 1000 /* replaces IDLE_LOOKS while such a thread may return */
+/* number of checks without any possible action before a deadlock is reported */
+#define IDLE_LOOKS 5
+#define CHUNK      (1 * MS) /* simulated time between checks for deaths while no program runs */
 #define LOOK_AGAIN \
-	(64 * US) /* a thread that polls looks again after that, then after twice that ... */
+	(64 * US) /* interval after which a polling thread checks again; it doubles each time */
 #define MONOTONIC_BASE UINT64_C(1000000000000)
 
 static volatile sig_atomic_t end_signal;
@@ -70,8 +75,18 @@ void session_note(struct session *session, uint32_t host, const char *text)
 	fprintf(stderr, "hcasim: %s: %s\n", session->hosts[host].name, text);
 }
 
+void session_trace(const struct thread *thread, unsigned point, uint64_t value)
+{
+	struct session *session = thread->process->session;
+
+	trace(&session->hosts[thread->process->host].block, point, 0,
+	      (uint64_t)(thread - session->threads), value);
+}
+
 void session_wake(struct session *session, struct thread *thread, sim_time at)
 {
+	if (thread->state != THREAD_READY)
+		session_trace(thread, TRACE_WAKE, 0);
 	thread->state = THREAD_READY;
 	if (thread->clock < at)
 		thread->clock = at;
@@ -100,7 +115,7 @@ void session_visible_write(struct process *process, uint64_t address, uint64_t l
 	session->shared->processes[process->number].visible_writes++;
 	for (uint32_t i = 0; i < session->thread_count; i++) {
 		struct thread *thread = &session->threads[i];
-		if (thread->process == process && thread->state == THREAD_EFFECT &&
+		if (thread->process == process && thread->state == THREAD_VISIBLE_WRITE &&
 		    polls(thread->slot, address, length))
 			session_found(thread, found);
 	}
@@ -163,14 +178,16 @@ void session_wake_signal(struct process *process, uint32_t timer)
 			session_wake(session, thread, fired->at);
 		return;
 	}
-	fired->signal = 0; /* whose signal it is has ended */
+	fired->signal = 0; /* the process of this signal has ended */
 }
 
-/* That it polls is as good as certain, not certain: before time moves far, it looks again. */
+/* Puts a thread to sleep that polls. Detection of polling is a heuristic, so the thread reads its
+ * memory again before much virtual time passes. */
 void session_poll(struct thread *thread, bool by_clocks)
 {
-	thread->state = THREAD_EFFECT;
+	thread->state = THREAD_VISIBLE_WRITE;
 	thread->by_clocks = by_clocks;
+	session_trace(thread, TRACE_POLL, thread->slot->request.spin.address);
 	if (by_clocks) {
 		thread->deadline = thread->clock + thread->process->session->params.lookahead;
 		return;
@@ -180,20 +197,6 @@ void session_poll(struct thread *thread, bool by_clocks)
 	else if (thread->patience < SEC)
 		thread->patience *= 2;
 	thread->deadline = thread->clock + thread->patience;
-}
-
-/* A thread that only computes and reads clocks may run further and further ahead, until anybody does something else. */
-static void adapt_lookahead(struct session *session, struct thread *thread)
-{
-	const struct shim_slot *slot = thread->slot;
-
-	if (slot->op == OP_YIELD && !slot->dirty && !slot->store_count) {
-		if (thread->ahead < LOOKAHEAD_GROWTH * session->params.lookahead)
-			thread->ahead *= 2;
-		return;
-	}
-	for (uint32_t i = 0; i < session->thread_count; i++)
-		session->threads[i].ahead = session->params.lookahead;
 }
 
 /* The thread has given back the token, with a request. */
@@ -217,7 +220,7 @@ void session_returned(struct session *session, struct thread *thread)
 		session->idle = 0;
 	if (waiting > 0 || slot->op != OP_SPIN)
 		thread->patience = 0;
-	adapt_lookahead(session, thread);
+	horizon_adapt(session, thread);
 	session->unread |= !slot->quiet;
 	if (slot->dirty) {
 		slot->dirty = 0;
@@ -229,7 +232,8 @@ void session_returned(struct session *session, struct thread *thread)
 		kernel_host_ran(session->hosts[thread->process->host].kernel, acted);
 	peers_acted(session, thread, acted);
 	thread->looked =
-		session->visible; /* before others act: what they do from now on wakes it */
+		session->visible; /* recorded before others act, so that their actions wake it */
+	thread->sockets_looked = session->hosts[thread->process->host].sockets_ready;
 }
 
 static void log_interaction(struct session *session, const struct thread *thread, sim_time at,
@@ -242,7 +246,9 @@ static void log_interaction(struct session *session, const struct thread *thread
 
 static void act(struct session *session, struct thread *thread, sim_time when, sim_time second)
 {
-	if (thread->state == THREAD_EFFECT) { /* by clocks: it looks again */
+	if (thread->state != THREAD_READY)
+		session_trace(thread, TRACE_WAKE, 0);
+	if (thread->state == THREAD_VISIBLE_WRITE) { /* by clocks: it reads its memory again */
 		thread->state = THREAD_READY;
 		thread->clock = when;
 		return;
@@ -269,19 +275,9 @@ static void act(struct session *session, struct thread *thread, sim_time when, s
 			log_interaction(session, thread, at, thread->slot->op);
 		serve_request(session, thread);
 	} else {
-		/* Nothing that another thread has not begun yet reaches this one so soon. */
-		sim_time others = second + thread->ahead, next = sim_next(session->sim), timer;
-		sim_time start = start_next(session), bound = peers_bound(session, thread);
-		uint32_t number;
+		struct horizons horizons = horizon_of(session, thread, second);
 
-		order_timer(session, &number, &timer);
-		if (timer < others)
-			others = timer;
-		if (start < others)
-			others = start;
-		if (bound < others)
-			others = bound;
-		handover_grant(session, thread, next < others ? next : others, others);
+		handover_grant(session, thread, &horizons);
 	}
 }
 
@@ -293,7 +289,7 @@ static bool all_ended(const struct session *session)
 	return true;
 }
 
-/* What was never started has nothing to end. */
+/* Returns true if a program was started and has not ended. */
 static bool any_runs(const struct session *session)
 {
 	for (uint32_t i = 0; i < session->program_count; i++)
@@ -305,7 +301,8 @@ static bool any_runs(const struct session *session)
 static void report_deadlock(struct session *session)
 {
 	fprintf(stderr,
-		"hcasim: virtual deadlock at %.3f us: nothing is left that could happen, and\n",
+		"hcasim: virtual deadlock at %.3f us: no thread can continue and no event is left, "
+		"and\n",
 		(double)sim_now(session->sim) / (double)US);
 	for (uint32_t i = 0; i < session->thread_count; i++) {
 		const struct thread *thread = &session->threads[i];
@@ -315,7 +312,7 @@ static void report_deadlock(struct session *session)
 			session->hosts[thread->process->host].name,
 			thread->process->number + SHIM_FIRST_PID, i,
 			(double)thread->clock / (double)US,
-			thread->state == THREAD_OUTSIDE ? "a call that is not followed"
+			thread->state == THREAD_OUTSIDE ? "an untracked system call"
 							: op_names[thread->last]);
 	}
 	if (session->exit_code == 0)
@@ -338,21 +335,24 @@ static void run_events(struct session *session, sim_time until)
 	session->in_run = false;
 }
 
-/* Nobody can act and no event is left: only the real world could change something. All look once more; that includes threads
- * that were taken to poll but only read the same memory twice. */
+/* Waits for a change outside the simulation when no thread can act and no event is left. All
+ * threads check once more. This includes threads that were found polling although they only read
+ * the same memory twice. */
 static void wait_real(struct session *session)
 {
 	session_look_around(session);
+	if (session->sockets)
+		sockets_look(session->sockets);
 	(void)attach_accept(session, 2);
 	session_visible(session, sim_now(session->sim));
 	for (uint32_t i = 0; i < session->thread_count; i++)
-		if (session->threads[i].state == THREAD_EFFECT)
+		if (session->threads[i].state == THREAD_VISIBLE_WRITE)
 			session_wake(session, &session->threads[i], sim_now(session->sim));
 }
 
 static void loop(struct session *session)
 {
-	uint32_t turns = 0;
+	uint32_t iterations = 0;
 
 	while (!all_ended(session) && !end_signal && !session->broken) {
 		struct thread *thread, *again;
@@ -360,7 +360,8 @@ static void loop(struct session *session)
 		sim_time when, second, next, timer, first, start;
 		uint32_t number;
 
-		if (++turns % 1024 == 0) /* before one is picked: it may find him dead */
+		/* before a thread is picked, because the check may find it dead */
+		if (++iterations % 1024 == 0)
 			session_look_around(session);
 		if (session->outside_count > 0 && withdraw_return(session))
 			continue;
@@ -384,7 +385,7 @@ static void loop(struct session *session)
 		if (again && (first < SIM_NEVER || timed)) {
 			if (again->deadline > sim_now(session->sim))
 				run_events(session, again->deadline);
-			if (again->state == THREAD_EFFECT &&
+			if (again->state == THREAD_VISIBLE_WRITE &&
 			    again->deadline <= sim_now(session->sim))
 				session_wake(session, again, sim_now(session->sim));
 			continue;
@@ -456,8 +457,11 @@ struct session *session_create(struct sim *sim, const struct cpu_params *cpu,
 
 void session_destroy(struct session *session)
 {
+	sockets_close(session);
 	for (uint32_t i = 0; i < SHIM_PROCESSES; i++)
 		process_memory_fini(&session->processes[i].memory);
+	for (uint32_t i = 0; i < session->host_count; i++)
+		block_fini(&session->hosts[i].block);
 	munmap(session->shared, sizeof(*session->shared));
 	close(session->shared_fd);
 	close(session->attach_near);
@@ -469,11 +473,14 @@ struct kernel_host *session_add_host(struct session *session, const char *name,
 				     const uint8_t ipv4[4])
 {
 	struct session_host *host = &session->hosts[session->host_count];
+	char block[sizeof(host->name) + sizeof(".programs")];
 
 	assert(session->host_count < SESSION_HOSTS);
 	host->session = session;
 	host->number = session->host_count++;
 	snprintf(host->name, sizeof(host->name), "%s", name);
+	snprintf(block, sizeof(block), "%s.programs", name);
+	block_init(&host->block, session->sim, &programs_type, block, NULL, NULL);
 	memcpy(host->ipv4, ipv4, 4);
 	files_init_host(host);
 	return &host->base;
@@ -517,6 +524,7 @@ int session_run(struct session *session)
 	shared->cost_clock_read = session->cpu.clock_read;
 	shared->cost_system_call = session->cpu.system_call;
 	shared->cost_mmio_store = session->cpu.mmio_store;
+	shared->post_interval = session->cpu.post_interval;
 	shared->lock_handoff = session->cpu.lock_handoff;
 	shared->seed = sim_seed(session->sim);
 	processor_leaves(session->cpu.processor, &shared->leaves);
@@ -554,8 +562,8 @@ int session_run(struct session *session)
 	launch_clean(session);
 	if (session->withdrawn)
 		fprintf(stderr,
-			"hcasim: warning: %lu times a thread slept in a call that is not followed; "
-			"such a run may not repeat\n",
+			"hcasim: warning: threads blocked %lu times in system calls that hcasim "
+			"does not track; results may differ between runs\n",
 			session->withdrawn);
 	streams_report(session);
 	if (session->asked_for_mad && session->exit_code == 0) {

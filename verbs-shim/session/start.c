@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * start: when programs start: all together, but who is a client after its server. A program that names a host of the scenario, or an
- * address, among its arguments waits until those before it on the command line that run there (an address that is no host's: all
- * before it) have nothing to do but wait, for the first time: a server listens by then. `start` of a program, and session.skew for
- * each before it, come on top of that.
+ * start: start times of programs. All start together, except that a client starts after its server.
+ * A program is a client if it names a host of the scenario, or an address, among its arguments. It
+ * waits for the earlier programs on the command line that run on that host. For an address of no
+ * host, it waits for all earlier programs. It starts when they only wait for the first time,
+ * because a server listens by then. `start` of a program, and session.skew for each program before
+ * it, are added.
  *
- * session.c asks before each turn, and lets time pass no further than start_next().
+ * session.c calls it before each grant of the token, and advances time no further than
+ * start_next().
  */
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -13,15 +16,20 @@
 
 #include "verbs-shim/session/state.h"
 
-/* What stands between the words of an argument: --host=host1, host1:4711, root@host1, sh -c "client host1". */
+/* Separators of words in an argument: --host=host1, host1:4711, root@host1, sh -c "client
+ * host1". */
 #define SEPARATORS " \t\n=,;@:/'\"[]"
 
-/* The host with that name or IPv4 address; NULL: none. */
-static const struct session_host *host_called(const struct session *session, const char *word)
+/* Returns the host with that name or IPv4 address, or NULL. A program on host `own` may also call
+ * it localhost. */
+static const struct session_host *host_called(const struct session *session, uint32_t own,
+					      const char *word)
 {
 	struct in_addr address;
 	bool is_address = inet_pton(AF_INET, word, &address) == 1;
 
+	if (strcmp(word, "localhost") == 0 || strcmp(word, "127.0.0.1") == 0)
+		return &session->hosts[own];
 	for (uint32_t i = 0; i < session->host_count; i++)
 		if (is_address ? memcmp(session->hosts[i].ipv4, &address, sizeof(address)) == 0
 			       : strcmp(session->hosts[i].name, word) == 0)
@@ -29,7 +37,7 @@ static const struct session_host *host_called(const struct session *session, con
 	return NULL;
 }
 
-/* Of one machine, by IPv6: neither any nor a group's. Which host has it is the fabric's affair. */
+/* Returns true for the IPv6 address of one machine: neither unspecified nor multicast. */
 static bool is_address(const char *text)
 {
 	struct in6_addr address;
@@ -38,8 +46,9 @@ static bool is_address(const char *text)
 	       !IN6_IS_ADDR_MULTICAST(&address);
 }
 
-/* named: a flag for each host. */
-static void find_hosts(const struct session *session, const char *argument, bool *named)
+/* Sets the flag of each host that an argument of a program on host `own` names. */
+static void find_hosts(const struct session *session, uint32_t own, const char *argument,
+		       bool *named)
 {
 	const char *value = strchr(argument, '=');
 	char *words = strdup(argument), *rest = NULL;
@@ -48,7 +57,7 @@ static void find_hosts(const struct session *session, const char *argument, bool
 		memset(named, true, session->host_count * sizeof(*named));
 	for (char *word = words ? strtok_r(words, SEPARATORS, &rest) : NULL; word;
 	     word = strtok_r(NULL, SEPARATORS, &rest)) {
-		const struct session_host *host = host_called(session, word);
+		const struct session_host *host = host_called(session, own, word);
 
 		if (host)
 			named[host->number] = true;
@@ -62,21 +71,23 @@ void start_prepare(struct session *session)
 		struct program *program = &session->programs[i];
 
 		for (char *const *argument = program->argv + 1; *argument; argument++)
-			find_hosts(session, *argument, program->servers);
+			find_hosts(session, program->host, *argument, program->servers);
 		if (program->start < i * session->params.skew)
 			program->start = i * session->params.skew;
 	}
 	session->unstarted = session->program_count;
 }
 
-/* Does each of its threads wait, sleep or poll, with nothing there yet that it would find? */
+/* Marks hosts as busy that have a thread that does not wait, sleep or poll, or that would find
+ * something. */
 static void mark_busy(const struct session *session, bool *busy)
 {
 	for (uint32_t i = 0; i < session->thread_count; i++) {
 		const struct thread *thread = &session->threads[i];
-		bool waits = thread->state == THREAD_OUTSIDE || thread->state == THREAD_ASLEEP ||
-			     ((thread->state == THREAD_OS || thread->state == THREAD_EFFECT) &&
-			      order_next_act(session, thread) >= thread->deadline);
+		bool waits =
+			thread->state == THREAD_OUTSIDE || thread->state == THREAD_ASLEEP ||
+			((thread->state == THREAD_OS || thread->state == THREAD_VISIBLE_WRITE) &&
+			 order_next_act(session, thread) >= thread->deadline);
 
 		if (thread->state != THREAD_FREE && thread->process &&
 		    thread->process->part_of >= 0)
@@ -96,7 +107,8 @@ static void find_waiting(struct session *session)
 	}
 }
 
-/* When it may start, as far as is known; SIM_NEVER: a server of it has not started. */
+/* Returns the start time of a program as far as it is known, or SIM_NEVER if one of its servers has
+ * not started. */
 static sim_time begins_at(const struct session *session, uint32_t number)
 {
 	const struct program *program = &session->programs[number];

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * state: what the files of session/ share: a run's hosts, programs, processes, threads and open device files.
+ * state: definitions for all files of session/: a run's hosts, programs, processes, threads and
+ * open device files.
  *
- *     session.c   who runs next, and until when        attach.c   processes come, fork, exec and die
- *     handover.c  gives the token, waits for it
- *     serve.c     what a thread asks for               launch.c   programs are started
- *     process_memory.c   DMA into a process            files.c    descriptors of the emulated kernel
- *     mappings.c  which memory is a process's alone
- *     peers.c     memory that processes share: who polls it, and has it changed
- *     withdraw.c  threads that sleep where nobody sees it
- *     output.c    lines of the programs                supervise.c   what is left when the simulator dies
- *     place.c     which processor all run on           order.c    who is first
- *     executable.c   which programs can be run
+ *     session.c     who runs next, and until when
+ *     order.c       which thread is first
+ *     horizon.c     how far a thread may run
+ *     handover.c    gives the token to a thread and waits for it
+ *     serve.c       carries out requests of threads
+ *     attach.c      processes come, fork, exec and die
+ *     launch.c      starts programs
+ *     start.c       when programs start
+ *     executable.c  which programs can be run
+ *     files.c       descriptors of the emulated kernel
+ *     process_memory.c  DMA into a process
+ *     mappings.c    which memory is a process's alone
+ *     peers.c       memory that processes share: who polls it, and whether it changed
+ *     withdraw.c    threads that sleep where hcasim does not see it
+ *     output.c      lines of the programs
+ *     place.c       on which processor all run
+ *     supervise.c   cleans up when the simulator dies
  */
 #ifndef VERBS_SHIM_SESSION_STATE_H
 #define VERBS_SHIM_SESSION_STATE_H
@@ -31,13 +39,15 @@
 
 enum thread_state {
 	THREAD_FREE,
-	THREAD_READY,   /* acts at its clock: its request is served, or it goes on */
+	THREAD_READY,   /* acts at its clock: its request is served, or it continues */
 	THREAD_RUNNING, /* has the token */
-	THREAD_EFFECT,  /* polls memory: sleeps until the HCA writes to the spans in its slot */
-	THREAD_OS, /* waits in the operating system; looks again when somebody did something visible */
-	THREAD_ASLEEP, /* until its deadline */
-	THREAD_LOAD, /* waits for the answer of a register of the adapter: as its processor does */
-	THREAD_OUTSIDE, /* sleeps in the operating system where we do not see it: the token was withdrawn */
+	/* polls memory: sleeps until the HCA writes to the spans in its slot */
+	THREAD_VISIBLE_WRITE,
+	/* waits in the operating system; checks again after another thread did something visible */
+	THREAD_OS,
+	THREAD_ASLEEP,  /* sleeps until its deadline */
+	THREAD_LOAD,    /* waits for a reply from a register of the adapter */
+	THREAD_OUTSIDE, /* sleeps in an untracked system call; the token was withdrawn */
 	THREAD_LEAVING, /* its process is about to be replaced, or to end */
 };
 
@@ -45,21 +55,24 @@ struct thread {
 	struct process *process;
 	struct shim_slot *slot;
 	enum thread_state state;
-	bool request;           /* the slot holds a request that is not served yet */
-	uint32_t stores_served; /* of those in the slot */
-	uint32_t
-		signalled; /* 1 + the timer of its process whose signal goes along with the token; 0: none */
+	bool request;           /* the slot holds a request that has not been served */
+	uint32_t stores_served; /* stores in the slot that have been served */
+	/* 1 + the timer of its process whose signal is passed with the token; 0: none */
+	uint32_t signalled;
 	sim_time clock;
 	sim_time deadline;
-	sim_time
-		patience; /* in THREAD_EFFECT: it looks again after so long; 0: it did not poll before */
-	bool by_clocks;     /* in THREAD_EFFECT: it goes on at its deadline, as it reads clocks */
-	uint64_t peers;     /* hash of what it found in memory that other processes may write to */
-	sim_time ahead;     /* how far it may run ahead of the others */
-	uint64_t looked;    /* value of session->visible when it last looked, in THREAD_OS */
-	sim_time unseen_at; /* when that became more: the first thing that it has not seen */
+	/* THREAD_VISIBLE_WRITE: interval after which it reads the memory again; 0: it did not poll
+	 * before */
+	sim_time patience;
+	/* THREAD_VISIBLE_WRITE: it continues at its deadline, because it reads clocks */
+	bool by_clocks;
+	uint64_t peers;          /* hash of the contents of memory that other processes may write */
+	sim_time ahead;          /* time by which it may run ahead of the others */
+	uint64_t looked;         /* THREAD_OS: value of session->visible at its last check */
+	sim_time unseen_at;      /* time of the first visible action that it has not checked */
+	uint64_t sockets_looked; /* value of its host's sockets_ready when it last looked */
 	enum shim_op last;
-	struct pcie_mmio_read load; /* in THREAD_LOAD */
+	struct pcie_mmio_read load; /* THREAD_LOAD */
 };
 
 enum shared_kind { SHARED_RING = 1, SHARED_REGION = 2, SHARED_ANY = 3 };
@@ -72,7 +85,7 @@ struct shared_range {
 struct process_memory {
 	struct memory base;
 	struct process *process;
-	struct shared_range *ranges; /* by address, not overlapping */
+	struct shared_range *ranges; /* sorted by address, not overlapping */
 	uint32_t range_count, range_room;
 	uint32_t hint;
 	uint8_t *queue; /* SHIM_QUEUE_BYTES shared with the process */
@@ -88,16 +101,16 @@ struct process {
 	uint32_t host;
 	int32_t real_pid, parent;
 	int socket, pidfd;
-	int32_t program; /* index, -1: a child of one */
-	int32_t part_of; /* the same, or that of its parent */
+	int32_t program; /* index; -1: child of a program */
+	int32_t part_of; /* index of its program, also for children */
 	struct kernel_process kernel;
 	struct process_memory memory;
 	struct process_timer {
 		sim_time at, interval;
-		uint32_t signal; /* 0: it is disarmed */
-		uint32_t taker;  /* 1 + the slot whose thread takes it; 0: any */
+		uint32_t signal; /* 0: disarmed */
+		uint32_t taker;  /* 1 + the slot of the thread that takes it; 0: any */
 	} timers[SHIM_TIMERS];
-	uint32_t timer_count; /* highest that was set + 1 */
+	uint32_t timer_count; /* highest timer that was set, plus 1 */
 	uint32_t threads;
 };
 
@@ -105,15 +118,15 @@ struct session_file {
 	struct kernel_file *file; /* NULL: free */
 	uint32_t host;
 	enum kernel_fd_kind kind;
-	int near; /* our end: the memfd, the write end of the pipe, our socket */
+	int near; /* end of the simulator: the memfd, the write end of the pipe, or the socket */
 	int far;  /* the program's end */
 	uint64_t inode;
-	uint8_t holders[SHIM_PROCESSES]; /* processes that have it */
+	uint8_t holders[SHIM_PROCESSES]; /* processes that hold it */
 };
 
 struct output {
 	int fd, to;
-	int error; /* errno of what could not be written there; 0: none, or nobody reads it */
+	int error; /* errno of a failed write; 0: none, or the reader is gone */
 	uint32_t host;
 	uint32_t used;
 	char line[4096];
@@ -122,38 +135,52 @@ struct output {
 struct program {
 	uint32_t host;
 	char *const *argv;
-	char path[PATH_MAX]; /* of the executable, found along PATH */
-	sim_time start;      /* not before */
+	char path[PATH_MAX]; /* path of the executable, found along PATH */
+	sim_time start;      /* earliest start */
 	sim_time launched;
 	bool started, waited,
-		ended; /* waited: it had nothing to do but wait; its clients may start */
-	bool servers[SESSION_HOSTS]; /* whose programs before it it is a client of */
+		ended; /* waited: the program only waited at some time, so its clients may start */
+	bool servers[SESSION_HOSTS]; /* hosts whose earlier programs it is a client of */
 	int32_t real_pid;
 	int exit_code;
 	struct output output[2];
 };
 
+/* clang-format off */
+#define PROGRAMS_TRACE(X) \
+	X(STORE, "thread", "bytes", "a store of a thread to a doorbell page reaches the adapter") \
+	X(POLL, "thread", "address", "a thread polls, and sleeps until this memory changes") \
+	X(WAIT, "thread", "", "a thread waits in the operating system, as for a socket") \
+	X(SLEEP, "thread", "", "a thread sleeps until a time") \
+	X(LOAD, "thread", "offset", "a thread loads a register of the adapter") \
+	X(WAKE, "thread", "", "a thread continues after POLL, WAIT, SLEEP or LOAD")
+/* clang-format on */
+
+enum { PROGRAMS_TRACE(TRACE_ENUM) };
+
 struct session_host {
+	struct block block; /* of its programs */
 	struct kernel_host base;
 	struct session *session;
 	uint32_t number;
 	char name[64];
 	uint8_t ipv4[4];
 	struct kernel *kernel;
-	sim_time dma_wait; /* kernel_dma_wait() */
+	sim_time dma_wait;      /* kernel_dma_wait() */
+	uint64_t sockets_ready; /* counts what happened to sockets of its programs */
 	char tree[128];
 };
 
 struct place {
 	bool chosen;
-	bool apart;                 /* the programs have a processor of their own */
-	bool trying;                /* to be the other way, for a window of time */
-	size_t processor, programs; /* the simulator's, and theirs */
+	bool apart;                 /* programs have their own processor */
+	bool trying;                /* the other placement is being tried for one window of time */
+	size_t processor, programs; /* processor of the simulator, and of the programs */
 	cpu_set_t allowed;
 	uint64_t reviewed, waited; /* ns */
-	uint64_t window, handoffs; /* ns, and how many there were when it began */
-	uint64_t cost;             /* ns a hand-over, in the last window before the try */
-	uint32_t left, patience;   /* windows until the next try */
+	uint64_t window, handoffs; /* start time in ns, and number of hand-overs at that time */
+	uint64_t cost;             /* ns per hand-over in the last window before the trial */
+	uint32_t left, patience;   /* number of windows until the next trial */
 };
 
 struct session {
@@ -168,99 +195,138 @@ struct session {
 	struct process processes[SHIM_PROCESSES];
 	uint32_t process_count;
 	struct thread threads[SHIM_SLOTS];
-	uint32_t thread_count; /* highest slot in use + 1 */
+	uint32_t thread_count; /* highest slot in use, plus 1 */
 	struct session_file files[SESSION_FILES];
 	struct shim_memory *shared;
 	int shared_fd;
 	int attach_near, attach_far;
-	char directory[64]; /* of the run's files */
-	uint64_t visible; /* counts what programs did that others may see in the operating system */
+	char directory[64]; /* folder of the run's files */
+	/* number of actions of programs that others may see in the operating system */
+	uint64_t visible;
 	sim_time visible_at;
 	bool in_run; /* inside sim_run() */
 	bool woken;  /* a thread became ready in it */
 	struct thread *running;
-	uint32_t last_process; /* that had the token */
+	uint32_t last_process; /* last process that had the token */
 	bool unread;           /* programs may have printed something since their output was read */
-	uint32_t awaiting;     /* children announced but not attached yet */
+	uint32_t awaiting;     /* children that are announced and have not attached */
 	uint32_t await_process;
 	char notes[SESSION_NOTES][160];
 	uint32_t note_count;
 	uint64_t hash, handoffs, doorbells, spins;
 	uint64_t withdrawn;
 	uint32_t outside_count; /* threads in THREAD_OUTSIDE */
-	uint32_t idle;          /* looks since a program last did something */
+	uint32_t idle;          /* number of checks since a program last did something */
 	bool outside;           /* a child runs outside of virtual time */
 	bool asked_for_mad;     /* a program asked for umad, which is refused */
-	bool broken;            /* the machine refuses what the run needs: it ends */
+	bool broken;            /* the machine lacks something that the run needs; the run ends */
 	int exit_code;
 	struct place place;
-	int supervisor; /* socket to it, -1: none */
+	int supervisor;          /* socket to the supervisor; -1: none */
+	struct sockets *sockets; /* NULL: those of the machine */
 };
 
 /* session.c */
-/* The HCA wrote to its memory. */
+/* Records a trace point of a thread, at the time of the run. */
+void session_trace(const struct thread *thread, unsigned point, uint64_t value);
+/* Reports that the HCA wrote to the memory of a process. */
 void session_visible_write(struct process *process, uint64_t address, uint64_t length);
-/* It may go on, not before `at`. */
+/* Makes a thread ready, not earlier than `at`. */
 void session_wake(struct session *session, struct thread *thread, sim_time at);
 void session_returned(struct session *session, struct thread *thread);
 void session_poll(struct thread *thread, bool by_clocks);
-/* What a thread polls has changed: it goes on. */
+/* Wakes a thread whose polled memory has changed. */
 void session_found(struct thread *thread, sim_time at);
 void session_visible(struct session *session, sim_time at);
 void session_note(struct session *session, uint32_t host, const char *text);
 void session_wake_signal(struct process *process, uint32_t timer);
-/* Its signal, and how often it has expired again by now; the timer goes on. */
+/* Returns the signal of an expired timer and restarts the timer. *missed is the number of further
+ * expiries until now. */
 uint32_t session_timer_fired(struct process *process, uint32_t timer, sim_time now,
 			     uint32_t *missed);
-void session_look_around(struct session *session); /* for deaths and output */
-bool session_is_ending(void);                      /* a signal told us to */
+void session_look_around(struct session *session); /* checks for dead processes and for output */
+bool session_is_ending(void);                      /* a signal requested the end of the run */
 uint64_t session_real_ns(void);                    /* real time */
 
+/* horizon.c */
+/* Clocks at which a thread returns the token. */
+struct horizons {
+	/* In any case. */
+	sim_time run;
+	/* Call it before the thread reads or changes memory of the adapter, or calls the system. */
+	sim_time exact;
+	/* While its stores wait. */
+	sim_time store;
+};
+
+/* Actions that another thread has not begun do not reach the thread before its clock is exact.
+ * second: time of the first action of another thread. A guarded thread sees nothing of others
+ * before that clock. If no other thread shares its memory, only its timers end its run. */
+struct horizons horizon_of(struct session *session, const struct thread *thread, sim_time second);
+/* Call it after a request. A thread that only computes and reads clocks may run further ahead with
+ * each call, until another thread does something else. */
+void horizon_adapt(struct session *session, struct thread *thread);
+
 /* handover.c */
-/* The thread runs on until its clock reaches the horizon (of its stores: theirs), or it asks for something, or dies. */
-void handover_grant(struct session *session, struct thread *thread, sim_time horizon,
-		    sim_time store_horizon);
+/* The thread runs on until its clock reaches the horizon, or it asks for something, or dies. */
+void handover_grant(struct session *session, struct thread *thread,
+		    const struct horizons *horizons);
+/* Gives the token to a thread that does not return it, because its process ends. */
+void handover_release(struct session *session, const struct thread *thread);
 
 /* order.c */
-/* When a thread can act next; SIM_NEVER: not of itself. */
+/* Returns the time at which a thread can act next, or SIM_NEVER if it waits for others. */
 sim_time order_next_act(const struct session *session, const struct thread *thread);
-/* The first to act, when, and when the second is. */
+/* Returns the first thread to act and the time, and the time of the second one. */
 struct thread *order_pick(struct session *session, sim_time *when, sim_time *second);
-/* The thread that polls and is the first that should look again, before `until`; NULL: none. */
+/* Returns the first polling thread that must read its memory again before `until`, or NULL. */
 struct thread *order_impatient(struct session *session, sim_time until);
-/* Whose timer fires first, which and when; NULL: nobody's. */
+/* Returns the process with the first timer to expire, the timer and the time, or NULL. */
 struct process *order_timer(struct session *session, uint32_t *timer, sim_time *when);
 
 /* start.c */
-void start_prepare(struct session *session); /* with all programs added */
-/* A program whose time has come starts; true: one did. */
+void start_prepare(struct session *session); /* call it after all programs are added */
+/* Starts a program whose start time has come. Returns true if a program started. */
 bool start_program(struct session *session);
-/* When one will, whatever the others do; SIM_NEVER: none is left, or all wait for another. */
+/* Returns the time of the next start that does not depend on other programs, or SIM_NEVER. */
 sim_time start_next(const struct session *session);
 
 /* streams.c */
-void streams_report(const struct session *session); /* when all programs have ended */
+void streams_report(const struct session *session); /* call it after all programs have ended */
 
-/* serve.c: carries out the request in the thread's slot at the thread's clock. */
+/* sockets.c */
+void sockets_serve(struct session *session, struct thread *thread);
+/* Returns true if the thread waits for a socket on which something has happened since its last
+ * check. */
+bool sockets_missed(const struct session *session, const struct thread *thread);
+void sockets_close(struct session *session);
+
+/* Executes the request in the thread's slot at the thread's clock. serve.c */
 void serve_request(struct session *session, struct thread *thread);
-/* The next store that came with it, which is before it; the clock is then that of what follows. false: there is none. */
+/* Executes the next store that precedes the request. The clock is then the clock of the following
+ * action. Returns false if there is none. */
 bool serve_store(struct session *session, struct thread *thread);
+
+/* Sends a descriptor to the process, which takes it by attach_receive_fd(). */
+void serve_descriptor(struct process *process, int fd);
 
 /* attach.c */
 struct process *attach_accept(struct session *session,
-			      int milliseconds); /* NULL: nobody came in that time */
+			      /* returns NULL if no process attached in that time */
+			      int milliseconds);
 struct thread *attach_thread(struct session *session, struct process *process);
-/* After exec: until the new image is there, or the old one goes on. */
+/* Waits after exec until the new image attaches, or the old one continues. */
 void attach_await_image(struct session *session, struct thread *thread);
 void attach_died(struct session *session, struct process *process);
-/* Ends those that are dead; all: those as well that have said so, whose turn to end has not come. */
+/* Ends dead processes. `all`: also processes that have announced their end and are not due yet. */
 void attach_find_dead(struct session *session, bool all);
 bool attach_is_dead(const struct process *process, int milliseconds);
 
-/* withdraw.c: the token holder has slept for a while in a call that the preload library does not see. */
+/* Returns true if the token holder has slept for a while in a call that the preload library does
+ * not track. withdraw.c */
 bool withdraw_is_asleep(const struct thread *thread);
 void withdraw(struct session *session, struct thread *thread);
-/* Waits for those of the withdrawn that run again; true: one of them has come back. */
+/* Checks for withdrawn threads that run again. Returns true if one has returned. */
 bool withdraw_return(struct session *session);
 
 /* launch.c */
@@ -269,11 +335,13 @@ void launch_program(struct session *session, struct program *program);
 void launch_clean(struct session *session);
 
 /* limits.c */
-/* Of open files, to what they may be: the simulator and its supervisor hold several of each program. What programs are given then is
- * what there was, or what Linux has. */
+/* limits_raise_open_files() raises the limit of open files to its maximum, because simulator and
+ * supervisor hold several per program. limits_become_program() restores the limit for a program:
+ * the original limit, or the default of Linux. */
 void limits_raise_open_files(void);
 void limits_become_program(void);
-/* Has the simulator address space for the memory of the programs, if none has children? false: *error says what is expected. */
+/* Checks that the simulator has address space for the memory of the programs, without children.
+ * Returns false and writes the expected limit to *error. */
 bool limits_have_room(const struct session *session, char *error, size_t error_bytes);
 
 /* files.c */
@@ -286,45 +354,48 @@ void files_process_gone(struct session *session, struct process *process);
 void files_inherit(struct session *session, const struct process *from, const struct process *to);
 
 /* process_memory.c */
-/* false: there is no more address space (ulimit -v). */
+/* Returns false if no address space is left (ulimit -v). */
 bool process_memory_init(struct process_memory *memory, struct process *process);
 void process_memory_fini(struct process_memory *memory);
-/* The pages of [address, address + length) that are not shared yet become so: entered, and listed in the slot. Of a region only
- * those that are the process's alone. */
+/* Share the pages of [address, address + length) that are not shared yet, and list them in the
+ * answer. In a region, only pages private to the process are shared. */
 void process_memory_share(struct process_memory *memory, uint64_t address, uint64_t length,
-			  bool polled, struct shim_slot *slot);
+			  bool polled, struct shim_response *response);
 void process_memory_share_region(struct process_memory *memory, uint64_t address, uint64_t length,
-				 struct shim_slot *slot);
+				 struct shim_response *response);
 void process_memory_forget(struct process_memory *memory, uint64_t address, uint64_t length,
 			   enum shared_kind kinds);
 
-/* mappings.c: the first part of [*address, *end) that is memory of the process's alone (private, anonymous, writable): nobody
- * can tell when its pages are replaced. false: there is none. */
+/* Finds the first part of [*address, *end) that is private, anonymous and writable memory of the
+ * process. Its pages can be replaced unnoticed. Returns false if there is none. mappings.c */
 bool mappings_own(int32_t real_pid, uint64_t *address, uint64_t *end);
 
 /* peers.c */
-/* Hash of what it polls in memory that other processes may write to. */
+/* Returns a hash of the polled memory that other processes may write. */
 uint64_t peers_look(const struct thread *thread);
-/* The thread has given back the token at that time: who polls what it has changed goes on. */
+/* Reports that a thread returned the token at time `at`. Pollers of memory that it changed
+ * continue. */
 void peers_acted(struct session *session, const struct thread *thread, sim_time at);
-/* Until when it may run on before others of its host that share memory see what it stored; SIM_NEVER: there are none. */
+/* Returns the time until which a thread may run before others of its host that share memory must
+ * see its stores, or SIM_NEVER. */
 sim_time peers_bound(const struct session *session, const struct thread *thread);
 
 /* place.c; now: real time, ns */
 void place_choose(struct session *session, uint64_t now);
 void place_review(struct session *session, uint64_t now);
 void place_release(struct session *session);
-void place_program(const struct session *session); /* the caller is going to be a program */
-/* true: this process can read the time stamp counter no more, as programs cannot; false: it can again. */
+void place_program(const struct session *session); /* the caller is about to become a program */
+/* true: disables reading the time stamp counter in this process, as in programs. false: enables
+ * it. */
 void place_share_counter(bool shared);
 
 /* output.c */
 void output_drain(struct session *session);
 bool output_read(struct output *output, const char *name,
-		 bool color); /* false: nothing there (yet, or any more) */
+		 bool color); /* returns false if there is nothing to read now */
 
 /* supervise.c */
-void supervise_tell(const struct session *session, const char *directory);
+void supervise_notify(const struct session *session, const char *directory);
 void supervise_output(const struct session *session, const struct output *output, const char *name);
 int supervise_socket(void);
 void supervise_remove_tree(const char *directory);

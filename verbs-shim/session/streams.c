@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * streams: says at the end of a run what of it sockets have falsified: bytes that no link could have carried in that time, and streams
- * whose buffers were full, as the machine's TCP says when there is room again.
+ * streams: reports effects that may have falsified the results of sockets: more bytes than the link
+ * could have carried, and full buffers. The machine's TCP decides when a buffer has room again.
  */
 #include "verbs-shim/session/state.h"
 
-/* What a sender may have under way at once: Linux's tcp_wmem allows 4 MiB in a buffer. */
+/* Largest amount of data that a sender can have in flight: tcp_wmem of Linux allows a buffer of 4
+ * MiB. */
 #define BUFFERED_BYTES (UINT64_C(4) << 20)
 
 static void report(const char *host, const struct shim_traffic *traffic)
@@ -16,16 +17,15 @@ static void report(const char *host, const struct shim_traffic *traffic)
 	if (traffic->link_bps && traffic->behind_most > BUFFERED_BYTES)
 		fprintf(stderr,
 			"hcasim: warning: %s sent %.1f MB by sockets in %.1f us, for which its "
-			"link "
-			"takes %.1f us, and was up to %.1f MB ahead of it: sockets take no link "
-			"time, so rates and latencies over them mean nothing\n",
+			"link needs %.1f us, and was up to %.1f MB ahead of the link; sockets take "
+			"no link time, so rates and latencies over them are not meaningful\n",
 			host, (double)traffic->bytes / 1e6, lasted, needed,
 			(double)traffic->behind_most / 1e6);
 	if (traffic->full)
 		fprintf(stderr,
-			"hcasim: warning: %s found buffers of sockets to other hosts full %lu "
-			"times; when they have room again is the machine's affair, so such a run "
-			"may not repeat\n",
+			"hcasim: warning: %s found full buffers of sockets to other hosts %lu "
+			"times; this machine decides when they have room again, so results may "
+			"differ between runs\n",
 			host, traffic->full);
 }
 

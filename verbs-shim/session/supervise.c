@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * supervise: a process that outlives the simulator, whatever happens to it: it forwards signals to it, and when the simulator
- * has died, prints what its programs still have to say, ends them, and removes the files of the run.
+ * supervise: process that outlives the simulator. It forwards signals to the simulator. When the
+ * simulator has died, it prints the remaining output of its programs, ends them, and removes the
+ * files of the run.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,8 +22,8 @@
 #include "verbs-shim/session/isolate.h"
 #include "verbs-shim/session/state.h"
 
-#define END_MILLISECONDS   10000 /* for a simulator that was told to end */
-#define GRACE_MILLISECONDS 3000  /* for programs whose simulator is gone to say so and end */
+#define END_MILLISECONDS   10000 /* for a simulator that was asked to end */
+#define GRACE_MILLISECONDS 3000  /* for programs whose simulator has ended to report this and end */
 
 struct word { /* from the simulator to the supervisor; for an output with its descriptor */
 	char directory[64];
@@ -56,7 +57,7 @@ void supervise_remove_tree(const char *path)
 	(void)rmdir(path);
 }
 
-static bool listen_to(int socket) /* false: nothing more will come */
+static bool listen_to(int socket) /* returns false at the end */
 {
 	struct word word;
 	char control[CMSG_SPACE(sizeof(int))];
@@ -84,7 +85,7 @@ static bool listen_to(int socket) /* false: nothing more will come */
 	return true;
 }
 
-/* Children of ours: programs whose simulator is gone came to us. */
+/* Kills child processes: programs whose simulator has ended became children of the supervisor. */
 static bool kill_children(int number)
 {
 	char path[64], text[4096], *next = text;
@@ -132,7 +133,7 @@ void session_supervise(void)
 {
 	sigset_t set, old;
 	int pair[2], signals, one, status = 0;
-	bool ended = false, told = false;
+	bool ended = false, notified = false;
 	pid_t simulator, gone;
 
 	fflush(NULL);
@@ -153,7 +154,8 @@ void session_supervise(void)
 		simulator = fork();
 	}
 	if (simulator == 0) {
-		/* When the supervisor dies. If it already has, its end of the pair is closed. */
+		/* set the signal for the death of the supervisor; if it is already dead, its end of
+		 * the pair is closed */
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		close(pair[0]);
 		if (poll(&(struct pollfd){pair[1], POLLIN, 0}, 1, 0) != 0)
@@ -170,14 +172,14 @@ void session_supervise(void)
 		struct pollfd waiting[2] = {{signals, POLLIN, 0}, {pair[0], POLLIN, 0}};
 		struct signalfd_siginfo info;
 
-		if (poll(waiting, 2, told ? END_MILLISECONDS : -1) == 0)
+		if (poll(waiting, 2, notified ? END_MILLISECONDS : -1) == 0)
 			kill(simulator, SIGKILL);
 		if (waiting[1].revents && !listen_to(pair[0]))
 			pair[0] = -1;
 		while (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
 			if (info.ssi_signo != SIGCHLD) {
 				kill(simulator, (int)info.ssi_signo);
-				told = true;
+				notified = true;
 			}
 		while (!ended &&
 		       (gone = waitpid(-1, &one, WNOHANG)) > 0) { /* or an orphan of a program */
@@ -202,7 +204,7 @@ void session_supervise(void)
 	_exit(WEXITSTATUS(status));
 }
 
-static void tell(const struct session *session, const struct word *word, int fd)
+static void notify(const struct session *session, const struct word *word, int fd)
 {
 	char control[CMSG_SPACE(sizeof(int))] = {0};
 	struct iovec part = {(void *)(uintptr_t)word, sizeof(*word)};
@@ -223,12 +225,12 @@ static void tell(const struct session *session, const struct word *word, int fd)
 	(void)sendmsg(session->supervisor, &message, MSG_NOSIGNAL);
 }
 
-void supervise_tell(const struct session *session, const char *path)
+void supervise_notify(const struct session *session, const char *path)
 {
 	struct word word = {.to = 0};
 
 	snprintf(word.directory, sizeof(word.directory), "%s", path);
-	tell(session, &word, -1);
+	notify(session, &word, -1);
 }
 
 void supervise_output(const struct session *session, const struct output *output, const char *name)
@@ -236,7 +238,7 @@ void supervise_output(const struct session *session, const struct output *output
 	struct word word = {.to = (uint32_t)output->to, .host = output->host};
 
 	snprintf(word.name, sizeof(word.name), "%s", name);
-	tell(session, &word, output->fd);
+	notify(session, &word, output->fd);
 }
 
 int supervise_socket(void)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * withdraw: a program can sleep in the operating system in a way that the preload library does not see (a system call made
- * directly, a futex inside libc, a descriptor of a kind we do not know). It would sleep with the token, and nobody could
- * wake it. So the token is taken away from a thread that the system shows asleep for a while; the thread comes back with its
- * next request. Such a run depends on real time: it is counted, and said.
+ * withdraw: takes the token from threads in untracked system calls. A program can sleep in system
+ * calls that the preload library does not intercept: a direct system call, a futex inside libc, an
+ * unknown kind of descriptor. It would sleep with the token, and no other thread could wake it. The
+ * token is taken from a thread that the system shows asleep for a while. The thread returns with
+ * its next request. Such a run depends on real time, so it is counted and reported.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,9 +14,10 @@
 
 #include "verbs-shim/session/state.h"
 
-#define RETURN_LOOKS 2000 /* for a thread that was woken to come to its next request, 100 us each */
+/* number of checks, 100 us each, for a woken thread to send its next request */
+#define RETURN_LOOKS 2000
 
-/* As /proc has it: R, S, D, T ...; 0: it is gone. */
+/* Returns the state letter of /proc (R, S, D, T ...), or 0 if the thread has ended. */
 static char thread_letter(const struct thread *thread)
 {
 	char path[64], text[256];
@@ -36,7 +38,7 @@ static char thread_letter(const struct thread *thread)
 
 static bool has_returned(const struct thread *thread)
 {
-	return __atomic_load_n(&thread->slot->turn, __ATOMIC_ACQUIRE) == TURN_SIMULATOR;
+	return __atomic_load_n(&thread->slot->token, __ATOMIC_ACQUIRE) == TOKEN_SIMULATOR;
 }
 
 bool withdraw_is_asleep(const struct thread *thread)
@@ -45,20 +47,41 @@ bool withdraw_is_asleep(const struct thread *thread)
 	       thread_letter(thread) == 'S' && !has_returned(thread);
 }
 
+/* Returns the number of the system call that the thread sleeps in; -1 if it cannot be read. */
+static long sleeping_call(const struct thread *thread)
+{
+	char path[64];
+	long number = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%u/syscall", thread->process->real_pid,
+		 thread->slot->tid);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	if (fscanf(file, "%ld", &number) != 1)
+		number = -1;
+	fclose(file);
+	return number;
+}
+
 void withdraw(struct session *session, struct thread *thread)
 {
+	char text[160];
+
 	thread->state = THREAD_OUTSIDE;
 	session->withdrawn++;
 	session->outside_count++;
 	session->idle = 0;
 	session->unread = true;
 	while (serve_store(session, thread))
-		;                                /* they would wait as long as it sleeps */
-	session_visible(session, thread->clock); /* what it did before is not known */
-	session_note(session, thread->process->host,
-		     "a thread sleeps in a call that is not followed (determinism warning: the run "
-		     "goes on "
-		     "without it until it comes back)");
+		;                                /* they would wait as long as this thread sleeps */
+	session_visible(session, thread->clock); /* its earlier actions are unknown */
+	snprintf(text, sizeof(text),
+		 "a thread sleeps in an untracked system call, number %ld (determinism warning: "
+		 "the run continues without it until it returns)",
+		 sleeping_call(thread));
+	session_note(session, thread->process->host, text);
 }
 
 bool withdraw_return(struct session *session)
@@ -88,6 +111,6 @@ bool withdraw_return(struct session *session)
 		session->idle = 0;
 		returned = true;
 	}
-	session->outside_count = count; /* those that died are no longer in that state */
+	session->outside_count = count; /* dead threads are no longer in that state */
 	return returned;
 }

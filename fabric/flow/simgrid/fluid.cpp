@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fluid: see fluid.h. Everything of SimGrid at the level of flows is here: one engine that no actor runs in, whose clock
- * we move. A zone with two hosts resolves each route to the links of the flow that is being begun, so routes are ours.
+ * fluid: see fluid.h. This file uses SimGrid at the level of flows: one engine without actors,
+ * whose clock hcasim advances. A zone with two hosts resolves each route to the links of the flow
+ * that is being begun. hcasim therefore determines the routes.
  *
- * SimGrid counts seconds in doubles, and takes dates that are 10 us apart for equal: here one of its seconds is a
- * microsecond, which makes that 10 ps. Links have no latency: whoever begins a flow adds the route's own.
+ * SimGrid represents seconds as doubles, and treats dates within 10 us as equal. A SimGrid second
+ * therefore represents a microsecond, so that the limit is 10 ps. Links have no latency. The caller
+ * that begins a flow adds the latency of the route.
  */
 #include "fabric/flow/fluid.h"
 
@@ -32,23 +34,23 @@ struct fluid_flow {
 };
 
 struct fluid {
-	double origin; /* SimGrid's date of our time 0 */
+	double origin; /* SimGrid's date at time 0 of the simulation */
 	std::vector<StandardLinkImpl *> links;
-	std::unordered_map<const s4u::Activity *, fluid_flow *> flows; /* never walked */
+	std::unordered_map<const s4u::Activity *, fluid_flow *> flows; /* never iterated */
 	std::deque<fluid_flow *> ended;
 };
 
 namespace
 {
 
-constexpr double PS_PER_UNIT = 1e6; /* of SimGrid's time */
+constexpr double PS_PER_UNIT = 1e6; /* unit of SimGrid's time */
 constexpr double UNITS_PER_SECOND = 1e6;
-constexpr double DUE_UNITS = 1e-7; /* 0.1 ps: what is nearer than this is now */
+constexpr double DUE_UNITS = 1e-7; /* 0.1 ps: earlier ends count as now */
 
 class direct_zone final : public routing::NetZoneImpl
 {
       public:
-	std::vector<StandardLinkImpl *> route; /* of the flow that is being begun */
+	std::vector<StandardLinkImpl *> route; /* links of the flow that is being begun */
 
 	explicit direct_zone(const std::string &name) : NetZoneImpl(name)
 	{
@@ -61,20 +63,21 @@ class direct_zone final : public routing::NetZoneImpl
 	}
 };
 
-/* Of the process: its clock only goes on, and hosts and links stay. Never destroyed: SimGrid's own statics go first. */
+/* State of the process. SimGrid's clock never goes back, and hosts and links remain. It is never
+ * destroyed, because SimGrid's own static objects are destroyed first. */
 struct {
 	s4u::Engine *engine;
 	direct_zone *zone;
 	s4u::Host *source, *destination;
 	uint64_t links;
-	struct fluid *user; /* NULL: free */
+	struct fluid *user; /* NULL if free */
 } process;
 
 void note_end(const s4u::Activity &activity)
 {
 	struct fluid *fluid = process.user;
 
-	if (!fluid) /* it is being destroyed */
+	if (!fluid) /* the object is being destroyed */
 		return;
 	auto found = fluid->flows.find(&activity);
 
@@ -84,7 +87,7 @@ void note_end(const s4u::Activity &activity)
 	fluid->flows.erase(found);
 }
 
-/* SimGrid takes SIGINT and SIGSEGV for itself; they are not its own here. */
+/* Starts the engine and restores the handlers of SIGINT and SIGSEGV, which SimGrid replaces. */
 void start_engine()
 {
 	static char name[] = "hcasim";
@@ -159,7 +162,8 @@ double date_of(const struct fluid *fluid, sim_time time)
 	return fluid->origin + static_cast<double>(time) / PS_PER_UNIT;
 }
 
-/* Rounded up: a flow that ends within 0.1 ps of a date is found then. */
+/* Returns the time of the first end, rounded up. A flow that ends within 0.1 ps of this time then
+ * counts as ended. */
 sim_time next(struct fluid *fluid)
 {
 	double clock = s4u::Engine::get_clock(), soonest = -1;

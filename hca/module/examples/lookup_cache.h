@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lookup_cache: one cache of entries with misses in flight, as hca/context/icm_cache.c has it, for modules in the place
- * of the translation unit (C++). Where the tags are kept is the template's parameter.
+ * lookup_cache: a cache of entries with misses in flight, as hca/context/icm_cache.c, for C++
+ * modules that replace the translation unit. The template's parameter is the tag array.
  *
- *     unit --hit() or look_up()--> tags --miss--> slot --owner.send()--> PCIe --arrived()--> owner.resume() for all
+ *     unit --hit() or look_up()--> tags --miss--> slot --owner.fetch_line()--> PCIe
+ *     unit <--owner.resume() for all that wait---- slot <---arrived()---- PCIe
  *
- * Tags: constructed from (name, params); bool touch(line), bool insert(line, uint64_t *evicted), uint64_t remove(first,
- * count), as hca/context/assoc.h has them; void signals(tracer, name).
+ * Tags: constructed from (name, params); bool touch(line), bool insert(line, uint64_t *evicted),
+ * uint64_t forget(first, count), as hca/host/tag_array.h has them; void signals(tracer, name).
  */
 #ifndef HCA_MODULE_EXAMPLES_LOOKUP_CACHE_H
 #define HCA_MODULE_EXAMPLES_LOOKUP_CACHE_H
@@ -23,10 +24,10 @@ enum { ICM_CACHE_TRACE(TRACE_ENUM) };
 /* One read of one line. */
 struct miss_slot {
 	tlm::tlm_generic_payload payload;
-	fetch_extension *extension = new fetch_extension; /* the payload's */
+	fetch_extension *extension = new fetch_extension; /* extension of the payload */
 	bool busy = false;
 	bool stale = false;      /* invalidated in flight */
-	uint64_t reads_left = 0; /* behind the one under way */
+	uint64_t reads_left = 0; /* reads that follow the one in flight */
 	std::deque<translation_extension *> waiting;
 
 	miss_slot()
@@ -43,7 +44,7 @@ struct miss_slot {
 };
 
 struct lookup_cache_owner {
-	virtual void send(miss_slot &slot) = 0; /* now */
+	virtual void fetch_line(miss_slot &slot) = 0; /* Starts the fetch now */
 	virtual void resume(translation_extension *who, enum translation_cache part,
 			    sim_time at) = 0;
 	virtual ~lookup_cache_owner() = default;
@@ -61,7 +62,8 @@ template <typename Tags> class lookup_cache
 	{
 	}
 
-	/* A hit that is not waited for: when its response comes. false: nothing has happened. */
+	/* Looks up an entry. Returns true on a hit and writes the time of the response. Returns
+	 * false on a miss and changes nothing. */
 	bool hit(uint64_t number, uint32_t tag, sim_time start, sim_time *ready)
 	{
 		if (!tags.touch(number / param.line_entries))
@@ -72,7 +74,7 @@ template <typename Tags> class lookup_cache
 		return true;
 	}
 
-	/* The owner resumes `who` when the entry is there. */
+	/* Looks up an entry. The owner resumes `who` when the entry is present. */
 	void look_up(translation_extension *who, uint64_t number, uint32_t tag, sim_time now)
 	{
 		const lookup lookup = {who, number, tag};
@@ -90,7 +92,7 @@ template <typename Tags> class lookup_cache
 		}
 	}
 
-	/* true: the fetch was one of its own. */
+	/* Returns true if the payload is a fetch of this cache. */
 	bool arrived(tlm::tlm_generic_payload *payload, sim_time now)
 	{
 		for (miss_slot &slot : slots) {
@@ -107,9 +109,9 @@ template <typename Tags> class lookup_cache
 		uint64_t line = first / param.line_entries;
 		uint64_t lines = (first + entries - 1) / param.line_entries - line + 1;
 
-		count.invalidations += tags.remove(line, lines);
+		count.invalidations += tags.forget(line, lines);
 		for (miss_slot &slot : slots)
-			if (slot.fetch().line - line < lines) /* wraps below the first */
+			if (slot.fetch().line - line < lines) /* wraps below the first line */
 				slot.stale = true;
 	}
 
@@ -158,7 +160,7 @@ template <typename Tags> class lookup_cache
 		return at;
 	}
 
-	/* The slot that reads this line, else a free one, else none. */
+	/* Returns the slot that reads this line, otherwise a free slot, otherwise nullptr. */
 	miss_slot *find_slot(uint64_t line)
 	{
 		miss_slot *unused = nullptr;
@@ -195,7 +197,7 @@ template <typename Tags> class lookup_cache
 		slot->fetch().tag = lookup.tag;
 		note(TRACE_ICM_MISS, lookup.tag, lookup.number,
 		     param.entry_bytes * param.line_entries);
-		owner->send(*slot);
+		owner->fetch_line(*slot);
 		return true;
 	}
 
@@ -206,7 +208,7 @@ template <typename Tags> class lookup_cache
 
 		if (slot.reads_left > 0) {
 			slot.reads_left--;
-			owner->send(slot);
+			owner->fetch_line(slot);
 			return;
 		}
 		note(TRACE_ICM_FILL, slot.fetch().tag, slot.fetch().line * param.line_entries, 0);
@@ -225,7 +227,7 @@ template <typename Tags> class lookup_cache
 		restart_stalled(now);
 	}
 
-	/* In order, so that none is overtaken by one that stalled after it. */
+	/* Restarts stalled lookups in order, so that no lookup overtakes an earlier one. */
 	void restart_stalled(sim_time now)
 	{
 		while (!stalled.empty()) {

@@ -1,5 +1,6 @@
-// tag_array: the tags of a set-associative cache of 4 ways, least recently used first to go, as RTL. One operation a clock edge;
-// what it found is combinational, so it stands at the outputs before the edge that commits it. verilog_cache.cpp drives it.
+// tag_array: the tags of a set-associative cache of 4 ways as RTL. The least recently used line is
+// replaced first. Each clock edge commits one operation. Its result is combinational: it is at the
+// outputs before the edge. verilog_cache.cpp drives this model.
 //
 //   LOOKUP  hit: the line is there; the edge makes it the most recently used
 //   INSERT  full: another line goes, victim; the edge puts the line in its place
@@ -18,7 +19,7 @@ module tag_array #(
   localparam WAYS = 4;
   localparam [1:0] LOOKUP = 1, INSERT = 2;
 
-  // Public: what the driver invalidates comes by the back door, between two edges.
+  // Public, because the driver's invalidations change it directly, between two edges.
   reg [63:0] tags [0:SETS_MAX*WAYS-1] /*verilator public_flat_rd*/;
   reg        valid [0:SETS_MAX*WAYS-1] /*verilator public_flat_rw @(posedge clk)*/;
   reg [1:0]  age [0:SETS_MAX*WAYS-1];  // 0: used last; of one set, always a permutation
@@ -55,7 +56,8 @@ module tag_array #(
   always @(posedge clk) begin
     if (uses) begin
       for (entry = 0; entry < WAYS; entry = entry + 1)
-        if (age[{row, entry[1:0]}] < age[{row, used_way}]) age[{row, entry[1:0]}] <= age[{row, entry[1:0]}] + 2'd1;
+        if (age[{row, entry[1:0]}] < age[{row, used_way}])
+          age[{row, entry[1:0]}] <= age[{row, entry[1:0]}] + 2'd1;
       age[{row, used_way}] <= 0;
     end
     if (op == INSERT) begin

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tlm_border: what the TLM-2.0 modules in the places of blocks share (C++): time on both sides, payloads with their
- * extension from a pool, names, signals.
+ * tlm_border: functions that the TLM-2.0 modules share (C++): conversion of times, pooled payloads
+ * with their extension, names, signals.
  */
 #ifndef HCA_MODULE_EXAMPLES_TLM_BORDER_H
 #define HCA_MODULE_EXAMPLES_TLM_BORDER_H
@@ -33,7 +33,7 @@ template <typename Extension> struct border_extension : tlm::tlm_extension<Exten
 	}
 };
 
-/* Payloads, each with an extension of its own, until they are released. */
+/* Payloads with one extension each. A payload returns to the pool when it is released. */
 class payload_pool : public tlm::tlm_mm_interface
 {
       public:
@@ -68,7 +68,7 @@ class payload_pool : public tlm::tlm_mm_interface
 	std::vector<tlm::tlm_generic_payload *> payloads, idle;
 };
 
-/* SystemC's names hold no dots of their own. */
+/* Returns a name without dots, which SystemC names must not contain. */
 static inline std::string identifier(std::string name)
 {
 	for (char &letter : name)
@@ -76,7 +76,7 @@ static inline std::string identifier(std::string name)
 	return name;
 }
 
-/* One signal of a module, for its signals(). */
+/* Registers one signal of a module, for its signals(). */
 template <typename Signal>
 static inline void trace_signal(const struct systemc_tracer *tracer, const Signal &signal,
 				const std::string &name)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tlm_cache: a hand-written TLM-2.0 module in the place of the translation unit: translation_cache.h with tags in C++.
- * Configured alike, a run with it is the run with the built-in unit, byte for byte (tests/hca/test_modules.c).
+ * tlm_cache: a hand-written TLM-2.0 module that replaces the translation unit: translation_cache.h
+ * with tags in C++. With the same parameters, a run gives the same bytes as with the built-in unit
+ * (tests/hca/test_modules.c).
  */
 #include "hca/module/examples/translation_cache.h"
 
-/* Each set's lines, the one used last in front. */
+/* The lines of each set, most recently used first. */
 class list_tags
 {
       public:
@@ -41,13 +42,13 @@ class list_tags
 		return full;
 	}
 
-	uint64_t remove(uint64_t first, uint64_t count)
+	uint64_t forget(uint64_t first, uint64_t count)
 	{
 		uint64_t removed = 0;
 
 		for (std::deque<uint64_t> &set : sets) {
 			auto gone = std::remove_if(set.begin(), set.end(), [=](uint64_t line) {
-				return line - first < count; /* wraps below the first */
+				return line - first < count; /* wraps below the first line */
 			});
 
 			removed += static_cast<uint64_t>(set.end() - gone);
@@ -75,5 +76,5 @@ class list_tags
 };
 
 HCA_TRANSLATION_MODULE(translation_cache_unit<list_tags>, "tlm_cache",
-		       "two set-associative caches, as the built-in unit has them",
+		       "two set-associative caches, as in the built-in unit",
 		       translation_cache_accepts);

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tlm_dma: a TLM-2.0 module in the place of the DMA engine, as sockets (C++; for the .cpp of a shared object).
+ * tlm_dma: sockets for a TLM-2.0 module that replaces the DMA engine (C++; for the .cpp of a shared
+ * object).
  *
  *     adapter.transfers --BEGIN_REQ--> module      a transfer; READ gathers, WRITE scatters
  *                       <--BEGIN_RESP--            it is over, at sc_time_stamp() + delay
  *                       --END_RESP-->              that time has come: the next one may end
- *     adapter.translations, adapter.memory <--BEGIN_REQ-- module     a piece; comes back as BEGIN_RESP
+ *     adapter.translations <--BEGIN_REQ-- module   a piece; comes back as BEGIN_RESP
+ *     adapter.memory       <--BEGIN_REQ-- module   a piece; comes back as BEGIN_RESP
  *
- * A module is an sc_module with the sockets `transfers`, `translations` and `memory`, a constructor (sc_module_name, const
- * dma_setup &), grant(const sc_time &delay): it may write now, and signals(). HCA_DMA_MODULE exports it. Delays are as in tlm_translation.h.
+ * A module is an sc_module with the sockets `transfers`, `translations` and `memory`, and a
+ * constructor (sc_module_name, const dma_setup &). It has the functions grant(const sc_time
+ * &delay), which allows the next write, and signals(). HCA_DMA_MODULE exports the module. Delays
+ * are as in tlm_translation.h.
  */
 #ifndef HCA_MODULE_EXAMPLES_TLM_DMA_H
 #define HCA_MODULE_EXAMPLES_TLM_DMA_H
@@ -22,15 +26,15 @@ struct dma_extension : border_extension<dma_extension> {
 	struct dma *dma = nullptr;
 };
 
-/* A piece and the payload that it travels in; the module's. */
+/* A piece and its payload. The module owns both. */
 struct piece_extension : border_extension<piece_extension> {
 	struct record {
-		struct dma_piece piece; /* first: the adapter gets it back by that */
+		struct dma_piece piece; /* first member: the adapter finds the record by it */
 		tlm::tlm_generic_payload *payload;
 	} record = {};
 };
 
-/* Our end of the sockets. */
+/* The adapter's end of the sockets. */
 class dma_tlm_adapter : public sc_core::sc_module
 {
       public:
@@ -55,14 +59,14 @@ class dma_tlm_adapter : public sc_core::sc_module
 								  : tlm::TLM_WRITE_COMMAND);
 		payload->set_data_length(dma->length);
 		payload->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-		send(payload, tlm::BEGIN_REQ, ahead);
+		notify(payload, tlm::BEGIN_REQ, ahead);
 	}
 
 	void finished(struct dma *dma, sim_time ahead)
 	{
 		tlm::tlm_generic_payload *payload = ending[dma->direction];
 
-		send(payload, tlm::END_RESP, ahead);
+		notify(payload, tlm::END_RESP, ahead);
 		payload->release();
 	}
 
@@ -81,7 +85,7 @@ class dma_tlm_adapter : public sc_core::sc_module
 	payload_pool pool;
 	tlm::tlm_generic_payload *ending[DMA_SCATTER + 1] = {};
 
-	void send(tlm::tlm_generic_payload *payload, tlm::tlm_phase phase, sim_time ahead)
+	void notify(tlm::tlm_generic_payload *payload, tlm::tlm_phase phase, sim_time ahead)
 	{
 		sc_core::sc_time delay = sc_core::sc_time::from_value(ahead);
 
@@ -138,7 +142,7 @@ class dma_tlm_adapter : public sc_core::sc_module
 	}
 };
 
-/* A module and the adapter in front of it, behind the functions of struct dma_module. */
+/* Implements the functions of struct dma_module by a module and an adapter in front of it. */
 template <typename Module> struct dma_tlm {
 	dma_tlm_adapter adapter;
 	Module module;
@@ -190,7 +194,7 @@ template <typename Module> struct dma_tlm {
 	}
 };
 
-/* Once in a shared object. accepts: as in struct dma_module. */
+/* Defines the exported table; use it once per shared object. accepts: as in struct dma_module. */
 #define HCA_DMA_MODULE(Module, name, meaning, accepts)                          \
 	extern "C" const struct dma_module hca_dma_module;                      \
 	const struct dma_module hca_dma_module = {                              \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tlm_engine: a hand-written TLM-2.0 module in the place of the DMA engine, as hca/work/dma.c has it, to the picosecond:
- * each direction walks its transfers in order and cuts them into pieces, which are translated concurrently; gathers are
- * read as soon as they are translated, scatters written in the order of the list. Temporally decoupled: all is done
- * inside of the adapter's calls.
+ * tlm_engine: a hand-written TLM-2.0 module that replaces the DMA engine and has the times of
+ * hca/work/dma.c to the picosecond. Each direction processes its transfers in order and splits them
+ * into pieces, which are translated concurrently. A gather reads a piece after its translation. A
+ * scatter writes the pieces in the order of the list. Temporally decoupled: all work is done inside
+ * calls of the adapter.
  */
 #include "hca/module/examples/tlm_dma.h"
 
@@ -11,10 +12,10 @@ using namespace sc_core;
 
 struct piece {
 	tlm::tlm_generic_payload payload;
-	piece_extension *extension = new piece_extension; /* the payload's */
+	piece_extension *extension = new piece_extension; /* extension of the payload */
 	struct channel *channel = nullptr;
-	tlm::tlm_generic_payload *transfer = nullptr; /* that it is a part of */
-	uint32_t number = 0;                          /* in the order of the list */
+	tlm::tlm_generic_payload *transfer = nullptr; /* transfer that contains the piece */
+	uint32_t number = 0;                          /* position in the order of the list */
 	bool translated = false;
 
 	piece()
@@ -31,10 +32,11 @@ struct piece {
 
 /* One direction. */
 struct channel {
-	std::deque<tlm::tlm_generic_payload *> transfers; /* that are not over, in order */
-	size_t walked = 0; /* of them; the next one is being walked */
+	std::deque<tlm::tlm_generic_payload *> transfers; /* unfinished transfers, in order */
+	/* number of transfers that are completely split; the next one is being split */
+	size_t walked = 0;
 	uint64_t inflight = 0;
-	bool ending = false; /* the first one's end is with the adapter */
+	bool ending = false; /* the adapter has the end of the first transfer */
 	std::deque<piece> pieces;
 	std::deque<piece *> idle, to_write;
 	struct gauge *transfers_gauge = nullptr, *pieces_gauge = nullptr;
@@ -73,13 +75,14 @@ class engine : public sc_module
 		}
 	}
 
-	/* What took the grant is still first: pieces are written in order. */
+	/* Grants a write. The piece that requested it is still the first, because pieces are
+	 * written in order. */
 	void grant(const sc_time &delay)
 	{
 		now = now_and(delay);
 		grant_waits = false;
 		grant_taken = true;
-		write(channels[DMA_SCATTER]);
+		write_next(channels[DMA_SCATTER]);
 	}
 
 	void signals(const struct systemc_tracer *tracer)
@@ -94,9 +97,9 @@ class engine : public sc_module
 	const struct dma_params &param;
 	struct dma_counters &count;
 	struct channel channels[DMA_SCATTER + 1];
-	bool grant_waits = false; /* the pieces wait for their grant of writing */
-	bool grant_taken = false; /* this is it */
-	sim_time now = 0;         /* of the call that it is in */
+	bool grant_waits = false; /* the pieces wait for permission to write */
+	bool grant_taken = false; /* permission was granted */
+	sim_time now = 0;         /* time of the current call */
 	uint32_t piece_bytes = 0; /* for waveforms */
 
 	tlm::tlm_sync_enum requested(tlm::tlm_generic_payload &payload, tlm::tlm_phase &phase,
@@ -151,7 +154,7 @@ class engine : public sc_module
 		}
 	}
 
-	/* false: no piece is free. */
+	/* Splits a transfer into pieces. Returns false if no piece is free. */
 	bool walk_transfer(struct channel &channel, tlm::tlm_generic_payload *payload)
 	{
 		struct dma *dma = dma_of(payload);
@@ -198,10 +201,10 @@ class engine : public sc_module
 		count.pieces++;
 		if (dma->direction == DMA_SCATTER)
 			channel.to_write.push_back(made);
-		send(translations, *made);
+		request(translations, *made);
 	}
 
-	template <typename Socket> void send(Socket &socket, piece &which)
+	template <typename Socket> void request(Socket &socket, piece &which)
 	{
 		tlm::tlm_phase phase = tlm::BEGIN_REQ;
 		sc_time delay = sc_time::from_value(now) - sc_time_stamp();
@@ -226,9 +229,9 @@ class engine : public sc_module
 		now = now_and(delay);
 		which->translated = true;
 		if (which->part().dma->direction == DMA_SCATTER) {
-			write(*which->channel);
+			write_next(*which->channel);
 		} else if (which->part().status == DMA_OK) {
-			send(memory, *which);
+			request(memory, *which);
 		} else {
 			fail(*which);
 			piece_done(*which);
@@ -254,8 +257,9 @@ class engine : public sc_module
 		return false;
 	}
 
-	/* In order, as far as they are translated; behind a failure nothing of the transfer is written. */
-	void write(struct channel &channel)
+	/* Writes translated pieces in order. After a failure, no further piece of the transfer is
+	 * written. */
+	void write_next(struct channel &channel)
 	{
 		while (!channel.to_write.empty() && channel.to_write.front()->translated) {
 			piece &which = *channel.to_write.front();
@@ -269,7 +273,7 @@ class engine : public sc_module
 			if (which.part().dma->status != DMA_OK)
 				piece_done(which);
 			else
-				send(memory, which);
+				request(memory, which);
 		}
 	}
 
@@ -310,7 +314,7 @@ class engine : public sc_module
 		walk(channel);
 	}
 
-	/* Only for those that are walked to their end. */
+	/* Ends a transfer if it is completely split and no piece is in progress. */
 	void end_if_complete(struct channel &channel, struct dma *dma)
 	{
 		if (dma->pieces_busy > 0 || dma->finished_at != SIM_NEVER)
@@ -351,5 +355,5 @@ class engine : public sc_module
 	}
 };
 
-HCA_DMA_MODULE(engine, "tlm_engine",
-	       "pieces of transfers in order, as the built-in engine has them", nullptr);
+HCA_DMA_MODULE(engine, "tlm_engine", "pieces of transfers in order, as in the built-in engine",
+	       nullptr);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tlm_flat: a translation unit without caches, as short as a module can be: every entry is on the chip, and a request
- * takes 30 ns, whatever it asks for. Loosely timed: a b_transport() in a process of its own, which SystemC's sockets
- * make. docs/explanation/systemc.md reads it line by line.
+ * tlm_flat: a minimal translation unit without caches. Every entry is on the chip, and each request
+ * takes 30 ns. Loosely timed: b_transport() runs in its own process, which SystemC's sockets
+ * create. docs/explanation/systemc.md explains it line by line.
  */
 #include "hca/module/examples/tlm_translation.h"
 
@@ -12,7 +12,7 @@ class flat : public sc_module
 {
       public:
 	tlm_utils::simple_target_socket<flat> requests;
-	tlm_utils::simple_initiator_socket<flat> fetches; /* never used: nothing is missing */
+	tlm_utils::simple_initiator_socket<flat> fetches; /* unused, because no entry is missing */
 
 	flat(sc_module_name name, const translation_setup &of)
 	    : sc_module(name), requests("requests"), fetches("fetches"), setup(of)
@@ -22,7 +22,7 @@ class flat : public sc_module
 
 	void invalidate(enum translation_cache, uint64_t, uint64_t)
 	{
-		/* nothing is kept */
+		/* no entries are cached */
 	}
 
 	void signals(const struct systemc_tracer *tracer)
@@ -49,4 +49,4 @@ class flat : public sc_module
 	}
 };
 
-HCA_TRANSLATION_MODULE(flat, "flat", "all entries at hand, 30 ns a request", nullptr);
+HCA_TRANSLATION_MODULE(flat, "flat", "all entries cached, 30 ns per request", nullptr);

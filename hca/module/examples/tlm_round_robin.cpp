@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tlm_round_robin: a hand-written TLM-2.0 module in the place of the QP scheduler, as hca/work/scheduler.c has it, to the
- * picosecond: a ring of entities for each processing unit, a grant for one segment of a message, and no grants while too much
- * is under way. Temporally decoupled: all is done inside of the adapter's calls.
+ * tlm_round_robin: a hand-written TLM-2.0 module that replaces the QP scheduler and has the times
+ * of hca/work/scheduler.c to the picosecond. Each processing unit has a ring of entities and grants
+ * one segment of a message at a time. It grants nothing while too many bytes are in flight.
+ * Temporally decoupled: all work is done inside calls of the adapter.
  */
 #include <algorithm>
 #include <deque>
@@ -36,7 +37,7 @@ class round_robin : public sc_module
 	struct processing_unit {
 		std::deque<struct sched_entity *> ring;
 		sim_time free_at = 0;
-		bool armed = false; /* its arbitration will come */
+		bool armed = false; /* an arbitration is scheduled */
 	};
 
 	scheduler_setup setup;
@@ -44,12 +45,12 @@ class round_robin : public sc_module
 	struct scheduler_counters &count;
 	struct scheduler_gauges &gauge;
 	std::deque<processing_unit> units;
-	tlm::tlm_generic_payload payload; /* of grants */
+	tlm::tlm_generic_payload payload; /* payload of grants */
 	grant_extension *extension = new grant_extension;
 	uint64_t inflight_bytes = 0;
 	bool throttled = false;
-	uint32_t refused = 0;     /* which unit found no room first since then */
-	sim_time now = 0;         /* of the call that it is in */
+	uint32_t refused = 0;     /* the first unit that was refused since the throttle began */
+	sim_time now = 0;         /* time of the current call */
 	uint32_t granted_qpn = 0; /* for waveforms */
 
 	tlm::tlm_sync_enum notified(tlm::tlm_generic_payload &what, tlm::tlm_phase &,
@@ -127,11 +128,12 @@ class round_robin : public sc_module
 			return;
 		throttled = false;
 		gauge_wait(&gauge.inflight, now, false);
-		for (uint32_t i = 0; i < units.size(); i++) /* who was refused comes first */
+		/* the first unit that was refused goes first */
+		for (uint32_t i = 0; i < units.size(); i++)
 			arm((refused + i) % static_cast<uint32_t>(units.size()), 0);
 	}
 
-	/* Has the entity something to send, its context, and leave to? */
+	/* Returns true if the entity has data to send, its context, and permission to send. */
 	bool next_segment(uint32_t number, struct sched_entity *entity)
 	{
 		sc_time delay = sc_time::from_value(now) - sc_time_stamp();
@@ -174,7 +176,7 @@ class round_robin : public sc_module
 			unit.free_at = now + grant.taken;
 			enqueue(entity);
 			arm(number, 0);
-			setup.services->send(setup.adapter, entity);
+			setup.services->gather(setup.adapter, entity);
 			return;
 		}
 		if (!entity->away)
@@ -184,4 +186,4 @@ class round_robin : public sc_module
 };
 
 HCA_SCHEDULER_MODULE(round_robin, "tlm_round_robin",
-		     "a ring of entities for each unit, as the built-in scheduler has it", nullptr);
+		     "a ring of entities for each unit, as in the built-in scheduler", nullptr);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tlm_scheduler: a TLM-2.0 module in the place of the QP scheduler, as sockets (C++; for the .cpp of a shared object).
+ * tlm_scheduler: sockets for a TLM-2.0 module that replaces the QP scheduler (C++; for the .cpp of
+ * a shared object).
  *
- *     adapter.entities --nb_transport_fw--> module      what has happened: the extension says; completed by TLM_COMPLETED
- *     adapter.grants <--b_transport-- module         an entity has its grant: the extension says what it sends
+ *     adapter.entities --nb_transport_fw--> module
+ *         an event: the extension describes it; completed by TLM_COMPLETED
+ *     adapter.grants <--b_transport-- module
+ *         a grant for an entity: the adapter writes the segment to the extension
  *
- * A module is an sc_module with the sockets `entities` and `grants`, a constructor (sc_module_name, const scheduler_setup
- * &), and signals(). HCA_SCHEDULER_MODULE exports it. Delays are as in tlm_translation.h. When an arbitration is to come the module
- * says by the service arbitrate_at().
+ * A module is an sc_module with the sockets `entities` and `grants`, a constructor (sc_module_name,
+ * const scheduler_setup &), and signals(). HCA_SCHEDULER_MODULE exports it. Delays are as in
+ * tlm_translation.h. The module schedules an arbitration by the service arbitrate_at().
  */
 #ifndef HCA_MODULE_EXAMPLES_TLM_SCHEDULER_H
 #define HCA_MODULE_EXAMPLES_TLM_SCHEDULER_H
@@ -18,7 +21,7 @@
 
 struct scheduler_extension : border_extension<scheduler_extension> {
 	enum { WAKE, READY, FORGET, RELEASE, ARBITRATE } what = WAKE;
-	struct sched_entity *entity = nullptr; /* but for RELEASE and ARBITRATE */
+	struct sched_entity *entity = nullptr; /* not for RELEASE and ARBITRATE */
 	uint32_t unit = 0;                     /* ARBITRATE */
 	uint32_t bytes = 0;                    /* RELEASE */
 };
@@ -29,7 +32,7 @@ struct grant_extension : border_extension<grant_extension> {
 	struct scheduler_grant grant = {}; /* out */
 };
 
-/* Our end of the sockets. */
+/* The adapter's end of the sockets. */
 class scheduler_tlm_adapter : public sc_core::sc_module
 {
       public:
@@ -67,7 +70,7 @@ class scheduler_tlm_adapter : public sc_core::sc_module
 	}
 };
 
-/* A module and the adapter in front of it, behind the functions of struct scheduler_module. */
+/* Implements the functions of struct scheduler_module by a module and an adapter in front of it. */
 template <typename Module> struct scheduler_tlm {
 	scheduler_tlm_adapter adapter;
 	Module module;
@@ -137,7 +140,8 @@ template <typename Module> struct scheduler_tlm {
 	}
 };
 
-/* Once in a shared object. accepts: as in struct scheduler_module. */
+/* Defines the exported table; use it once per shared object. accepts: as in struct
+ * scheduler_module. */
 #define HCA_SCHEDULER_MODULE(Module, name, meaning, accepts)                                \
 	extern "C" const struct scheduler_module hca_scheduler_module;                      \
 	const struct scheduler_module hca_scheduler_module = {                              \

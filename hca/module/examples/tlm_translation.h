@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tlm_translation: a TLM-2.0 module in the place of the translation unit, as two sockets (C++; for the .cpp of a shared
- * object, with nothing of hcasim to link).
+ * tlm_translation: two sockets for a TLM-2.0 module that replaces the translation unit (C++; for
+ * the .cpp of a shared object, which links nothing of hcasim).
  *
- *     adapter.requests --nb_transport_fw(BEGIN_REQ or AGAIN)--> module    responds by TLM_COMPLETED with its delay,
- *                                                                         or later by nb_transport_bw(BEGIN_RESP)
- *     adapter.fetches  <--nb_transport_fw(BEGIN_REQ)-- module             a PCIe read; comes back as BEGIN_RESP
+ *     adapter.requests --nb_transport_fw(BEGIN_REQ or AGAIN)--> module
+ *         responds by TLM_COMPLETED with its delay, or later by nb_transport_bw(BEGIN_RESP)
+ *     adapter.fetches  <--nb_transport_fw(BEGIN_REQ)-- module
+ *         a PCIe read; comes back as BEGIN_RESP
  *
- * A module is an sc_module with the sockets `requests` and `fetches`, a constructor (sc_module_name, const
- * translation_setup &), invalidate() as translation_module.h has it, and signals(), which names what waveforms may show.
- * HCA_TRANSLATION_MODULE exports it. Delays count from sc_time_stamp(), on both sides, as TLM-2.0 has it (IEEE 1666-2011,
- * 11.1.3).
+ * A module is an sc_module with the sockets `requests` and `fetches`, and a constructor
+ * (sc_module_name, const translation_setup &). It has the functions invalidate(), as in
+ * translation_module.h, and signals(), which registers the signals for waveforms.
+ * HCA_TRANSLATION_MODULE exports it. Delays count from sc_time_stamp() on both sides, as in TLM-2.0
+ * (IEEE 1666-2011, 11.1.3).
  */
 #ifndef HCA_MODULE_EXAMPLES_TLM_TRANSLATION_H
 #define HCA_MODULE_EXAMPLES_TLM_TRANSLATION_H
@@ -18,23 +20,24 @@
 #include "hca/context/translation_module.h"
 #include "hca/module/examples/tlm_border.h"
 
-/* The request comes back at the time that the module asked for by the service again(). */
+/* Presents the request again, at the time that the module requested by the service again(). */
 DECLARE_EXTENDED_PHASE(AGAIN);
 
 struct translation_extension : border_extension<translation_extension> {
 	struct translation *request = nullptr;
-	unsigned stage = 0; /* the module's; 0 in a new request */
+	unsigned stage = 0; /* private to the module; 0 in a new request */
 };
 
-/* A fetch and the payload that it travels in; the module's. */
+/* A fetch and its payload. The module owns both. */
 struct fetch_extension : border_extension<fetch_extension> {
 	struct record {
-		struct translation_fetch fetch; /* first: the adapter gets it back by that */
+		/* first member: the adapter finds the record by it */
+		struct translation_fetch fetch;
 		tlm::tlm_generic_payload *payload;
 	} record = {};
 };
 
-/* Our end of both sockets. */
+/* The adapter's end of both sockets. */
 class translation_tlm_adapter : public sc_core::sc_module
 {
       public:
@@ -122,7 +125,8 @@ class translation_tlm_adapter : public sc_core::sc_module
 	}
 };
 
-/* A module and the adapter in front of it, behind the functions of struct translation_module. */
+/* Implements the functions of struct translation_module by a module and an adapter in front of
+ * it. */
 template <typename Module> struct translation_tlm {
 	translation_tlm_adapter adapter;
 	Module module;
@@ -166,7 +170,8 @@ template <typename Module> struct translation_tlm {
 	}
 };
 
-/* Once in a shared object. accepts: as in struct translation_module. */
+/* Defines the exported table; use it once per shared object. accepts: as in struct
+ * translation_module. */
 #define HCA_TRANSLATION_MODULE(Module, name, meaning, accepts)                                  \
 	extern "C" const struct translation_module hca_translation_module;                      \
 	const struct translation_module hca_translation_module = {                              \

@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * translation_cache: the translation unit as a TLM-2.0 module over two caches (C++): what hca/context/translation.c
- * does, to the picosecond. Temporally decoupled: all is done inside of the adapter's calls, at sc_time_stamp() + delay.
+ * translation_cache: the translation unit as a TLM-2.0 module with two caches (C++). Its times
+ * equal those in hca/context/translation.c to the picosecond. Temporally decoupled: all work is
+ * done inside calls of the adapter, at sc_time_stamp() + delay.
  *
- *     requests --> MPT cache --> check --> MTT cache, page by page --> TLM_COMPLETED, with the delay of the response
- *                      `--- miss: fetches ---'      AGAIN goes on where it had to wait
+ *     requests --> MPT cache --> check --> MTT cache, page by page --> TLM_COMPLETED
+ *                      `--- miss: fetches ---'
+ *
+ * TLM_COMPLETED carries the delay of the response. AGAIN continues a request that had to wait.
  */
 #ifndef HCA_MODULE_EXAMPLES_TRANSLATION_CACHE_H
 #define HCA_MODULE_EXAMPLES_TRANSLATION_CACHE_H
 
 #include "hca/module/examples/lookup_cache.h"
 
-/* What such a unit does not have. */
+/* Returns false for parameters that this unit does not support. */
 static inline bool translation_cache_accepts(const struct translation_params *params, char *error,
 					     size_t error_bytes)
 {
 	const struct icm_cache_params *caches[] = {&params->mpt, &params->mtt};
 
 	for (const struct icm_cache_params *cache : caches) {
-		if (cache->replacement != ICM_REPLACE_LRU || cache->write_back) {
+		if (cache->replacement != ICM_REPLACE_LRU || cache->write_back ||
+		    cache->second_entries) {
 			snprintf(error, error_bytes,
-				 "mpt and mtt can only have replacement: lru and write_back: "
-				 "false");
+				 "mpt and mtt can only have replacement: lru, write_back: false "
+				 "and second_entries: 0");
 			return false;
 		}
 	}
@@ -63,8 +67,8 @@ class translation_cache_unit : public sc_core::sc_module, private lookup_cache_o
 	translation_setup setup;
 	const struct translation_params &param;
 	lookup_cache<Tags> mpt, mtt;
-	sim_time local_now = 0;  /* of the call that it is in */
-	sim_time start_next = 0; /* of the next request, by the interval */
+	sim_time local_now = 0;  /* time of the current call */
+	sim_time start_next = 0; /* earliest start of the next request, by the interval */
 	uint64_t address = 0;    /* for waveforms */
 
 	tlm::tlm_sync_enum requested(tlm::tlm_generic_payload &payload, tlm::tlm_phase &phase,
@@ -102,7 +106,8 @@ class translation_cache_unit : public sc_core::sc_module, private lookup_cache_o
 		return tlm::TLM_COMPLETED;
 	}
 
-	/* Each says when the lookups are over, or 0: it has to wait. */
+	/* The following functions return the end of the lookups, or 0 if the request has to
+	 * wait. */
 	sim_time begin(translation_extension *extension)
 	{
 		struct translation *request = extension->request;
@@ -117,7 +122,8 @@ class translation_cache_unit : public sc_core::sc_module, private lookup_cache_o
 		return at(extension, FETCH_MPT, start);
 	}
 
-	/* A lookup that misses starts at its own instant, since its read competes with others. */
+	/* Continues a request at time `start`. A lookup that misses starts in its own event,
+	 * because its read competes with other reads. */
 	sim_time at(translation_extension *extension, enum stage stage, sim_time start)
 	{
 		extension->stage = stage;
@@ -148,7 +154,7 @@ class translation_cache_unit : public sc_core::sc_module, private lookup_cache_o
 		return find_pages(extension, found);
 	}
 
-	/* One after the other, until one misses. */
+	/* Looks up MTT entries one after another until a lookup misses. */
 	sim_time find_pages(translation_extension *extension, sim_time found)
 	{
 		struct translation *request = extension->request;
@@ -174,7 +180,7 @@ class translation_cache_unit : public sc_core::sc_module, private lookup_cache_o
 		setup.services->again(setup.adapter, who->request, part, at);
 	}
 
-	void send(miss_slot &slot) override
+	void fetch_line(miss_slot &slot) override
 	{
 		tlm::tlm_phase phase = tlm::BEGIN_REQ;
 		sc_core::sc_time delay =

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verilog_cache: Verilog RTL in the place of the translation unit: translation_cache.h with tags in tag_array.v, which
- * verilator has made a SystemC module of. Configured alike, a run with it is the run with the built-in unit.
+ * verilog_cache: Verilog RTL that replaces the translation unit: translation_cache.h with the tags
+ * in tag_array.v, which verilator converts to a SystemC module. With the same parameters, a run
+ * gives the same results as with the built-in unit.
  *
  *     translation_cache_unit --touch(), insert()--> rtl_tags --wires, one clock edge--> Vtag_array
  *
- * The RTL takes its operations one after the other inside of the adapter's calls, each with one edge of a clock that
- * stands still otherwise; what they take in time is the caches' parameters. So its wires have their values at once, and
- * its process is run by hand. RTL with a clock of its own takes sc_signals and responds later (docs/explanation/systemc.md).
+ * The RTL executes its operations one after another inside calls of the adapter, each with one edge
+ * of a clock that is otherwise idle. The caches' parameters set the simulated time of an operation.
+ * The wires therefore take their values at once, and the process of the RTL is called directly. RTL
+ * with its own clock uses sc_signals and responds later (docs/explanation/systemc.md).
  */
 #include <Vtag_array.h>
 #include <Vtag_array___024root.h>
@@ -18,7 +20,8 @@ using namespace sc_core;
 
 enum { RTL_WAYS = 4, RTL_ROWS_MAX = 512 };
 
-/* A channel whose value is there when it is written, not a delta cycle later. Nobody waits for its events. */
+/* A channel that takes a written value at once instead of a delta cycle later. No process waits for
+ * its events. */
 template <typename T> class wire : public sc_prim_channel, public sc_signal_inout_if<T>
 {
       public:
@@ -126,8 +129,9 @@ class rtl_tags : public sc_module
 		return was_full;
 	}
 
-	/* A command of the driver takes no time and comes while no simulation runs: by the back door. */
-	uint64_t remove(uint64_t first, uint64_t lines)
+	/* Invalidates lines by direct access to the RTL's arrays. A driver's command takes no time
+	 * and may come while no simulation runs. */
+	uint64_t forget(uint64_t first, uint64_t lines)
 	{
 		auto &valid = rtl.rootp->tag_array__DOT__valid;
 		auto &tags = rtl.rootp->tag_array__DOT__tags;
@@ -138,7 +142,7 @@ class rtl_tags : public sc_module
 
 			for (uint64_t end = entry + RTL_WAYS; entry < end; entry++) {
 				if (valid[entry] && tags[entry] - first < lines) {
-					valid[entry] = 0; /* wraps below the first */
+					valid[entry] = 0; /* wraps below the first line */
 					sum++;
 				}
 			}
@@ -169,7 +173,7 @@ class rtl_tags : public sc_module
 	wire<uint32_t> row;
 	wire_bool hit, full;
 	wire<uint64_t> victim;
-	sc_process_handle process; /* of the RTL */
+	sc_process_handle process; /* process of the RTL */
 	sc_event falling;
 	bool traced = false;
 
@@ -189,7 +193,7 @@ class rtl_tags : public sc_module
 		evaluate();
 	}
 
-	/* Who looks at waveforms is to see the pulse; for all others it is over at once. */
+	/* Creates a clock pulse. It has a duration only if waveforms are recorded. */
 	void edge()
 	{
 		clk.value = true;
@@ -217,8 +221,8 @@ static bool accepts(const struct translation_params *params, char *error, size_t
 
 		if (cache->ways != RTL_WAYS || rows > RTL_ROWS_MAX || rows == 0) {
 			snprintf(error, error_bytes,
-				 "mpt and mtt can only have ways: %d and at most %d entries: the "
-				 "RTL is made for that",
+				 "mpt and mtt: the RTL supports only ways: %d and at most %d "
+				 "entries",
 				 RTL_WAYS, RTL_WAYS * RTL_ROWS_MAX);
 			return false;
 		}

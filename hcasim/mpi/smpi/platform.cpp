@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * platform: the other side of mpi_world.h: a platform of SimGrid's in a shared object, as smpirun takes one. It makes the
- * hosts of the scenario and installs a network model that hands each message to the HCAs and lets their simulation go on
- * as far as SimGrid's clock may move: until a message ends, or a rank has something to do.
+ * platform: SimGrid side of mpi_world.h: a SimGrid platform in a shared object, as smpirun loads
+ * one. It creates the hosts of the scenario and installs a network model. The model passes each
+ * message to the HCAs. It advances their simulation up to SimGrid's clock: until a message ends, or
+ * a rank can continue.
  *
  *     rank --MPI_Send--> SMPI --communicate()--> mpi_world ~~~ packets ~~~> ended --> SMPI --> rank
  */
@@ -26,7 +27,7 @@ namespace
 {
 
 constexpr double FLOPS =
-	1e9; /* of a host; computing takes time only where a program says how much */
+	1e9; /* speed of a host; computing takes time only where a program specifies it */
 constexpr int CORES = 64;
 
 struct mpi_world *world;
@@ -45,7 +46,8 @@ void close_world()
 	world = nullptr;
 }
 
-/* A queue pair is broken: MPI libraries end the program then. There is no way out of SimGrid's loop but this. */
+/* A queue pair is broken: MPI libraries end the program then. There is no way out of SimGrid's loop
+ * but this. */
 void give_up()
 {
 	close_world();
@@ -58,7 +60,7 @@ class message_action final : public resource::NetworkAction
       public:
 	using NetworkAction::NetworkAction;
 
-	/* SimGrid's tracing would look for links that there are none of. */
+	/* SimGrid's tracing would look for links, which do not exist in this platform. */
 	void set_state(resource::Action::State to) override
 	{
 		resource::Action::set_state(to);
@@ -110,7 +112,7 @@ class packet_model final : public resource::NetworkModel
 		return false;
 	}
 
-	/* What a rank sends to itself is there at once: no HCA sees it. */
+	/* Starts a message. A message to the own rank arrives without delay and uses no HCA. */
 	resource::Action *communicate(s4u::Host *from, s4u::Host *to, double bytes, double) override
 	{
 		auto *action = new message_action(this, *from, *to, bytes);
@@ -123,7 +125,8 @@ class packet_model final : public resource::NetworkModel
 		return action;
 	}
 
-	/* `limit`: seconds from now at most, negative: no limit. Returns how far it went; negative: nothing will happen. */
+	/* Advances by at most `limit` seconds; negative: no limit. Returns the time advanced, or a
+	 * negative value if no event will happen. */
 	double next_occurring_event(double limit) override
 	{
 		if (get_started_action_set()->empty())

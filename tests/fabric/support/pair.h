@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pair: two stations, a and b, at the ends of one link: what the tests of ports have in common. Parameters are set before
- * pair_begin() and are the defaults again after pair_end().
+ * pair: two stations, a and b, at the ends of one link, for tests of ports. Set parameters before
+ * pair_begin(). pair_end() restores the defaults.
  */
 #ifndef TESTS_FABRIC_SUPPORT_PAIR_H
 #define TESTS_FABRIC_SUPPORT_PAIR_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * station: the simplest thing that can sit behind a port, for tests and benchmarks: it sends a number of equal
- * packets as fast as the port takes them, swallows what it gets, and remembers exactly when.
+ * station: minimal device behind a port, for tests and benchmarks. It sends a number of equal
+ * packets as fast as the port accepts them, discards received packets, and records exact times.
  */
 #ifndef TESTS_FABRIC_SUPPORT_STATION_H
 #define TESTS_FABRIC_SUPPORT_STATION_H
@@ -22,14 +22,14 @@ struct station {
 	const struct path *path;
 	uint32_t payload_bytes;
 	uint8_t vl;
-	uint8_t ecn; /* of what it sends */
+	uint8_t ecn; /* of the sent packets */
 	uint16_t pkey;
 	bool asks;    /* for telemetry */
-	bool answers; /* what it sends brings a record back */
+	bool answers; /* each sent packet carries a telemetry record */
 	uint64_t to_send;
 	uint64_t sent;
 	/* what came */
-	bool holds;             /* keeps the input space of what comes */
+	bool holds;             /* keeps the input space of arrived packets */
 	sim_time release_delay; /* after the tail, else */
 	uint64_t received, received_payload, out_of_order, damaged, marked;
 	struct telemetry telemetry; /* of the last that had some */
@@ -54,7 +54,7 @@ static inline void station_fill(struct station *station)
 		packet->ecn = station->ecn;
 		packet->pkey = station->pkey;
 		if (station->asks)
-			packet->telemetry = telemetry_new(station->pool);
+			packet->telemetry = packet_telemetry_new(station->pool);
 		if (station->answers)
 			packet->telemetry->complete = true;
 		packet->wire_bytes = packet_wire_bytes(packet);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * halve: a congestion control of one rule, as a shared object: each CNP halves the rate, and 100 us later it is the
- * line's again. Loaded by test_congestion; the smallest example of hca/congestion/congestion.h.
+ * halve: a congestion control with one rule, as a shared object. Each CNP halves the rate. 100 us
+ * later the rate is the line rate again. Loaded by test_congestion; the smallest example of
+ * include/hcasim/congestion.h.
  */
-#include "hca/congestion/congestion.h"
+#include "hcasim/congestion.h"
 
 /* clang-format off */
 #define HALVE_PARAMS(X) \
@@ -52,8 +53,6 @@ static void step(struct cc_state *cc, const void *params, sim_time now)
 #define ROW(...) PARAM_ROW(struct halve_params, __VA_ARGS__)
 static const struct param param_list[] = { HALVE_PARAMS(ROW) { 0 } };
 /* clang-format on */
-
-extern const struct congestion_ops congestion_plugin;
 
 const struct congestion_ops congestion_plugin = {
 	.version = CONGESTION_VERSION,

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wrong: a congestion control that breaks one rule of hca/congestion/congestion.h, which its parameter names: what the guard has to
- * find. Loaded by test_guard.
+ * wrong: a congestion control that breaks one rule of include/hcasim/congestion.h, which its
+ * parameter names. The guard must find it. Loaded by test_guard.
  */
-#include "hca/congestion/congestion.h"
+#include "hcasim/congestion.h"
 
 /* clang-format off */
 #define WRONG_PARAMS(X) \
-	X(fault, CHOICE, "none", "none|rate_zero|rate_one|rate_nan|window_zero|window_huge|step_past|step_slow|step_none|sender|crash|loop|stack", "which rule", "choice")
+	X(fault, CHOICE, "none", \
+	  "none|rate_zero|rate_one|rate_nan|window_zero|window_huge|step_past|step_slow|" \
+	  "step_none|sender|crash|loop|stack", \
+	  "Rule that the algorithm breaks.", "choice")
 /* clang-format on */
 
 enum fault {
@@ -108,8 +111,6 @@ static void on_ack(struct cc_state *cc, const void *context, sim_time now,
 #define ROW(...) PARAM_ROW(struct wrong_params, __VA_ARGS__)
 static const struct param param_list[] = { WRONG_PARAMS(ROW) { 0 } };
 /* clang-format on */
-
-extern const struct congestion_ops congestion_plugin;
 
 const struct congestion_ops congestion_plugin = {
 	.version = CONGESTION_VERSION,

@@ -37,7 +37,7 @@ static void async_event(struct hca_driver *driver, enum hca_async what, uint32_t
 	host->asyncs[host->async_count++].number = number;
 }
 
-/* The vector's LID says who; 0: nobody. */
+/* The LID of the address vector selects the adapter. 0: none. */
 static const struct path *resolve(struct address_resolver *resolver, const uint8_t vector[48])
 {
 	struct mini_host *host = container_of(resolver, struct mini_host, resolver);

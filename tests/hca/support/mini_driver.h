@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mini_driver: two HCAs back to back, each with a buffer as its host's memory and a driver that
+ * mini_driver: two HCAs back to back. Each has a buffer as its host's memory and a driver that
  * builds WQEs there, rings doorbells and polls CQEs as a user-space driver does.
  */
 #ifndef TESTS_HCA_SUPPORT_MINI_DRIVER_H
@@ -98,7 +98,8 @@ struct mini_cq mini_cq_create_with(struct mini_host *host, uint32_t entries, uin
 bool mini_poll(struct mini_cq *cq, struct mini_wc *wc);
 void mini_arm(struct mini_cq *cq, bool only_solicited);
 
-/* sq_blocks 64, rq_entries 64, in state RESET; CQs are created with it, but used where attr names none. */
+/* sq_blocks 64, rq_entries 64, in state RESET; CQs are created with it, but used where attr names
+ * none. */
 struct mini_qp *mini_qp_create(struct mini_host *host, enum qp_type type);
 struct mini_qp *mini_qp_create_with(struct mini_host *host, struct hca_qp_attr attr);
 void mini_qp_destroy(struct mini_qp *qp);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * module_env: a test of a block may be run on a module in its place: HCASIM_TEST_MODULE names the shared object.
+ * module_env: runs a test of a block with a module in its place. The environment variable
+ * HCASIM_TEST_MODULE names the shared object.
  */
 #ifndef TESTS_HCA_SUPPORT_MODULE_ENV_H
 #define TESTS_HCA_SUPPORT_MODULE_ENV_H

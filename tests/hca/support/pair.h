@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pair: two connected queue pairs, each with one CQ for both of its queues, as tests of CQEs begin: what is in a CQE depends on
- * how its CQ and its queue pair were made.
+ * pair: two connected queue pairs, each with one CQ for both of its queues, for tests of CQEs. The
+ * settings of CQ and queue pair determine the contents of CQEs.
  */
 #ifndef TESTS_HCA_SUPPORT_PAIR_H
 #define TESTS_HCA_SUPPORT_PAIR_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcie_alone: a PCIe function with a buffer behind it and nothing else, for the tests of hca/host/pcie.h; when what was asked is
- * done is noted.
+ * pcie_alone: a PCIe function with a buffer behind it, for the tests of hca/host/pcie.h. It records
+ * the completion times of requests.
  */
 #ifndef TESTS_HCA_SUPPORT_PCIE_ALONE_H
 #define TESTS_HCA_SUPPORT_PCIE_ALONE_H

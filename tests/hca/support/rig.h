@@ -12,19 +12,20 @@ struct rig {
 	struct mini_host *one, *other;
 	struct mini_qp *qp, *peer; /* on one, on other */
 	uint64_t source, target;   /* 1 MiB each, on one, on other */
-	struct fault *fault;       /* on what `one` sends; rig_fault() */
-	struct fault *fault_back;  /* on what `other` sends */
+	struct fault *fault;       /* faults of packets from `one`; rig_fault() */
+	struct fault *fault_back;  /* faults of packets from `other` */
 };
 
 struct rig rig_create(enum qp_type type, uint32_t mtu);
 struct rig rig_create_with(enum sim_engine engine, enum qp_type type, enum link_layer link_layer,
 			   uint32_t mtu);
-/* On two hosts whose parameters were set, and that have not been started. */
+/* Creates the rig on two hosts whose parameters are set and that have not started. */
 struct rig rig_create_on(struct mini *mini, enum qp_type type, enum link_layer link_layer,
 			 uint32_t mtu);
 void rig_destroy(struct rig *rig);
 
-/* Drops the nth packet of that opcode; nth 0: with that probability. back: of what `other` sends. */
+/* Drops the nth packet of that opcode; with nth 0, drops with that probability. back: for packets
+ * from `other`. */
 void rig_drop(struct rig *rig, bool back, uint16_t opcode, uint64_t nth, double probability);
 
 /* From source to target. */

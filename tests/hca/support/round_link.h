@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * round_link: a PCIe link whose times can be added up in the head: 1 ns a byte, no DLLPs, 100 ns of link, 300 ns to read,
- * 50 ns until a write is visible, 20 ns for a CPU's store.
+ * round_link: a PCIe link with round numbers: 1 ns per byte, no DLLPs, link latency 100 ns. Read
+ * latency 300 ns, write latency 50 ns, CPU store 20 ns.
  */
 #ifndef TESTS_HCA_SUPPORT_ROUND_LINK_H
 #define TESTS_HCA_SUPPORT_ROUND_LINK_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * study: a small fabric of endpoint HCAs for tests and benchmarks: hosts around switches, flows between them.
+ * study: a small fabric of endpoint HCAs for tests and benchmarks: hosts around switches, flows
+ * between them.
  */
 #ifndef TESTS_HCA_SUPPORT_STUDY_H
 #define TESTS_HCA_SUPPORT_STUDY_H
@@ -27,7 +28,7 @@ struct study {
 	struct fabric_switch **switches;
 	struct endpoint_hca **hosts;
 	unsigned switch_count, host_count;
-	struct fault *fault; /* NULL: none; ours */
+	struct fault *fault; /* NULL: none; owned */
 };
 
 /* Parameters have their defaults, to be changed before hosts and switches are made. */
@@ -115,7 +116,8 @@ static inline void study_star(struct study *study, unsigned hosts)
 	study_finish(study);
 }
 
-/* Switches in the order edge, aggregation (a pod after the other), core; half of the ports go up. */
+/* Switches in the order edge, aggregation (a pod after the other), core; half of the ports go
+ * up. */
 static inline void study_fat_tree(struct study *study, unsigned arity)
 {
 	unsigned half = arity / 2, edges = arity * half;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * one_load: a load that a test sets up, and what came of it: what the tests of loads have in common.
+ * one_load: a load that a test configures, and its results. Common part of the tests of loads.
  */
 #ifndef TESTS_HCASIM_SUPPORT_ONE_LOAD_H
 #define TESTS_HCASIM_SUPPORT_ONE_LOAD_H

@@ -70,7 +70,7 @@ struct rdma_ucm_event_resp expect(struct machine *machine, int32_t file, sim_tim
 	CU_ASSERT_EQUAL(next_event(machine, file, &event), -EAGAIN);
 	CU_ASSERT_EQUAL(machine->pipes[file].length, 0);
 	sim_run(machine->sim, at + 1);
-	CU_ASSERT_EQUAL(machine->pipes[file].length, 1); /* poll() says so */
+	CU_ASSERT_EQUAL(machine->pipes[file].length, 1); /* poll() reports it */
 	CU_ASSERT_EQUAL(next_event(machine, file, &event), 0);
 	CU_ASSERT_EQUAL(event.event, what);
 	CU_ASSERT_EQUAL(event.uid, uid);

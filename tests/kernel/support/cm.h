@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cm: what tests of the connection manager share: commands as librdmacm writes them, and events at their exact times.
+ * cm: common part of the tests of the connection manager: commands as librdmacm writes them, and
+ * events at their exact times.
  */
 #ifndef TESTS_KERNEL_SUPPORT_CM_H
 #define TESTS_KERNEL_SUPPORT_CM_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * machine: a host for tests of the emulated kernel: an adapter, a kernel, and processes whose memory is a buffer. It
- * stands where the session stands: it places descriptors, keeps the bytes of channels, and makes the calls.
+ * machine: a host for tests of the emulated kernel: an adapter, a kernel, and processes whose
+ * memory is a buffer. It replaces the session: it places descriptors, stores the bytes of channels,
+ * and makes the calls.
  */
 #ifndef TESTS_KERNEL_SUPPORT_MACHINE_H
 #define TESTS_KERNEL_SUPPORT_MACHINE_H
@@ -39,24 +40,26 @@ struct machine {
 	struct kernel_file *files[FILES_MAX]; /* by descriptor; NULL: closed */
 	enum kernel_fd_kind kinds[FILES_MAX];
 	struct pipe_bytes pipes[FILES_MAX];
-	uint64_t identities[FILES_MAX]; /* of descriptors that are not ours */
-	int32_t command_fd;             /* whom calls go to */
+	uint64_t identities[FILES_MAX]; /* of descriptors outside the emulated kernel */
+	int32_t command_fd;             /* target of calls */
 	bool by_write;                  /* calls use write(), not the ioctl */
 	struct kernel_call call;        /* the last one */
 	char refused[100];              /* the last thing not modelled */
 	uint32_t refused_count;
 };
 
-/* Two endpoints: this machine is 0; 1 is who packets go to. */
+/* Two endpoints. This machine is 0. 1 is the destination of packets. */
 struct machine *machine_create(enum link_layer link_layer);
 struct machine *machine_create_with(enum link_layer link_layer, const struct hca_params *params);
 void machine_destroy(struct machine *machine);
 
-/* Opens the device; with_context: also GET_CONTEXT. Calls go to it from now on. Returns its descriptor. */
+/* Opens the device; with_context: also GET_CONTEXT. Calls go to it from now on. Returns its
+ * descriptor. */
 int32_t machine_open(struct machine *machine, struct kernel_process *process, bool with_context);
 int64_t machine_close(struct machine *machine, int32_t number);
 
-/* A command with its common and mlx5 parts, in and out; result as write() or ioctl() have it, but 0 for success. */
+/* A command with its common and mlx5 parts, in and out; result as write() or ioctl() have it, but 0
+ * for success. */
 int64_t machine_command(struct machine *machine, uint32_t command, const void *in,
 			uint32_t in_bytes, const void *driver_in, uint32_t driver_in_bytes,
 			void *out, uint32_t out_bytes, void *driver_out, uint32_t driver_out_bytes);
@@ -73,7 +76,8 @@ int64_t machine_command(struct machine *machine, uint32_t command, const void *i
 /* Reads up to that many bytes of a channel, as the program would. */
 uint32_t machine_read(struct machine *machine, int32_t number, void *bytes, uint32_t length);
 
-/* What a program does first, each with its usual values. They return handles and end the test if refused. */
+/* The first calls of a program, each with its usual values. They return handles and end the test if
+ * refused. */
 uint32_t make_pd(struct machine *machine);
 uint32_t make_mr(struct machine *machine, uint32_t pd, uint32_t *key);
 int32_t make_channel(struct machine *machine);

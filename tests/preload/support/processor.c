@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* processor: see processor.h. SIGUSR1 sets the registers; SIGTRAP, at the breakpoint behind the code, looks at them. */
+/* processor: see processor.h. SIGUSR1 sets the registers. SIGTRAP, at the breakpoint after the
+ * code, reads them. */
 #include "tests/preload/support/processor.h"
 
 #include <signal.h>
@@ -16,7 +17,7 @@ static volatile uint64_t
 static void (*volatile emulate_now)(ucontext_t *context);
 static struct processor_state *volatile after_now;
 
-/* What the signal frame holds of longer vector registers: zero, as they are initially. */
+/* Longer vector registers in the signal frame are zero, as initially. */
 static void clear_upper(struct _libc_fpstate *saved)
 {
 	uint8_t *area = (uint8_t *)saved;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * processor: runs a few instructions on this processor, or carries them out inside a signal handler, from the same registers,
- * flags and memory, and says what they left. For the tests that compare the two.
+ * processor: runs a few instructions on this processor, or executes them in a signal handler, from
+ * the same registers, flags and memory. Returns the results. For tests that compare the two.
  */
 #ifndef TESTS_PRELOAD_SUPPORT_PROCESSOR_H
 #define TESTS_PRELOAD_SUPPORT_PROCESSOR_H
@@ -23,7 +23,8 @@ struct processor_state {
 	uint8_t data[PROCESSOR_DATA];
 };
 
-/* What instructions work on: RDI, RSI, RSP and RBP point into the data, RCX is 5, all else is from the seed. */
+/* Operands of the instructions: RDI, RSI, RSP and RBP point into the data, RCX is 5, all other
+ * registers come from the seed. */
 extern uint8_t *processor_code; /* executable and writable */
 extern uint8_t processor_data[PROCESSOR_DATA];
 
@@ -36,7 +37,7 @@ void processor_set_registers(ucontext_t *context, uint64_t seed);
 /* Puts breakpoints everywhere and code at the start. */
 void processor_load(const uint8_t *bytes, size_t length);
 
-/* Runs what was loaded to the first breakpoint: on the processor, or as `emulate` carries it out. */
+/* Runs the loaded code to the first breakpoint: on the processor, or by `emulate`. */
 void processor_run(uint64_t seed, void (*emulate)(ucontext_t *context),
 		   struct processor_state *after);
 

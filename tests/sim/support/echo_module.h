@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * echo_module: a SystemC module as an architect might attach one, for test_systemc.c. It answers each request some time
- * later and ticks on its own.
+ * echo_module: a SystemC module as an architect might attach one, for test_systemc.c. It answers
+ * each request some time later and ticks on its own.
  */
 #ifndef TESTS_SIM_SUPPORT_ECHO_MODULE_H
 #define TESTS_SIM_SUPPORT_ECHO_MODULE_H

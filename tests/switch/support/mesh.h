@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mesh: a layout made real, with a station for each host: for tests and benchmarks of whole fabrics.
+ * mesh: a layout made real, with a station for each host: for tests and benchmarks of whole
+ * fabrics.
  */
 #ifndef TESTS_SWITCH_SUPPORT_MESH_H
 #define TESTS_SWITCH_SUPPORT_MESH_H
@@ -26,7 +27,8 @@ struct mesh {
 	char error[256];
 };
 
-/* layout and params first; false: mesh->why says why not. Switches and links of their own rate keep it. */
+/* layout and params first; false: mesh->why says why not. Switches and links of their own rate keep
+ * it. */
 static inline bool mesh_begin(struct mesh *mesh, enum sim_engine engine, enum link_layer link_layer)
 {
 	const struct layout *layout = &mesh->layout;

@@ -25,7 +25,8 @@ struct star {
 	struct station hosts[STAR_HOSTS];
 };
 
-/* params first; then this, links and all. false: star->why says why not. */
+/* Connects the star, after params are set. Returns false with the reason in star->why on
+ * failure. */
 static inline bool star_begin(struct star *star, enum link_layer link_layer, unsigned hosts)
 {
 	struct topology_switch ops;

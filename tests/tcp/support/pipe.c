@@ -100,15 +100,15 @@ static void arrive(struct event *event)
 {
 	struct flight *flight = container_of(event, struct flight, event);
 	struct end *end = flight->to;
-	struct tcp_segment answer;
+	struct tcp_segment response;
 	struct tcp_report report;
 
 	if (flight->segment.payload_bytes)
 		flight->segment.payload = flight->payload;
 	if (!end->closed)
 		tcp_input(end->connection, sim_now(end->pipe->sim), &flight->segment);
-	else if (tcp_refuse(&flight->segment, &answer))
-		transmit(end, &answer);
+	else if (tcp_refuse(&flight->segment, &response))
+		transmit(end, &response);
 	if (end->number == 0 && end->pipe->setup->watch) {
 		tcp_report(end->connection, &report);
 		end->pipe->setup->watch(end->pipe->setup->context, sim_now(end->pipe->sim),
@@ -178,7 +178,8 @@ static void check_windows(struct end *end, const struct tcp_segment *segment)
 	if (!segment->payload_bytes)
 		return;
 	tcp_report(end->connection, &report);
-	/* the first segment goes out again after a timeout, whatever else is in flight */
+	/* the first segment is retransmitted after a timeout, independent of other segments in
+	 * flight */
 	check(end->pipe,
 	      (segment->retransmission && segment->offset == report.acknowledged) ||
 		      report.in_flight_bytes < report.mss ||

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pipe: two connections with a link between them that loses, reorders, repeats and marks segments. The
- * applications write and read bytes whose values follow from their place in the stream, so that every
- * byte that arrives is checked: its value, and that it comes once.
+ * pipe: two connections with a link between them that loses, reorders, repeats and marks segments.
+ * The value of each application byte depends on its place in the stream. The test checks the value
+ * of each byte, and that it arrives once.
  *
- * Checked with each segment sent: the congestion window and the peer's window are kept.
+ * Each segment sent must obey the congestion window and the peer's window.
  */
 #ifndef TESTS_TCP_SUPPORT_PIPE_H
 #define TESTS_TCP_SUPPORT_PIPE_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * script: see script.h. Time stamps and quick ACKs are off and the ACK delay is 40 ms unless a
- * script sets them. Both initial sequence numbers are near the end of the 32 bits, so that every
- * script wraps.
+ * script sets them. Both initial sequence numbers are near 2^32, so that every script wraps.
  */
 #include "tests/tcp/support/script.h"
 
@@ -173,7 +172,7 @@ static void read_sacks(const char *text, uint32_t initial, struct tcp_header *he
 	}
 }
 
-/* The segment of the line, from the side whose initial sequence number is `own`. */
+/* Returns the segment of the line, from the side whose initial sequence number is `own`. */
 static struct tcp_segment read_segment(const struct run *run, uint32_t own, uint32_t other)
 {
 	struct tcp_segment segment = {.header = {0}};

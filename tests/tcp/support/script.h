@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script: a connection driven by a list of lines, one a step, with the time in microseconds first.
- * Sequence numbers count from the SYN of their sender, which is 0. Each segment that the connection
- * sends must be expected, at its exact time:
+ * script: drives a connection with a list of lines, one per step, which begin with the time in
+ * microseconds. Sequence numbers count from the SYN of their sender, which is 0. Each segment of
+ * the connection must be expected, at its exact time:
  *
  *     "0     connect"
  *     "0     > S 0(0) mss 1460 wscale 7 sackok"     the connection sends
@@ -12,11 +12,12 @@
  *     "200   is cwnd 10000"
  *
  * Segment: flags of SAFREW (W: CWR), sequence(bytes), then `ack N`, `win N`, `mss N`, `wscale N`,
- * `sackok`, `ts VALUE ECHO`, `sack A-B,C-D`, `ect0`, `ce`. `win` and `ts` are compared if given, the
- * others always; PSH is not. Calls: connect, listen, write N, read N, shutdown, abort, room, no-room.
- * `is NAME N`: cwnd, in-flight, peer-window, acknowledged, received, readable, timeouts, recoveries,
- * probes, rto (us), recovering, state NAME. `event NAME` (connected, readable, acknowledged,
- * peer-closed, finished, reset, timed-out): has it been told since the last such line?
+ * `sackok`, `ts VALUE ECHO`, `sack A-B,C-D`, `ect0`, `ce`. `win` and `ts` are compared if given,
+ * the others always; PSH is not compared. Calls: connect, listen, write N, read N, shutdown, abort,
+ * room, no-room. `is NAME N`: cwnd, in-flight, peer-window, acknowledged, received, readable,
+ * timeouts, recoveries, probes, rto (us), recovering, state NAME. `event NAME` (connected,
+ * readable, acknowledged, peer-closed, finished, reset, timed-out) requires that it was reported
+ * since the last such line.
  */
 #ifndef TESTS_TCP_SUPPORT_SCRIPT_H
 #define TESTS_TCP_SUPPORT_SCRIPT_H

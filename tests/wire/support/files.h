@@ -8,10 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* NULL: cannot be read. The caller frees it. */
+/* Returns NULL if the file cannot be read. The caller frees the result. */
 uint8_t *file_load(const char *path, size_t *length);
 
-/* Calls visit(path) for each *.pcap and *.pcapng of the folder in order of name; how many, 0: no such folder. */
+/* Calls visit(path) for each *.pcap and *.pcapng of the folder in order of name; how many, 0: no
+ * such folder. */
 unsigned folder_visit(const char *folder, void (*visit)(const char *path));
 
 #endif

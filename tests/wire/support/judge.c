@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * judge: polynomial division as IBTA vol. 1, 7.8 writes it: the register starts as ones, each bit of the message
- * enters least significant first, the remainder is complemented and sent from its highest coefficient.
+ * judge: polynomial division as in IBTA vol. 1, 7.8. The register starts as ones. Each bit of the
+ * message enters least significant first. The remainder is complemented and sent from its highest
+ * coefficient.
  */
 #include "tests/wire/support/judge.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * judge: the CRCs of the standard a second time, bit by bit and with nothing shared with fabric/wire: no table, no
- * zlib, no mask list. Slow and plain, so that it can be checked against the text.
+ * judge: a second implementation of the standard's CRCs, bit by bit, which shares nothing with
+ * fabric/wire: no table, no zlib, no mask list. It is slow and simple, so that it can be compared
+ * with the text.
  */
 #ifndef TESTS_WIRE_SUPPORT_JUDGE_H
 #define TESTS_WIRE_SUPPORT_JUDGE_H
@@ -9,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* frame: an Ethernet frame with RoCE, ending with its ICRC; no tag. The four bytes as they should stand there. */
+/* frame: an Ethernet frame with RoCE, ending with its ICRC; no tag. The four bytes as they should
+ * stand there. */
 void judge_roce_icrc(const uint8_t *frame, size_t length, uint8_t icrc[4]);
 
 /* packet: LRH to VCRC. The six bytes as they should stand at its end. */

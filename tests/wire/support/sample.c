@@ -9,7 +9,8 @@
 #include "fabric/wire/opcode.h"
 
 /* clang-format off */
-#define ENCAPSULATION_ROW(name, link_layer, roce_version, grh, tagged) {link_layer, roce_version, grh, tagged},
+#define ENCAPSULATION_ROW(name, link_layer, roce_version, grh, tagged) \
+	{link_layer, roce_version, grh, tagged},
 static const struct {
 	uint8_t link_layer, roce_version;
 	bool has_grh, tagged;

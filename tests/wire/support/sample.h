@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample: packets made up at random, of a given opcode and encapsulation, with every field that such a packet
+ * sample: random packets of a given opcode and encapsulation, with every field that such a packet
  * carries and zeros in the others. The same seed gives the same packets.
  */
 #ifndef TESTS_WIRE_SUPPORT_SAMPLE_H
@@ -10,13 +10,13 @@
 
 /* clang-format off */
 /* X(name, link layer, RoCE version, GRH, tagged) */
-#define ENCAPSULATIONS(X)                                         \
+#define ENCAPSULATIONS(X) \
 	X(IB_LOCAL,     LINK_INFINIBAND, ROCE_NONE,    false, false) \
 	X(IB_GLOBAL,    LINK_INFINIBAND, ROCE_NONE,    true,  false) \
 	X(V1,           LINK_ETHERNET,   ROCE_V1,      true,  false) \
-	X(V1_TAGGED,    LINK_ETHERNET,   ROCE_V1,      true,  true)  \
+	X(V1_TAGGED,    LINK_ETHERNET,   ROCE_V1,      true,  true) \
 	X(IPV4,         LINK_ETHERNET,   ROCE_V2_IPV4, true,  false) \
-	X(IPV4_TAGGED,  LINK_ETHERNET,   ROCE_V2_IPV4, true,  true)  \
+	X(IPV4_TAGGED,  LINK_ETHERNET,   ROCE_V2_IPV4, true,  true) \
 	X(IPV6,         LINK_ETHERNET,   ROCE_V2_IPV6, true,  false) \
 	X(IPV6_TAGGED,  LINK_ETHERNET,   ROCE_V2_IPV6, true,  true)
 

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bin_charts: see bin_charts.h. A table of bins is a sweep's table with one more key, the bin. */
+#include "analysis/bin_charts.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KEY_NAME   "flow size"
+#define KEYS       3 /* of, bytes_above_B, bytes_to_B */
+#define NAME_BYTES 64
+
+static const struct {
+	const char *metric, *title, *unit;
+} shown[] = {
+	{"slowdown_mean", "Mean slowdown by flow size", ""},
+	{"slowdown_p50", "Median slowdown by flow size", ""},
+	{"slowdown_p99", "99th percentile of the slowdown by flow size", ""},
+	{"fct_p99_us", "99th percentile of the flow time by flow size", "us"},
+};
+
+/* "100 KB" */
+static void print_size(const char *bytes, char *text, size_t text_bytes)
+{
+	static const char *const units[] = {"B", "KB", "MB", "GB"};
+	double size = strtod(bytes, NULL);
+	size_t unit = 0;
+
+	for (; size >= 1000 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
+		size /= 1000;
+	snprintf(text, text_bytes, "%.4g %s", size, units[unit]);
+}
+
+/* "up to 10 KB", "10 KB to 100 KB", "above 1 MB" */
+static void print_bin(const char *above, const char *to, char text[NAME_BYTES])
+{
+	char low[NAME_BYTES / 4], high[NAME_BYTES / 4];
+
+	print_size(above, low, sizeof(low));
+	print_size(to, high, sizeof(high));
+	if (*above == '\0')
+		snprintf(text, NAME_BYTES, "up to %s", high);
+	else if (*to == '\0')
+		snprintf(text, NAME_BYTES, "above %s", low);
+	else
+		snprintf(text, NAME_BYTES, "%s to %s", low, high);
+}
+
+static char *copy(const char *text)
+{
+	char *copied = strdup(text);
+
+	if (!copied)
+		abort();
+	return copied;
+}
+
+/* True if the line is about flows of that kind, and not about all sizes. */
+static bool is_wanted(const struct table *bins, size_t row, size_t of, const char *kind)
+{
+	return strcmp(table_cell(bins, row, of), kind) == 0 &&
+	       (*table_cell(bins, row, of + 1) != '\0' || *table_cell(bins, row, of + 2) != '\0');
+}
+
+/* Returns the lines of that kind, with the columns of the bin as one key. For table_free(). */
+static struct table *with_key(const struct table *bins, size_t of, const char *kind)
+{
+	struct table *table = calloc(1, sizeof(*table));
+	size_t columns = bins->columns - KEYS + 1, cell = 0;
+
+	if (!table)
+		abort();
+	table->columns = columns;
+	table->names = calloc(columns, sizeof(*table->names));
+	table->cells = calloc(bins->rows * columns + 1, sizeof(*table->cells));
+	if (!table->names || !table->cells)
+		abort();
+	for (size_t i = 0; i < columns; i++)
+		table->names[i] = copy(i < of    ? bins->names[i]
+				       : i == of ? KEY_NAME
+						 : bins->names[i + KEYS - 1]);
+	for (size_t row = 0; row < bins->rows; row++) {
+		char bin[NAME_BYTES];
+
+		if (!is_wanted(bins, row, of, kind))
+			continue;
+		print_bin(table_cell(bins, row, of + 1), table_cell(bins, row, of + 2), bin);
+		for (size_t i = 0; i < columns; i++)
+			table->cells[cell++] =
+				copy(i < of    ? table_cell(bins, row, i)
+				     : i == of ? bin
+					       : table_cell(bins, row, i + KEYS - 1));
+		table->rows++;
+	}
+	return table;
+}
+
+static bool has_kind(const struct table *bins, size_t of, const char *kind)
+{
+	for (size_t row = 0; row < bins->rows; row++)
+		if (is_wanted(bins, row, of, kind))
+			return true;
+	return false;
+}
+
+/* Ratios of ten and more are read on a logarithmic axis, unless an interval reaches 0. */
+static void choose_scale(struct chart *chart)
+{
+	double least = INFINITY, most = 0;
+
+	for (size_t i = 0; i < chart->curve_count; i++) {
+		const struct chart_curve *curve = chart->curves[i];
+
+		for (size_t k = 0; k < curve->count; k++) {
+			const struct chart_point *point = &curve->points[k];
+
+			least = fmin(least, isfinite(point->low) ? point->low : point->y);
+			most = fmax(most, point->y);
+		}
+	}
+	chart->y.logarithmic = least > 0 && most / least >= 10;
+	if (chart->y.logarithmic)
+		chart->y.least = (double)NAN;
+}
+
+bool bin_charts_add(struct charts *charts, const struct sweep_tables *sweep, char *error,
+		    size_t error_bytes)
+{
+	char path[PATH_MAX];
+	bool has_means = sweep->means != sweep->results;
+
+	snprintf(path, sizeof(path), "%.3000s/%s", sweep->folder,
+		 has_means ? "bin_means.csv" : "bins.csv");
+	if (access(path, R_OK) != 0)
+		return true;
+	struct table *bins = table_read(path, error, error_bytes);
+
+	if (!bins)
+		return false;
+	size_t of = table_column(bins, "of");
+	bool has_incasts = has_kind(bins, of, "pattern");
+	struct table *table = with_key(bins, of, has_incasts ? "pattern" : "all");
+	struct sweep_tables keyed = {.folder = sweep->folder,
+				     .results = has_means ? sweep->results : table,
+				     .means = table,
+				     .axes = of + 1,
+				     .metrics = of + 1 + has_means};
+
+	for (size_t i = 0; table->rows > 0 && i < sizeof(shown) / sizeof(shown[0]); i++) {
+		size_t metric = table_column(table, shown[i].metric);
+		char title[2 * NAME_BYTES];
+
+		if (metric == table->columns)
+			continue;
+		snprintf(title, sizeof(title), "%s%s", shown[i].title,
+			 has_incasts ? ", without incasts" : "");
+		struct chart *chart = sweep_charts_make(&keyed, of, metric, title, shown[i].unit);
+		char name[NAME_BYTES];
+
+		choose_scale(chart);
+		snprintf(name, sizeof(name), "bins-%s", shown[i].metric);
+		free(chart->name);
+		chart->name = copy(name);
+		charts_add(charts, chart);
+	}
+	table_free(table);
+	table_free(bins);
+	return true;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flow_charts: the flows of one run, or of several beside each other:
+ *
+ *     slowdowns.csv -> sizes              slowdown by size of the flows
+ *     flows.csv     -> slowdown, fct      share of the flows by slowdown, and by time
+ */
+#ifndef ANALYSIS_FLOW_CHARTS_H
+#define ANALYSIS_FLOW_CHARTS_H
+
+#include "analysis/chart.h"
+
+struct charted_run {
+	const char *name;   /* of its curves */
+	const char *folder; /* of its results */
+};
+
+/* Runs of one name that follow each other are one variant with several seeds. A run without flows
+ * has no curve. false: *error, a file cannot be read. */
+bool flow_charts_add(struct charts *charts, const struct charted_run *runs, size_t count,
+		     char *error, size_t error_bytes);
+
+#endif

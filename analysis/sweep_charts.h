@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sweep_charts: charts of a metric over a swept key. One curve per combination of the other keys.
+ * Curves have confidence intervals if several seeds are swept, and marks name the bottleneck of
+ * each point.
+ *
+ *     results.csv, means.csv --sweep_charts_read()--> sweep --sweep_charts_make()--> chart
+ */
+#ifndef ANALYSIS_SWEEP_CHARTS_H
+#define ANALYSIS_SWEEP_CHARTS_H
+
+#include "analysis/chart.h"
+#include "analysis/table.h"
+
+struct sweep_tables {
+	char *folder;
+	struct table *results; /* a row a run */
+	struct table *means;   /* one row per point; the rows of `results` if no seed is swept */
+	size_t axes;           /* columns of `means` that are swept keys: the first ones */
+	size_t metrics;        /* the first column of `means` that is a metric */
+};
+
+/* NULL: *error. For sweep_charts_free(). */
+struct sweep_tables *sweep_charts_read(const char *folder, char *error, size_t error_bytes);
+void sweep_charts_free(struct sweep_tables *sweep);
+
+/* Returns true if the column has more than one value. */
+bool sweep_charts_varies(const struct sweep_tables *sweep, size_t column);
+
+/* Columns of `means`. false: *error names the nearest one. */
+bool sweep_charts_find_key(const struct sweep_tables *sweep, const char *name, size_t *column,
+			   char *error, size_t error_bytes);
+bool sweep_charts_find_metric(const struct sweep_tables *sweep, const char *name, size_t *column,
+			      char *error, size_t error_bytes);
+size_t sweep_charts_first_key(const struct sweep_tables *sweep); /* that varies */
+
+/* title and unit are the metric's. */
+struct chart *sweep_charts_make(const struct sweep_tables *sweep, size_t key, size_t metric,
+				const char *title, const char *unit);
+
+#endif

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tcp_end: see tcp_end.h.
+ */
+#include "hca/endpoint/tcp_end.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/wire/tcp_packet.h"
+
+#define PORT_FIRST      1024u /* first port of the side that opens */
+#define PORTS           64512u
+#define PORT_SERVICE    5001u
+#define OPENING_MAX     8
+#define IP_BYTES        20u
+#define HASH_MULTIPLIER 2654435761u
+#define PRIORITY_FLOW   16 /* tcp.priority */
+
+/* Segments between two ends that are opened without packets. */
+struct tcp_opening {
+	struct {
+		struct tcp_end *to;
+		struct tcp_segment segment;
+	} queue[OPENING_MAX];
+	unsigned count;
+};
+
+static struct tcp_end *peer_end(const struct tcp_end *end)
+{
+	return end->qp->peer->tcp;
+}
+
+/* ---- sending ---- */
+
+static struct endpoint_message *message_at(const struct endpoint_qp *qp, uint64_t offset)
+{
+	struct endpoint_message *message = oldest_message(qp);
+
+	if (qp->tcp->writing && offset >= qp->tcp->writing_first)
+		return qp->tcp->writing;
+	while (offset >= message->first_byte + message->bytes)
+		message = message->next;
+	return message;
+}
+
+static struct packet *make_packet(struct tcp_end *end, const struct tcp_segment *segment)
+{
+	struct endpoint_qp *qp = end->qp;
+	struct endpoint_hca *ep = qp->ep;
+	struct packet *packet = packet_new(ep->pool);
+
+	packet->path = qp->path;
+	packet->vl = qp->vl;
+	packet->ingress = segment->payload_bytes ? SOURCE_REQUESTS : SOURCE_RESPONSES;
+	packet->hop_limit = qp->path->hop_limit;
+	packet->sent_at = endpoint_now(ep);
+	packet->serial = ++ep->serial;
+	packet->ecn = segment->ecn;
+	packet->payload_bytes = segment->payload_bytes;
+	tcp_packet_set(packet, &segment->header);
+	packet->dest_qp = qp->peer_number;
+	packet->wire_bytes = packet_wire_bytes(packet);
+	return packet;
+}
+
+static void send_packet(struct tcp_end *end, struct packet *packet)
+{
+	departure_pay_host(end->qp, packet->wire_bytes);
+	port_send(end->qp->ep->port, packet);
+}
+
+static void send_data(struct tcp_end *end, const struct tcp_segment *segment)
+{
+	struct endpoint_qp *qp = end->qp;
+	struct endpoint_hca *ep = qp->ep;
+	struct endpoint_message *message = message_at(qp, segment->offset);
+	struct packet *packet = make_packet(end, segment);
+
+	packet->tag = message->tag;
+	if (segment->offset + segment->payload_bytes == message->first_byte + message->bytes) {
+		packet->tcp.ends_message = true;
+		packet->tcp.flags |= TCP_PSH;
+	}
+	if (!message->packets_sent++) {
+		message->started_at = packet->sent_at;
+		trace(&ep->block, TRACE_MESSAGE_START, message->tag, qp->number,
+		      segment->header.sequence);
+	}
+	message->packets_retransmitted += segment->retransmission;
+	ep->count.data_packets_sent++;
+	ep->count.data_bytes_sent += segment->payload_bytes;
+	ep->count.packets_retransmitted += segment->retransmission;
+	send_packet(end, packet);
+}
+
+static void wait_for_room(struct tcp_end *end, struct packet *packet)
+{
+	packet->next = NULL;
+	if (end->waiting)
+		end->waiting_last->next = packet;
+	else
+		end->waiting = packet;
+	end->waiting_last = packet;
+	end->wants = true;
+}
+
+static void put_on_opening(struct tcp_end *end, const struct tcp_segment *segment)
+{
+	struct tcp_opening *opening = end->opening;
+
+	assert(opening->count < OPENING_MAX);
+	opening->queue[opening->count].to = peer_end(end);
+	opening->queue[opening->count++].segment = *segment;
+}
+
+static bool transmit(void *context, const struct tcp_segment *segment)
+{
+	struct tcp_end *end = context;
+
+	if (end->opening) {
+		put_on_opening(end, segment);
+		return true;
+	}
+	if (!segment->payload_bytes) {
+		struct packet *packet = make_packet(end, segment);
+
+		if (!end->waiting && departure_has_room(end->qp))
+			send_packet(end, packet);
+		else
+			wait_for_room(end, packet);
+		return true;
+	}
+	if (!end->granted && (end->waiting || !departure_has_room(end->qp))) {
+		end->wants = true;
+		return false;
+	}
+	end->granted = false;
+	send_data(end, segment);
+	if (!departure_has_room(end->qp)) {
+		end->wants = true;
+		tcp_hold(end->connection);
+	}
+	return true;
+}
+
+/* Writes the next message when all earlier messages are sent, so that its last byte ends a
+ * segment. */
+static void write_next(struct tcp_end *end)
+{
+	struct endpoint_message *message;
+
+	while ((message = end->unwritten) && tcp_unsent(end->connection) == 0) {
+		end->unwritten = message == end->qp->newest ? NULL : message->next;
+		end->writing = message;
+		end->writing_first = message->first_byte;
+		tcp_write(end->connection, endpoint_now(end->qp->ep), message->bytes);
+	}
+}
+
+/* Updates the state after each call of the connection. */
+static void settle(struct tcp_end *end)
+{
+	if (tcp_state(end->connection) >= TCP_STATE_ESTABLISHED)
+		write_next(end);
+	if (end->wants)
+		departure_consider(end->qp);
+}
+
+void tcp_end_grant(struct endpoint_qp *qp)
+{
+	struct tcp_end *end = qp->tcp;
+	struct packet *packet = end->waiting;
+
+	if (packet) {
+		end->waiting = packet->next;
+		packet->next = NULL;
+		send_packet(end, packet);
+		return;
+	}
+	end->wants = false;
+	end->granted = true;
+	tcp_resume(end->connection, endpoint_now(qp->ep));
+	end->granted = false;
+	write_next(end);
+}
+
+void tcp_end_posted(struct endpoint_qp *qp)
+{
+	struct tcp_end *end = qp->tcp;
+
+	if (!end->unwritten)
+		end->unwritten = qp->newest;
+	if (tcp_state(end->connection) == TCP_STATE_CLOSED)
+		tcp_connect(end->connection, endpoint_now(qp->ep));
+	settle(end);
+}
+
+/* ---- receiving ---- */
+
+/* Inserts a mark after all marks with an earlier end. */
+static void add_mark(struct tcp_end *end, struct tcp_end_mark mark)
+{
+	uint32_t place = end->mark_count;
+
+	if (end->mark_count == end->mark_capacity) {
+		end->mark_capacity = end->mark_capacity ? 2 * end->mark_capacity : 2;
+		end->marks = realloc(end->marks, end->mark_capacity * sizeof(end->marks[0]));
+		assert(end->marks);
+	}
+	while (place > 0 && end->marks[place - 1].end > mark.end) {
+		end->marks[place] = end->marks[place - 1];
+		place--;
+	}
+	end->marks[place] = mark;
+	end->mark_count++;
+}
+
+static void receive(void *context, uint64_t offset, uint32_t bytes, const uint8_t *payload)
+{
+	struct tcp_end *end = context;
+	struct endpoint_hca *ep = end->qp->ep;
+	const struct packet *packet = end->input;
+	uint32_t last = packet->tcp.sequence + packet->payload_bytes;
+
+	(void)payload;
+	end->arrived += bytes;
+	ep->count.data_packets_received++;
+	ep->count.data_bytes_received += bytes;
+	/* the receive window may cut off the end of the segment */
+	if (packet->tcp.ends_message &&
+	    (uint32_t)(offset + bytes) + 1 + tcp_peer_initial(end->connection) == last)
+		add_mark(end, (struct tcp_end_mark){offset + bytes, packet->tag});
+}
+
+/* Reads all bytes in order, as an application that reads at once. */
+static void take_bytes(struct tcp_end *end)
+{
+	struct endpoint_hca *ep = end->qp->ep;
+	uint64_t bytes = tcp_readable(end->connection);
+	uint32_t count = 0;
+
+	end->received += bytes;
+	tcp_read(end->connection, endpoint_now(ep), bytes);
+	while (count < end->mark_count && end->marks[count].end <= end->received) {
+		ep->count.rx_sends++;
+		if (ep->user)
+			ep->user->delivered(ep->user, end->qp, end->marks[count].tag, 0);
+		count++;
+	}
+	if (!count)
+		return;
+	end->mark_count -= count;
+	memmove(end->marks, end->marks + count, end->mark_count * sizeof(end->marks[0]));
+}
+
+static void take_oldest(struct tcp_end *end)
+{
+	struct endpoint_qp *qp = end->qp;
+	const struct endpoint_message *message = oldest_message(qp);
+
+	if (message == end->writing)
+		end->writing = NULL;
+	if (message == qp->newest)
+		qp->newest = NULL;
+	else
+		qp->newest->next = message->next;
+}
+
+static void complete_acknowledged(struct tcp_end *end)
+{
+	struct endpoint_qp *qp = end->qp;
+	uint64_t acknowledged = tcp_acknowledged(end->connection);
+	struct endpoint_message *message;
+
+	qp->acked_bytes = acknowledged;
+	while ((message = oldest_message(qp)) &&
+	       message->first_byte + message->bytes <= acknowledged) {
+		take_oldest(end);
+		endpoint_complete(qp, message, ENDPOINT_OK);
+	}
+}
+
+static void fail(struct tcp_end *end)
+{
+	struct endpoint_qp *qp = end->qp;
+	enum endpoint_status status = ENDPOINT_RETRY_EXCEEDED;
+	struct endpoint_message *message;
+
+	qp->flags |= QP_FAILED;
+	end->unwritten = NULL;
+	while ((message = oldest_message(qp))) {
+		take_oldest(end);
+		endpoint_complete(qp, message, status);
+		status = ENDPOINT_FLUSHED;
+	}
+}
+
+static void notify(void *context, unsigned events)
+{
+	struct tcp_end *end = context;
+
+	if (events & TCP_ACKNOWLEDGED)
+		complete_acknowledged(end);
+	if (events & TCP_READABLE)
+		take_bytes(end);
+	if (events & (TCP_RESET | TCP_TIMED_OUT))
+		fail(end);
+}
+
+static void count_memory(struct tcp_end *end)
+{
+	struct endpoint_tcp *host = end->host;
+	size_t bytes = sizeof(*end->qp) + sizeof(*end) + tcp_memory_bytes(end->connection) +
+		       end->mark_capacity * sizeof(end->marks[0]);
+
+	host->memory_bytes += bytes - end->memory_bytes;
+	end->memory_bytes = bytes;
+	if (host->memory_bytes > host->count.memory_bytes)
+		host->count.memory_bytes = host->memory_bytes;
+}
+
+void tcp_end_input(struct endpoint_qp *qp, struct packet *packet)
+{
+	struct tcp_end *end = qp->tcp;
+	struct tcp_segment segment = {.ecn = packet->ecn, .payload_bytes = packet->payload_bytes};
+
+	tcp_packet_header(packet, &segment.header);
+	qp->marks += packet->ecn == ECN_CE;
+	qp->ep->count.ecn_marked_packets += packet->ecn == ECN_CE;
+	end->input = packet;
+	tcp_input(end->connection, endpoint_now(qp->ep), &segment);
+	end->input = NULL;
+	packet_free(qp->ep->pool, packet);
+	count_memory(end);
+	settle(end);
+}
+
+void tcp_end_segment(const struct endpoint_qp *qp, struct packet *segment)
+{
+	const struct endpoint_tcp_params *params = qp->tcp->host->params;
+	struct tcp_header header = {.flags = TCP_ACK};
+	uint32_t room = (uint32_t)params->mtu - IP_BYTES;
+
+	if (params->timestamps)
+		header.options = TCP_OPTION_TIMESTAMPS;
+	*segment = (struct packet){.path = qp->path};
+	tcp_packet_set(segment, &header);
+	segment->payload_bytes = room - tcp_header_bytes(&header);
+}
+
+uint64_t tcp_end_rate_bps(const struct endpoint_qp *qp, uint64_t line)
+{
+	struct tcp_report report;
+	double rate;
+
+	tcp_report(qp->tcp->connection, &report);
+	if (!report.srtt)
+		return line;
+	rate = (double)report.cwnd_bytes * 8 * (double)SEC / (double)report.srtt;
+	return rate < (double)line ? (uint64_t)rate : line;
+}
+
+/* ---- time ---- */
+
+static void set_timer(void *context, sim_time at)
+{
+	struct tcp_end *end = context;
+
+	end->timer_at = at;
+	if (event_pending(&end->timer)) {
+		if (event_time(&end->timer) <= at && at != SIM_NEVER)
+			return; /* the event checks the time when it fires */
+		sim_cancel(&end->timer);
+	}
+	if (at != SIM_NEVER)
+		sim_schedule_at(&end->timer, at);
+}
+
+static void timer_fires(struct event *event)
+{
+	struct tcp_end *end = container_of(event, struct tcp_end, timer);
+	sim_time now = endpoint_now(end->qp->ep);
+
+	if (end->timer_at > now) {
+		set_timer(end, end->timer_at);
+		return;
+	}
+	end->timer_at = SIM_NEVER;
+	tcp_timer(end->connection, now);
+	settle(end);
+}
+
+/* ---- creation and destruction ---- */
+
+static const struct tcp_host tcp_host = {transmit, receive, set_timer, notify};
+
+static void end_init(struct endpoint_qp *qp, uint16_t local_port, uint16_t remote_port)
+{
+	struct endpoint_hca *ep = qp->ep;
+	struct tcp_end *end = sim_arena(ep->block.sim, sizeof(*end));
+
+	qp->tcp = end;
+	end->qp = qp;
+	end->host = ep->tcp;
+	end->timer_at = SIM_NEVER;
+	event_init(&end->timer, &ep->block, timer_fires);
+	end->connection = tcp_create(&(struct tcp_setup){
+		.params = (const struct tcp_params *)(const void *)end->host->params,
+		.congestion = ep->congestion,
+		.host = &tcp_host,
+		.context = end,
+		.local_port = local_port,
+		.remote_port = remote_port,
+		.mss = (uint16_t)(end->host->params->mtu - IP_BYTES - TCP_HEADER_BYTES),
+		.initial_sequence = qp->number * HASH_MULTIPLIER,
+		.line_rate_bps = port_rate_bps(ep->port),
+		.totals = (struct tcp_counts *)(void *)&end->host->count,
+	});
+	end->host->count.connections++;
+	count_memory(end);
+}
+
+/* Performs a handshake of both ends now, without simulated time. */
+static void open_now(struct tcp_end *one, struct tcp_end *two, sim_time now)
+{
+	struct tcp_opening opening = {.count = 0};
+
+	one->opening = two->opening = &opening;
+	tcp_connect(one->connection, now);
+	for (unsigned i = 0; i < opening.count; i++)
+		tcp_input(opening.queue[i].to->connection, now, &opening.queue[i].segment);
+	one->opening = two->opening = NULL;
+}
+
+struct endpoint_qp *tcp_end_create_pair(struct endpoint_hca *ep, struct endpoint_hca *other,
+					unsigned service_level)
+{
+	struct endpoint_qp *one, *two;
+	uint32_t number = endpoint_next_qp_number(ep) - FIRST_QP_NUMBER;
+	uint16_t port = (uint16_t)(PORT_FIRST + number % PORTS);
+	uint16_t service = (uint16_t)(PORT_SERVICE + number / PORTS);
+
+	assert(ep->tcp && other->tcp);
+	if (ep->tcp->params->priority != PRIORITY_FLOW)
+		service_level = (unsigned)ep->tcp->params->priority;
+	one = connect_tcp_pair(ep, other, service_level, port, service);
+	two = one->peer;
+	end_init(one, port, service);
+	end_init(two, service, port);
+	tcp_listen(two->tcp->connection, endpoint_now(other));
+	if (!ep->tcp->params->handshake)
+		open_now(one->tcp, two->tcp, endpoint_now(ep));
+	return one;
+}
+
+void tcp_end_destroy(struct endpoint_qp *qp)
+{
+	struct tcp_end *end = qp->tcp;
+
+	sim_cancel(&end->timer);
+	while (end->waiting) {
+		struct packet *packet = end->waiting;
+
+		end->waiting = packet->next;
+		packet_free(qp->ep->pool, packet);
+	}
+	tcp_destroy(end->connection);
+	free(end->marks);
+}
+
+/* clang-format off */
+#define ROW(...) PARAM_ROW(struct endpoint_tcp_params, __VA_ARGS__)
+const struct param endpoint_tcp_param_list[] = { TCP_PARAMS(ROW) ENDPOINT_TCP_PARAMS(ROW) { 0 } };
+
+static const struct block_type endpoint_tcp_type = {
+	.name     = "endpoint_tcp",
+	.params   = endpoint_tcp_param_list,
+	.counters = (const struct counter[]){ ENDPOINT_TCP_COUNTERS(COUNTER_ENTRY) { 0 } },
+};
+/* clang-format on */
+
+_Static_assert(offsetof(struct endpoint_tcp_params, time_wait) ==
+		       offsetof(struct tcp_params, time_wait),
+	       "the engine's parameters come first");
+_Static_assert(offsetof(struct endpoint_tcp_counters, refused) ==
+		       offsetof(struct tcp_counts, refused),
+	       "the engine's counters come first");
+
+void tcp_end_init_host(struct endpoint_hca *ep, const struct endpoint_tcp_params *params)
+{
+	struct endpoint_tcp *tcp = sim_arena(ep->block.sim, sizeof(*tcp));
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s.tcp", ep->block.name);
+	block_init(&tcp->block, ep->block.sim, &endpoint_tcp_type, name, params, &tcp->count);
+	tcp->params = params;
+	ep->tcp = tcp;
+}
+
+void tcp_end_destroy_host(struct endpoint_hca *ep)
+{
+	if (ep->tcp)
+		block_fini(&ep->tcp->block);
+}

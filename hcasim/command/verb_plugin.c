@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verb_plugin: hcasim plugin new KIND NAME writes a plug-in that compiles, and hcasim plugin build
+ * FILE.c compiles and opens it. The kinds are the files of scenarios/plugins/templates/. Each is a
+ * plug-in called `example`.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <glob.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hca/congestion/congestion.h"
+#include "hcasim/command/verb.h"
+#include "sim/install_paths.h"
+#include "sim/yaml.h"
+#include "switch/plugins.h"
+
+#define KINDS_MAX   32
+#define LINE_BYTES  512
+#define NAME_MOST   64
+#define EXAMPLE     "example"
+#define ERROR_BYTES 1024
+
+struct templates {
+	glob_t files;
+	const char *names[KINDS_MAX]; /* point into texts */
+	char texts[KINDS_MAX][NAME_MAX];
+	size_t count;
+};
+
+/* Returns false, having said why, if the templates are not there. */
+static bool find_templates(struct templates *templates)
+{
+	char folder[PATH_MAX], pattern[PATH_MAX + 8];
+
+	*templates = (struct templates){.count = 0};
+	if (install_paths_data("scenarios/plugins/templates", folder)) {
+		snprintf(pattern, sizeof(pattern), "%s/*.c", folder);
+		glob(pattern, 0, NULL, &templates->files);
+	}
+	for (size_t i = 0; i < templates->files.gl_pathc && templates->count < KINDS_MAX; i++) {
+		char *text = templates->texts[templates->count];
+		const char *name = strrchr(templates->files.gl_pathv[i], '/') + 1;
+
+		snprintf(text, NAME_MAX, "%.*s", (int)(strlen(name) - strlen(".c")), name);
+		templates->names[templates->count++] = text;
+	}
+	if (templates->count == 0)
+		say("share/hcasim/scenarios/plugins is not there: the installation is not "
+		    "complete");
+	return templates->count > 0;
+}
+
+/* The description is the comment's first line: " * example: a load balancer ...". */
+static void list_templates(const struct templates *templates, bool words)
+{
+	char line[LINE_BYTES];
+
+	for (size_t i = 0; i < templates->count; i++) {
+		FILE *file = words ? NULL : fopen(templates->files.gl_pathv[i], "r");
+		const char *text = "";
+
+		for (int number = 0; file && number < 3 && fgets(line, sizeof(line), file);
+		     number++)
+			text = line;
+		text = strstr(text, ": ") ? strstr(text, ": ") + 2 : "\n";
+		if (file)
+			fclose(file);
+		if (words)
+			printf("%s\n", templates->names[i]);
+		else
+			printf("  %-10s %s", templates->names[i], text);
+	}
+}
+
+/* ---- new ---- */
+
+static bool is_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < length; i++)
+		if (!isalnum((unsigned char)name[i]) && name[i] != '_')
+			return false;
+	return length > 0 && length <= NAME_MOST && !isdigit((unsigned char)name[0]);
+}
+
+/* Replaces `word`, in the case of the template, by `by` in the whole text. */
+static void write_replaced(const char *line, const char *word, const char *by, FILE *out)
+{
+	char upper[NAME_MOST + 1] = "";
+	size_t length = strlen(word);
+
+	for (size_t i = 0; by[i]; i++)
+		upper[i] = (char)toupper((unsigned char)by[i]);
+	while (*line) {
+		if (strncmp(line, word, length) == 0) {
+			fputs(by, out);
+			line += length;
+		} else if (strncasecmp(line, word, length) == 0 && isupper((unsigned char)*line)) {
+			fputs(upper, out);
+			line += length;
+		} else {
+			fputc(*line++, out);
+		}
+	}
+}
+
+static int write_plugin(const char *from, const char *name)
+{
+	char path[NAME_MOST + 8], line[LINE_BYTES];
+	FILE *in = fopen(from, "r"), *out;
+
+	snprintf(path, sizeof(path), "%s.c", name);
+	out = in ? fopen(path, "wx") : NULL;
+	if (!out) {
+		if (in && errno == EEXIST)
+			say("%s exists, and plugin new does not overwrite files; choose another "
+			    "NAME",
+			    path);
+		else
+			say("%s: %s", in ? path : from, strerror(errno));
+		if (in)
+			fclose(in);
+		return EXIT_BAD_INPUT;
+	}
+	while (fgets(line, sizeof(line), in))
+		write_replaced(line, EXAMPLE, name, out);
+	fclose(in);
+	if (fclose(out) != 0) {
+		say("%s: %s", path, strerror(errno));
+		remove(path);
+		return EXIT_BAD_INPUT;
+	}
+	printf("%s: hcasim plugin build %s\n", path, path);
+	return EXIT_GOOD;
+}
+
+static int new_plugin(const struct templates *templates, const char *kind, const char *name)
+{
+	const char *near;
+
+	if (!is_name(name)) {
+		say("\"%s\" is no name of a plug-in; expected letters, digits and _, at most %d",
+		    name, NAME_MOST);
+		return EXIT_BAD_INPUT;
+	}
+	for (size_t i = 0; i < templates->count; i++)
+		if (strcmp(templates->names[i], kind) == 0)
+			return write_plugin(templates->files.gl_pathv[i], name);
+	near = yaml_suggest(kind, templates->names, templates->count);
+	say("no kind of plug-in \"%s\"; %s%s%s", kind, near ? "did you mean " : "",
+	    near ? near : "hcasim plugin lists them", near ? "?" : "");
+	return EXIT_BAD_INPUT;
+}
+
+/* ---- build ---- */
+
+/* Runs the compiler. Returns false, having said why, if it does not succeed. */
+static bool compile(const char *source, const char *object)
+{
+	char include[PATH_MAX + 16];
+	const char *compiler = getenv("CC") ? getenv("CC") : "cc";
+	const char *arguments[] = {compiler, "-std=gnu11", "-O2", "-Wall", "-fPIC", "-shared",
+				   include,  source,       "-o",  object,  NULL};
+	int error, status = 0;
+	pid_t child;
+
+	snprintf(include, sizeof(include), "-I%s../include", install_paths_program());
+	error = posix_spawnp(&child, compiler, NULL, NULL, (char *const *)(uintptr_t)arguments,
+			     environ);
+	if (error == 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+	    WEXITSTATUS(status) == 0)
+		return true;
+	if (error)
+		say("%s: %s; expected a C compiler, or its name in CC", compiler, strerror(error));
+	else
+		say("%s does not compile; its messages are above", source);
+	return false;
+}
+
+static bool open_congestion(const char *object, char *error, size_t error_bytes)
+{
+	struct congestion congestion;
+
+	if (!congestion_init(&congestion, object, error, error_bytes))
+		return false;
+	printf("%s: congestion control \"%s\": --set hosts.hca.congestion=%s\n", object,
+	       congestion.ops->name, object);
+	congestion_fini(&congestion);
+	return true;
+}
+
+/* Opens the object as each kind in turn, and prints how to use it. Writes the last reason to
+ * `error`, which is that of its kind: others export no symbol. */
+static bool open_object(const char *object, char *error, size_t error_bytes)
+{
+	const char *absent = "exports no symbol";
+
+	if (open_congestion(object, error, error_bytes))
+		return true;
+	for (unsigned kind = 0; kind < PLUGIN_KIND_COUNT && strstr(error, absent); kind++) {
+		struct plugin_object plugin;
+
+		if (!plugins_open(&plugin, (enum plugin_kind)kind, object, "", error, error_bytes))
+			continue;
+		printf("%s: %.*s \"%s\": --set fabric.switch.plugins.%s=%s\n", object,
+		       (int)(strlen(plugin.name) - strlen(object) - 1), plugin.name,
+		       plugin.plugin->name, plugins_key((enum plugin_kind)kind), object);
+		plugins_close(&plugin);
+		return true;
+	}
+	if (strstr(error, absent))
+		snprintf(error, error_bytes,
+			 "%s exports no table of a plug-in; expected congestion_plugin, "
+			 "balance_plugin, schedule_plugin, marking_plugin or buffer_plugin",
+			 object);
+	return false;
+}
+
+static int build(const char *source)
+{
+	size_t length = strlen(source);
+	char object[PATH_MAX], error[ERROR_BYTES];
+	bool local = source[0] != '/' && source[0] != '.';
+
+	if (length < 3 || strcmp(source + length - 2, ".c") != 0) {
+		say("%s is no C source; expected FILE.c", source);
+		return EXIT_BAD_INPUT;
+	}
+	snprintf(object, sizeof(object), "%s%.*s.so", local ? "./" : "", (int)length - 2, source);
+	if (!compile(source, object))
+		return EXIT_BAD_INPUT;
+	if (open_object(object, error, sizeof(error)))
+		return EXIT_GOOD;
+	say("%s", error);
+	return EXIT_BAD_INPUT;
+}
+
+int verb_plugin(const struct arguments *arguments)
+{
+	const char *task = arguments->word_count > 0 ? arguments->words_given[0] : "";
+	struct templates templates;
+	int code = EXIT_BAD_INPUT;
+
+	if (strcmp(task, "build") == 0 && arguments->word_count > 1) {
+		code = EXIT_GOOD;
+		for (size_t i = 1; i < arguments->word_count && code == EXIT_GOOD; i++)
+			code = build(arguments->words_given[i]);
+		return code;
+	}
+	if (*task && !(strcmp(task, "new") == 0 && arguments->word_count == 3)) {
+		say("expected hcasim plugin new KIND NAME, or hcasim plugin build FILE.c");
+		return EXIT_BAD_INPUT;
+	}
+	if (find_templates(&templates)) {
+		if (*task)
+			code = new_plugin(&templates, arguments->words_given[1],
+					  arguments->words_given[2]);
+		else
+			list_templates(&templates, arguments->words);
+		code = *task ? code : EXIT_GOOD;
+	}
+	globfree(&templates.files);
+	return code;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report: state shared by all parts of a report: the page, the charts that are also drawn as files,
+ * and the first error. A report is of one run, of two beside each other, or of a sweep.
+ *
+ *     result folders --run_sections, comparison_sections, sweep_sections--> struct report --> HTML,
+ *                                                                                    SVG and PNG
+ */
+#ifndef HCASIM_REPORT_REPORT_H
+#define HCASIM_REPORT_REPORT_H
+
+#include "hcasim/report/page.h"
+#include "sim/yaml.h"
+
+struct report_run {
+	const char *name;   /* as the reader calls it */
+	const char *folder; /* of its results */
+};
+
+struct report {
+	struct report_page *page;
+	struct charts pictures; /* all charts of the page */
+	char error[1024];       /* "": none */
+	const char *version;    /* of hcasim */
+};
+
+/* Returns true if the folder has this file. `path` has PATH_MAX bytes. */
+bool report_has(const char *folder, const char *file, char *path);
+
+/* Reads a file of YAML or JSON in the folder. NULL: the report's error. For yaml_close(). */
+struct yaml_document *report_read(struct report *report, const char *folder, const char *file);
+
+/* Reads a text file, up to so many bytes. NULL: there is none. For free(). */
+char *report_read_text(const char *folder, const char *file, size_t bytes_max);
+
+/* Returns the text of a map's entry, or "" if it is absent. */
+const char *report_text(const struct yaml_node *map, const char *key);
+double report_number(const struct yaml_node *map, const char *key); /* NAN: there is none */
+const struct yaml_node *report_entry(const struct yaml_node *map, const char *key);
+
+/* Adds charts to the present section, and keeps them as figures. The list is empty afterwards. run:
+ * the charts' run among several; NULL: the only one, or all. only: names of the added charts, with
+ * spaces around; NULL: all. Others stay in the list. */
+void report_charts(struct report *report, struct charts *charts, const char *run, const char *only);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sweep_sections: see sweep_sections.h. */
+#include "hcasim/report/sweep_sections.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/bin_charts.h"
+#include "analysis/flow_charts.h"
+#include "hcasim/schema/metrics.h"
+
+#define METRICS_MAX  8    /* maximum number of metrics without --metric */
+#define VARIANTS_MAX 12   /* maximum number of variants whose flows are drawn side by side */
+#define POINTS_MAX   2000 /* rows of the table */
+#define TEXT_BYTES   512
+
+/* The most important metrics of a sweep, in this order. */
+static const char *const preferred[] = {
+	"slowdown_p99", "slowdown_mean", "fct_p99_us", "goodput_gbps", "mops",      "gbps",
+	"median_ns",    "p99_ns",        "drops",      "pause_us",     "ecn_marks", "jain",
+};
+
+struct reading {
+	struct report *report;
+	const struct sweep_tables *sweep;
+	size_t key;
+	size_t metrics[METRICS_MAX * 4];
+	size_t metric_count;
+};
+
+static const struct metric_info *info_of(const char *name)
+{
+	int index = metric_index(metric_list, name);
+	if (index >= 0)
+		return &metric_list[index];
+	index = metric_index(metric_load_list, name);
+	return index >= 0 ? &metric_load_list[index] : NULL;
+}
+
+/* ---- which key and metrics ---- */
+
+/* Returns the first key whose values differ and are numbers, otherwise the first key whose values
+ * differ. */
+static size_t choose_key(const struct sweep_tables *sweep)
+{
+	for (size_t column = 0; column < sweep->axes; column++) {
+		const char *text = table_cell(sweep->means, 0, column);
+		if (sweep_charts_varies(sweep, column) && isdigit((unsigned char)*text))
+			return column;
+	}
+	return sweep_charts_first_key(sweep);
+}
+
+static bool choose(struct reading *reading, const struct sweep_choice *choice)
+{
+	const struct sweep_tables *sweep = reading->sweep;
+	struct report *report = reading->report;
+	size_t most = sizeof(reading->metrics) / sizeof(reading->metrics[0]), column;
+	reading->key = choose_key(sweep);
+	if (choice->key && !sweep_charts_find_key(sweep, choice->key, &reading->key, report->error,
+						  sizeof(report->error)))
+		return false;
+	for (size_t i = 0; i < choice->metric_count && reading->metric_count < most; i++) {
+		if (!sweep_charts_find_metric(sweep, choice->metrics[i], &column, report->error,
+					      sizeof(report->error)))
+			return false;
+		reading->metrics[reading->metric_count++] = column;
+	}
+	for (size_t i = 0; choice->metric_count == 0 && reading->metric_count < METRICS_MAX &&
+			   i < sizeof(preferred) / sizeof(preferred[0]);
+	     i++) {
+		column = table_column(sweep->means, preferred[i]);
+		if (column >= sweep->metrics && column < sweep->means->columns &&
+		    sweep_charts_varies(sweep, column))
+			reading->metrics[reading->metric_count++] = column;
+	}
+	return true;
+}
+
+static void add_metrics(struct reading *reading)
+{
+	struct report *report = reading->report;
+	struct charts charts = {0};
+	char title[TEXT_BYTES];
+	report_page_section(report->page, "Metrics over the swept keys",
+			    "A symbol at a point names its bottleneck. Select a name in the legend "
+			    "to hide its curve.");
+	for (size_t i = 0; i < reading->metric_count; i++) {
+		const char *name = reading->sweep->means->names[reading->metrics[i]];
+		const struct metric_info *info = info_of(name);
+		snprintf(title, sizeof(title), "%s%s%s", name, info ? ": " : "",
+			 info ? info->meaning : "");
+		charts_add(&charts,
+			   sweep_charts_make(reading->sweep, reading->key, reading->metrics[i],
+					     title, info ? info->unit : ""));
+	}
+	report_charts(report, &charts, NULL, NULL);
+}
+
+/* ---- flows ---- */
+
+static bool is_point_of(const struct sweep_tables *sweep, size_t run, size_t row)
+{
+	for (size_t i = 0; i < sweep->axes; i++) {
+		size_t column = table_column(sweep->results, sweep->means->names[i]);
+		if (column >= sweep->results->columns ||
+		    strcmp(table_cell(sweep->results, run, column),
+			   table_cell(sweep->means, row, i)) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* "balance=ecmp offered_load=0.4": the keys that vary. For free(). */
+static char *variant_name(const struct sweep_tables *sweep, size_t row)
+{
+	char *text = NULL;
+	size_t bytes, count = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	if (!out)
+		abort();
+	for (size_t i = 0; i < sweep->axes; i++) {
+		const char *name = sweep->means->names[i], *dot = strrchr(name, '.');
+		if (sweep_charts_varies(sweep, i))
+			fprintf(out, "%s%s=%s", count++ > 0 ? " " : "", dot ? dot + 1 : name,
+				table_cell(sweep->means, row, i));
+	}
+	fclose(out);
+	return text;
+}
+
+static bool add_flows(struct reading *reading)
+{
+	const struct sweep_tables *sweep = reading->sweep;
+	struct report *report = reading->report;
+	size_t point = table_column(sweep->results, "point"), count = 0;
+	size_t shown = sweep->means->rows < VARIANTS_MAX ? sweep->means->rows : VARIANTS_MAX;
+	struct charted_run *runs = calloc(sweep->results->rows + 1, sizeof(*runs));
+	char *names[VARIANTS_MAX], text[TEXT_BYTES];
+	struct charts charts = {0};
+	if (!runs)
+		abort();
+	for (size_t row = 0; row < shown; row++) {
+		names[row] = variant_name(sweep, row);
+		for (size_t run = 0; point < sweep->results->columns && run < sweep->results->rows;
+		     run++) {
+			char *folder;
+			if (!is_point_of(sweep, run, row))
+				continue;
+			if (asprintf(&folder, "%s/%s", sweep->folder,
+				     table_cell(sweep->results, run, point)) < 0)
+				abort();
+			runs[count++] = (struct charted_run){names[row], folder};
+		}
+	}
+	bool good = flow_charts_add(&charts, runs, count, report->error, sizeof(report->error));
+	if (shown < sweep->means->rows)
+		snprintf(text, sizeof(text),
+			 "The flows of the first %zu of %zu combinations of values.", shown,
+			 sweep->means->rows);
+	else
+		snprintf(text, sizeof(text), "The flows of all %zu combinations of values.", shown);
+	report_page_section(report->page, "Flows of the points", text);
+	report_charts(report, &charts, NULL, NULL);
+	for (size_t i = 0; i < count; i++)
+		free((char *)runs[i].folder);
+	for (size_t row = 0; row < shown; row++)
+		free(names[row]);
+	free(runs);
+	return good;
+}
+
+static bool add_bins(struct reading *reading)
+{
+	struct report *report = reading->report;
+	struct charts charts = {0};
+	bool good = bin_charts_add(&charts, reading->sweep, report->error, sizeof(report->error));
+	report_page_section(
+		report->page, "Flows by size",
+		"Times and slowdowns of the flows in each bin of sizes (run.bins), from "
+		"bins.csv. Bands are intervals of 95 % confidence over the seeds.");
+	report_charts(report, &charts, NULL, NULL);
+	return good;
+}
+
+/* ---- points ---- */
+
+/* Whether a run failed is of the run's own row. */
+static void add_tiles(struct reading *reading)
+{
+	const struct table *runs = reading->sweep->results;
+	size_t code = table_column(runs, "exit_code"), good = 0;
+	char text[64];
+	for (size_t run = 0; code < runs->columns && run < runs->rows; run++)
+		good += strcmp(table_cell(runs, run, code), "0") == 0;
+	report_page_section(reading->report->page, "At a glance", "");
+	snprintf(text, sizeof(text), "%zu", runs->rows);
+	report_page_tile(reading->report->page, "runs", text, "", "");
+	snprintf(text, sizeof(text), "%zu", reading->sweep->means->rows);
+	report_page_tile(reading->report->page, "combinations of values", text, "", "");
+	snprintf(text, sizeof(text), "%zu of %zu", good, runs->rows);
+	report_page_tile(reading->report->page, "runs with exit code 0", text, "",
+			 good == runs->rows ? "good" : "bad");
+}
+
+/* The swept keys, then the bottleneck, then the metrics that are drawn. */
+static void add_points(struct reading *reading)
+{
+	const struct table *runs = reading->sweep->results;
+	struct report_page *page = reading->report->page;
+	size_t keys = table_column(runs, "point"), bottleneck = table_column(runs, "bottleneck");
+	size_t shown = runs->rows < POINTS_MAX ? runs->rows : POINTS_MAX, count = 0;
+	size_t columns[64];
+	char *names[65] = {0};
+	for (size_t i = 0; i < keys && count < 16; i++)
+		columns[count++] = i;
+	if (bottleneck < runs->columns)
+		columns[count++] = bottleneck;
+	for (size_t i = 0; i < reading->metric_count; i++) {
+		size_t column =
+			table_column(runs, reading->sweep->means->names[reading->metrics[i]]);
+		if (column < runs->columns)
+			columns[count++] = column;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct metric_info *info = info_of(runs->names[columns[i]]);
+		if (asprintf(&names[i], "%s%s%s%s%s", runs->names[columns[i]],
+			     info && *info->unit ? " (" : "", info ? info->unit : "",
+			     info && *info->unit ? ")" : "", info ? ":number" : ":text") < 0)
+			abort();
+	}
+	report_page_section(page, "Points", "A row a run. Select the name of a column to sort.");
+	report_page_table(page, "", (const char *const *)names);
+	for (size_t run = 0; run < shown; run++) {
+		for (size_t i = 0; i < count; i++)
+			report_page_cell(page, table_cell(runs, run, columns[i]));
+	}
+	report_page_table_end(page);
+	if (shown < runs->rows)
+		report_page_text(page, "More points are in results.csv.");
+	for (size_t i = 0; i < count; i++)
+		free(names[i]);
+}
+
+bool sweep_sections_add(struct report *report, const char *folder,
+			const struct sweep_choice *choice)
+{
+	struct sweep_tables *sweep =
+		sweep_charts_read(folder, report->error, sizeof(report->error));
+	struct reading reading = {.report = report, .sweep = sweep};
+	bool good = sweep && choose(&reading, choice);
+	if (good) {
+		add_tiles(&reading);
+		add_metrics(&reading);
+		good = add_bins(&reading) && add_flows(&reading);
+		add_points(&reading);
+	}
+	sweep_charts_free(sweep);
+	return good;
+}

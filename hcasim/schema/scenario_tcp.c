@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scenario_tcp: checks hosts that send with TCP (`transport: tcp`): refuses sections and values
+ * that TCP does not support.
+ */
+#include <string.h>
+
+#include "hcasim/schema/endpoint_device.h"
+#include "hcasim/schema/scenario_read.h"
+
+/* Returns the first host that sends with TCP, or NULL. */
+static const struct scenario_host *find_sender(const struct scenario *scenario)
+{
+	for (uint32_t i = 0; i < scenario->host_count; i++)
+		if (scenario->hosts[i].endpoint &&
+		    scenario->hosts[i].endpoint->endpoint.transport == ENDPOINT_TCP)
+			return &scenario->hosts[i];
+	return NULL;
+}
+
+bool scenario_has_tcp(const struct scenario *scenario)
+{
+	return find_sender(scenario);
+}
+
+bool scenario_sends_rdma(const struct scenario *scenario)
+{
+	for (uint32_t i = 0; i < scenario->host_count; i++)
+		if (!scenario->hosts[i].endpoint ||
+		    scenario->hosts[i].endpoint->endpoint.transport != ENDPOINT_TCP)
+			return true;
+	return false;
+}
+
+/* Returns the node with the line of `transport`. */
+static struct yaml_node *find_key(struct yaml_node *node)
+{
+	for (struct yaml_node *child = node->children; child; child = child->next) {
+		struct yaml_node *found = find_key(child);
+
+		if (found)
+			return found;
+		if (child->kind == YAML_SCALAR && child->key &&
+		    strcmp(child->key, "transport") == 0)
+			return child;
+	}
+	return NULL;
+}
+
+static void refuse(struct scenario_reader *reader, struct yaml_node *node, const char *found,
+		   const char *expected)
+{
+	yaml_error(reader->errors, node, "transport: tcp does not support %s; expected %s", found,
+		   expected);
+}
+
+static void check_congestion(struct scenario_reader *reader, struct yaml_node *node)
+{
+	const struct scenario *scenario = reader->scenario;
+
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		const struct endpoint_device *device = scenario->hosts[i].endpoint;
+		const struct congestion_ops *ops = device ? device->choice.congestion.ops : NULL;
+
+		if (!ops || device->endpoint.transport != ENDPOINT_TCP)
+			continue;
+		if (strcmp(ops->name, "none") == 0)
+			refuse(reader, node, "congestion: none, which has no window",
+			       "congestion: cubic, newreno or dctcp");
+		else if (ops->lives_by & CONGESTION_TELEMETRY)
+			refuse(reader, node, "congestion control that lives by telemetry",
+			       "congestion: cubic, newreno or dctcp");
+		else
+			continue;
+		return;
+	}
+}
+
+static void check_operations(struct scenario_reader *reader, struct yaml_node *node)
+{
+	const struct scenario *scenario = reader->scenario;
+
+	if (!scenario->has_workload)
+		refuse(reader, node, "a scenario without a workload", "workload: {...}");
+	for (uint32_t i = 0; i < scenario->workload_count; i++) {
+		const struct workload_params *workload = &scenario->workloads[i].params;
+
+		if (workload->operation > WORKLOAD_SEND)
+			refuse(reader, node, "operations that fetch data",
+			       "operation: write or send");
+		else if (workload->pattern == PATTERN_trace || workload->pattern == PATTERN_goal)
+			refuse(reader, node, "flows from a file, which may read",
+			       "another pattern");
+		else
+			continue;
+		return;
+	}
+}
+
+void scenario_tcp_check(struct scenario_reader *reader)
+{
+	const struct scenario *scenario = reader->scenario;
+	struct yaml_node *hosts = yaml_get(reader->root, "hosts"), *node;
+
+	if (reader->errors->count > 0 || !hosts || !find_sender(scenario))
+		return;
+	node = find_key(hosts);
+	node = node ? node : hosts;
+	if (scenario->fabric.link_layer == LINK_INFINIBAND)
+		refuse(reader, node, "link_layer: infiniband", "fabric: {link_layer: roce}");
+	if (scenario->fabric.fidelity == FIDELITY_FLOW)
+		refuse(reader, node, "fabric.fidelity: flow", "fabric: {fidelity: packet}");
+	if (scenario_has(scenario, FIDELITY_DETAILED))
+		refuse(reader, node, "adapters of fidelity detailed", "fidelity: endpoint");
+	check_congestion(reader, node);
+	check_operations(reader, node);
+}

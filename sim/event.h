@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * event: a call at a simulated time, which a block schedules through sim.h.
+ */
+#ifndef SIM_EVENT_H
+#define SIM_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hcasim/time.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Order of events that have the same time. */
+enum event_priority {
+	PRIORITY_FIRST,   /* bookkeeping that other events of the same time rely on */
+	PRIORITY_DEFAULT, /* the models */
+	PRIORITY_SYSTEMC =
+		5, /* fires at SystemC's own time, so it may call SystemC modules (sim/systemc.h) */
+	PRIORITY_LAST = 6,     /* sampling after all models have acted */
+	PRIORITY_EXTERNAL = 7, /* events that SystemC modules send */
+};
+
+#define EVENT_ORIGIN_SHIFT 40 /* 16 million blocks, 10^12 events of each */
+
+struct block;
+
+struct event;
+
+/* Prefetches the memory that fire() will read. The engine native calls it shortly before the event
+ * fires, for stage 0 to EVENT_STAGES - 1 in order. Each stage reads only memory that an earlier
+ * stage has prefetched, or the cache line of the event and the next one. It changes nothing. */
+#define EVENT_STAGES 4
+typedef void event_fetch_function(const struct event *event, unsigned stage);
+
+/* An event, which is pending at most once. The object that it concerns embeds it. The owner
+ * outlives its pending events. */
+struct event {
+	void (*fire)(struct event *event);
+	struct block *owner; /* block that the event belongs to */
+	/* the rest is private to the engines */
+	uint64_t key;   /* time << 3 | priority; the priority remains while the event is idle */
+	uint64_t order; /* origin << EVENT_ORIGIN_SHIFT | sequence number of the origin */
+	/* The engine's entry for the event, and in the lower bits the container of the entry. 0 if
+	 * the event is not pending. */
+	uintptr_t place;
+	event_fetch_function *fetch; /* NULL: none */
+};
+
+#define EVENT_PLACE_BITS 2
+#define EVENT_IN_HEAP    1 /* place: index in an event_heap.h << EVENT_PLACE_BITS */
+
+/* Initialises an event. Call it once, before the event is first scheduled. Of two events with
+ * the same time, the one with the lower priority value fires first. event_init() uses
+ * PRIORITY_DEFAULT. */
+void event_init(struct event *event, struct block *owner, void (*fire)(struct event *));
+void event_init_priority(struct event *event, struct block *owner, void (*fire)(struct event *),
+			 enum event_priority priority);
+
+/* Sets the function that prefetches for the event. Without one, the engine prefetches the event and
+ * the next cache line. */
+static inline void event_set_fetch(struct event *event, event_fetch_function *fetch)
+{
+	event->fetch = fetch;
+}
+
+/* Initialises an event for sim_schedule_last(). It fires after all other events that its owner
+ * schedules for the same time. A block may have one such event. */
+void event_init_last(struct event *event, struct block *owner, void (*fire)(struct event *));
+
+static inline bool event_pending(const struct event *event)
+{
+	return event->place != 0;
+}
+
+static inline sim_time event_time(const struct event *event) /* requires a pending event */
+{
+	return event->key >> 3;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

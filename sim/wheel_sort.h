@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wheel_sort: sorts the entries of a near slot of the wheel by (key, order). Lists have 1 to 30
+ * entries in most models, and thousands of one time in models that run in lockstep.
+ */
+#ifndef SIM_WHEEL_SORT_H
+#define SIM_WHEEL_SORT_H
+
+#include "sim/wheel.h"
+
+static inline bool wheel_earlier(const struct wheel_entry *a, const struct wheel_entry *b)
+{
+	return a->key < b->key || (a->key == b->key && a->order < b->order);
+}
+
+/* `scratch` has the size of the list. Its contents are undefined afterwards. */
+void wheel_sort(struct wheel_entry *list, struct wheel_entry *scratch, uint32_t count);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* datagrams: see datagrams.h. */
+#include "verbs-shim/preload/datagrams.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/sockets.h"
+
+#define LONGEST 65507 /* RFC 768, RFC 791 */
+
+struct shim_socket *datagrams_of(int fd)
+{
+	struct shim_socket *record = sockets_of(fd);
+
+	return record && record->datagram ? record : NULL;
+}
+
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+/* An ICMP message has come: the next call reports it, once. */
+static bool has_failed(struct shim_socket *record)
+{
+	int error = record->error;
+
+	record->error = 0;
+	if (error)
+		errno = error;
+	return error != 0;
+}
+
+static size_t length_of(const struct msghdr *message)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < message->msg_iovlen; i++)
+		length += message->msg_iov[i].iov_len;
+	return length;
+}
+
+/* false: errno says why there is no destination. */
+static bool choose_destination(struct shim_socket *record, const struct msghdr *message,
+			       struct shim_address *to)
+{
+	int64_t result;
+
+	if (message->msg_name) {
+		if (!sockets_read_address(record, message->msg_name, message->msg_namelen, to))
+			return false;
+	} else if (record->state == SOCKET_CONNECTED) {
+		*to = record->peer;
+	} else {
+		errno = EDESTADDRREQ;
+		return false;
+	}
+	if (to->port == 0) {
+		errno = EINVAL;
+		return false;
+	}
+	if (record->has_route && record->local.port &&
+	    memcmp(&record->routed, to, sizeof(*to)) == 0)
+		return true;
+	record->wanted = *to;
+	result = sockets_call_number(SOCKET_ROUTE, record);
+	record->has_route = result == 0;
+	record->routed = *to;
+	if (result < 0)
+		errno = (int)-result;
+	return result == 0;
+}
+
+ssize_t datagrams_send(int fd, struct shim_socket *record, const struct msghdr *message, int flags)
+{
+	const struct shim_socket_costs *costs = &shim.memory->socket_costs;
+	struct iovec parts[IOV_MAX + 1];
+	struct shim_datagram head = {.truesize = 0};
+	const struct msghdr whole = {.msg_iov = parts, .msg_iovlen = message->msg_iovlen + 1};
+	size_t length = length_of(message);
+	bool waits = !(flags & MSG_DONTWAIT) && wait_is_blocking(fd);
+	ssize_t result;
+
+	if (message->msg_iovlen > IOV_MAX)
+		return fail(EMSGSIZE);
+	if (has_failed(record))
+		return -1;
+	if (length > LONGEST)
+		return fail(EMSGSIZE);
+	if (!choose_destination(record, message, &head.address))
+		return -1;
+	parts[0] = (struct iovec){&head, sizeof(head)};
+	memcpy(parts + 1, message->msg_iov, message->msg_iovlen * sizeof(parts[0]));
+	do {
+		record->announced = 1;
+		result = system_call(SYS_sendmsg, fd, &whole, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (result < 0)
+			record->announced = 0;
+	} while (result < 0 && errno == EAGAIN && waits && wait_for(fd, POLLOUT));
+	if (result < 0)
+		return -1;
+	shim_self.slot->clock += sockets_copy_time(length) + costs->send_segment;
+	(void)sockets_call_number(SOCKET_MOVED, record);
+	return (ssize_t)length;
+}
+
+/* Returns the result of recvmsg() of a datagram with its head. */
+static ssize_t take(int fd, struct shim_socket *record, struct msghdr *whole, int flags)
+{
+	bool waits = !(flags & MSG_DONTWAIT) && wait_is_blocking(fd);
+
+	for (;;) {
+		ssize_t result;
+
+		if (has_failed(record))
+			return -1;
+		result = system_call(SYS_recvmsg, fd, whole, flags | MSG_DONTWAIT);
+		if (result >= 0 || errno != EAGAIN || !waits)
+			return result;
+		if (wait_for_socket(fd, POLLIN))
+			return fail(EAGAIN);
+		if (shim_self.interrupted)
+			return fail(EINTR);
+	}
+}
+
+static void pay(struct shim_socket *record, size_t bytes)
+{
+	const struct shim_socket_costs *costs = &shim.memory->socket_costs;
+	uint64_t cost = sockets_copy_time(bytes) + record->segments * costs->receive_segment +
+			record->packets * costs->receive_packet;
+
+	record->segments = record->packets = 0; /* more may arrive meanwhile */
+	gate_charge(cost);
+}
+
+ssize_t datagrams_receive(int fd, struct shim_socket *record, struct msghdr *message, int flags)
+{
+	struct iovec parts[IOV_MAX + 1];
+	struct shim_datagram head = {.truesize = 0};
+	struct msghdr whole = {.msg_iov = parts,
+			       .msg_iovlen = message->msg_iovlen + 1,
+			       .msg_control = message->msg_control,
+			       .msg_controllen = message->msg_controllen};
+	ssize_t result;
+
+	if (message->msg_iovlen > IOV_MAX)
+		return fail(EMSGSIZE);
+	parts[0] = (struct iovec){&head, sizeof(head)};
+	memcpy(parts + 1, message->msg_iov, message->msg_iovlen * sizeof(parts[0]));
+	result = take(fd, record, &whole, flags & ~MSG_WAITALL);
+	if (result < 0)
+		return -1;
+	message->msg_flags = whole.msg_flags & ~MSG_EOR; /* of the pair */
+	message->msg_controllen = whole.msg_controllen;
+	if (result < (ssize_t)sizeof(head)) { /* shutdown() of reading */
+		message->msg_namelen = 0;
+		return 0;
+	}
+	if (message->msg_name)
+		sockets_write_address(record, &head.address, message->msg_name,
+				      &message->msg_namelen);
+	result -= (ssize_t)sizeof(head);
+	if (!(flags & MSG_PEEK)) {
+		record->taken += head.truesize;
+		pay(record, (size_t)result);
+	}
+	return result;
+}
+
+ssize_t datagrams_read(int fd, struct shim_socket *record, const struct iovec *parts, int count)
+{
+	struct msghdr message = {.msg_iov = (struct iovec *)parts, .msg_iovlen = (size_t)count};
+
+	wait_begin();
+	return count < 0 ? fail(EINVAL) : datagrams_receive(fd, record, &message, 0);
+}

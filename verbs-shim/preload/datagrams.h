@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * datagrams: sends and receives on modelled UDP sockets. Before the bytes of each datagram, the
+ * pair has a struct shim_datagram (socket_record.h), which the program does not see.
+ */
+#ifndef VERBS_SHIM_PRELOAD_DATAGRAMS_H
+#define VERBS_SHIM_PRELOAD_DATAGRAMS_H
+
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "verbs-shim/socket_record.h"
+
+/* Returns the record if the descriptor is a modelled UDP socket, else NULL. */
+struct shim_socket *datagrams_of(int fd);
+
+/* As sendmsg(2), recvmsg(2) and readv(2). */
+ssize_t datagrams_send(int fd, struct shim_socket *record, const struct msghdr *message, int flags);
+ssize_t datagrams_receive(int fd, struct shim_socket *record, struct msghdr *message, int flags);
+ssize_t datagrams_read(int fd, struct shim_socket *record, const struct iovec *parts, int count);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * socket_options: options of modelled sockets. Options of SOL_SOCKET that all sockets have are
+ * options of the pair. The others are values in the record, with the defaults of Linux.
+ */
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/sockets.h"
+
+/* Linux doubles SO_SNDBUF and SO_RCVBUF. Limits: the minimum size, net.core.wmem_max and rmem_max.
+ * Defaults: net.ipv4.tcp_wmem and tcp_rmem. */
+enum { SEND_LEAST = 4608, RECEIVE_LEAST = 2304, MOST = 212992 };
+enum { SEND_DEFAULT = 16384, RECEIVE_DEFAULT = 131072, DATAGRAM_DEFAULT = 212992 };
+
+/* Options that a program may set and read. Only IPV6_V6ONLY, SO_REUSEADDR, SO_LINGER of 0 and the
+ * buffers affect the model. */
+static const struct {
+	int level, name, value, low, high;
+} known[] = {
+	{IPPROTO_TCP, TCP_NODELAY, 0, 0, 1},
+	{IPPROTO_TCP, TCP_CORK, 0, 0, 1},
+	{IPPROTO_TCP, TCP_QUICKACK, 1, 0, 1},
+	{IPPROTO_TCP, TCP_KEEPIDLE, 7200, 1, 32767},
+	{IPPROTO_TCP, TCP_KEEPINTVL, 75, 1, 32767},
+	{IPPROTO_TCP, TCP_KEEPCNT, 9, 1, 127},
+	{IPPROTO_TCP, TCP_SYNCNT, 6, 1, 127},
+	{IPPROTO_TCP, TCP_LINGER2, 60, -1, 120},
+	{IPPROTO_TCP, TCP_DEFER_ACCEPT, 0, 0, INT32_MAX},
+	{IPPROTO_TCP, TCP_WINDOW_CLAMP, 0, 0, INT32_MAX},
+	{IPPROTO_TCP, TCP_USER_TIMEOUT, 0, 0, INT32_MAX},
+	{IPPROTO_TCP, TCP_NOTSENT_LOWAT, 0, 0, INT32_MAX},
+	{IPPROTO_IP, IP_TOS, 0, 0, 255},
+	{IPPROTO_IP, IP_TTL, 64, 1, 255},
+	{IPPROTO_IP, IP_MTU_DISCOVER, 1, 0, 5},
+	{IPPROTO_IP, IP_RECVERR, 0, 0, 1},
+	{IPPROTO_IP, IP_FREEBIND, 0, 0, 1},
+	{IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 0, 0, 1},
+	{IPPROTO_IPV6, IPV6_V6ONLY, 0, 0, 1},
+	{IPPROTO_IPV6, IPV6_TCLASS, 0, 0, 255},
+	{IPPROTO_IPV6, IPV6_UNICAST_HOPS, 64, 0, 255},
+	{IPPROTO_IPV6, IPV6_RECVERR, 0, 0, 1},
+};
+
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static int find(int level, int option)
+{
+	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (known[i].level == level && known[i].name == option)
+			return (int)i;
+	return -1;
+}
+
+static struct shim_socket_option *kept(struct shim_socket *record, int level, int option)
+{
+	for (uint32_t i = 0; i < record->option_count; i++)
+		if (record->options[i].level == level && record->options[i].name == option)
+			return &record->options[i];
+	return NULL;
+}
+
+static int keep(struct shim_socket *record, int level, int option, int value)
+{
+	struct shim_socket_option *place = kept(record, level, option);
+
+	if (!place && record->option_count < SHIM_SOCKET_OPTIONS)
+		place = &record->options[record->option_count++];
+	if (!place)
+		return fail(ENOBUFS);
+	*place = (struct shim_socket_option){level, option, value};
+	return 0;
+}
+
+static uint32_t doubled(int value, uint32_t least)
+{
+	uint32_t wanted = value < 0 || value > MOST ? MOST : (uint32_t)value;
+
+	return 2 * wanted < least ? least : 2 * wanted;
+}
+
+static int set_of_socket(int fd, struct shim_socket *record, int option, const void *value,
+			 socklen_t length)
+{
+	int number = 0;
+	int result;
+
+	if (length >= sizeof(number) && value)
+		memcpy(&number, value, sizeof(number));
+	switch (option) {
+	case SO_SNDBUF:
+	case SO_SNDBUFFORCE:
+		if (length < sizeof(number))
+			return fail(EINVAL);
+		record->send_buffer = doubled(number, SEND_LEAST);
+		return 0;
+	case SO_RCVBUF:
+	case SO_RCVBUFFORCE:
+		if (length < sizeof(number))
+			return fail(EINVAL);
+		record->receive_buffer = doubled(number, RECEIVE_LEAST);
+		return 0;
+	case SO_ZEROCOPY: /* as Linux before 4.14 */
+		return fail(ENOPROTOOPT);
+	case SO_BINDTODEVICE:
+		return !length || strncmp(value, "eth0", length) == 0 ||
+				       strncmp(value, "lo", length) == 0
+			       ? 0
+			       : fail(ENODEV);
+	default:
+		break;
+	}
+	result = (int)system_call(SYS_setsockopt, fd, SOL_SOCKET, option, value, length);
+	if (result == 0 && option == SO_REUSEADDR)
+		record->reuse = number != 0;
+	if (result == 0 && option == SO_LINGER) {
+		struct linger linger;
+
+		memcpy(&linger, value, sizeof(linger));
+		record->aborts = linger.l_onoff && linger.l_linger == 0;
+	}
+	return result;
+}
+
+static int set_congestion(struct shim_socket *record, const char *name, socklen_t length)
+{
+	char text[sizeof(record->congestion)] = "";
+
+	memcpy(text, name, length < sizeof(text) ? length : sizeof(text) - 1);
+	if (strcmp(text, "cubic") != 0 && strcmp(text, "reno") != 0)
+		return fail(ENOENT);
+	memcpy(record->congestion, text, sizeof(text));
+	return 0;
+}
+
+int sockets_set_option(int fd, struct shim_socket *record, int level, int option, const void *value,
+		       socklen_t length)
+{
+	int place = find(level, option), number;
+
+	gate_charge(shim.memory->cost_system_call);
+	if (level == IPPROTO_TCP && record->datagram)
+		return fail(ENOPROTOOPT);
+	if (level == SOL_SOCKET)
+		return set_of_socket(fd, record, option, value, length);
+	if (level == IPPROTO_TCP && option == TCP_CONGESTION)
+		return length ? set_congestion(record, value, length) : fail(EINVAL);
+	if (level == IPPROTO_TCP && option == TCP_MAXSEG) {
+		if (length < sizeof(number))
+			return fail(EINVAL);
+		memcpy(&number, value, sizeof(number));
+		return number && (number < 88 || number > 32767) ? fail(EINVAL) : 0;
+	}
+	if (place < 0 || (level == IPPROTO_IPV6 && record->family != AF_INET6))
+		return fail(ENOPROTOOPT);
+	if (length < sizeof(number) && !(level == IPPROTO_IP && length >= 1))
+		return fail(EINVAL);
+	number = *(const uint8_t *)value;
+	if (length >= sizeof(number))
+		memcpy(&number, value, sizeof(number));
+	if (known[place].high == 1)
+		number = number != 0;
+	if (number < known[place].low || number > known[place].high)
+		return fail(EINVAL);
+	if (option == IPV6_V6ONLY && level == IPPROTO_IPV6) {
+		if (record->local.port)
+			return fail(EINVAL);
+		record->only_six = number != 0;
+	}
+	return keep(record, level, option, number);
+}
+
+static int return_option(const void *from, socklen_t bytes, void *value, socklen_t *length)
+{
+	if (*length > bytes)
+		*length = bytes;
+	memcpy(value, from, *length);
+	return 0;
+}
+
+static int return_number(int number, void *value, socklen_t *length)
+{
+	return return_option(&number, sizeof(number), value, length);
+}
+
+static int get_of_socket(int fd, struct shim_socket *record, int option, void *value,
+			 socklen_t *length)
+{
+	int error = record->error;
+
+	switch (option) {
+	case SO_DOMAIN:
+		return return_number((int)record->family, value, length);
+	case SO_PROTOCOL:
+		return return_number(record->datagram ? IPPROTO_UDP : IPPROTO_TCP, value, length);
+	case SO_TYPE:
+		return return_number(record->datagram ? SOCK_DGRAM : SOCK_STREAM, value, length);
+	case SO_ACCEPTCONN:
+		return return_number(record->state == SOCKET_LISTENING, value, length);
+	case SO_ERROR:
+		record->error = 0;
+		return return_number(error, value, length);
+	case SO_SNDBUF:
+		return return_number(record->send_buffer ? (int)record->send_buffer
+				     : record->datagram  ? DATAGRAM_DEFAULT
+							 : SEND_DEFAULT,
+				     value, length);
+	case SO_RCVBUF:
+		return return_number(record->receive_buffer ? (int)record->receive_buffer
+				     : record->datagram     ? DATAGRAM_DEFAULT
+							    : RECEIVE_DEFAULT,
+				     value, length);
+	default:
+		return (int)system_call(SYS_getsockopt, fd, SOL_SOCKET, option, value, length);
+	}
+}
+
+static int get_info(const struct shim_socket *record, void *value, socklen_t *length)
+{
+	/* Linux: TCP_ESTABLISHED, TCP_CLOSE, TCP_LISTEN, TCP_SYN_SENT */
+	static const uint8_t states[] = {[SOCKET_IDLE] = 7,
+					 [SOCKET_LISTENING] = 10,
+					 [SOCKET_CONNECTING] = 2,
+					 [SOCKET_CONNECTED] = 1,
+					 [SOCKET_REFUSED] = 7};
+	uint32_t segment = record->segment_bytes ? record->segment_bytes : 536;
+	uint32_t round_trip_us = (uint32_t)((record->round_trip_ns + 999) / 1000);
+	struct tcp_info info = {.tcpi_state = states[record->state],
+				.tcpi_rto = 200000,
+				.tcpi_snd_mss = segment,
+				.tcpi_rcv_mss = segment,
+				.tcpi_advmss = segment,
+				.tcpi_pmtu = shim.memory->socket_costs.mtu_bytes,
+				.tcpi_rtt = round_trip_us,
+				.tcpi_min_rtt = round_trip_us,
+				.tcpi_snd_cwnd = (uint32_t)(record->window_bytes / segment),
+				.tcpi_total_retrans = record->retransmissions,
+				.tcpi_snd_ssthresh = INT32_MAX,
+				.tcpi_bytes_acked = record->bytes_sent,
+				.tcpi_bytes_sent = record->bytes_sent,
+				.tcpi_bytes_received = record->bytes_received};
+
+	return return_option(&info, sizeof(info), value, length);
+}
+
+int sockets_get_option(int fd, struct shim_socket *record, int level, int option, void *value,
+		       socklen_t *length)
+{
+	int place = find(level, option);
+	const struct shim_socket_option *set = kept(record, level, option);
+	const char *congestion = record->congestion[0] ? record->congestion : "cubic";
+
+	gate_charge(shim.memory->cost_system_call);
+	if ((int)*length < 0)
+		return fail(EINVAL);
+	if (level == IPPROTO_TCP && record->datagram)
+		return fail(ENOPROTOOPT);
+	if (level == SOL_SOCKET)
+		return get_of_socket(fd, record, option, value, length);
+	if (level == IPPROTO_TCP && option == TCP_INFO)
+		return get_info(record, value, length);
+	if (level == IPPROTO_TCP && option == TCP_CONGESTION)
+		return return_option(congestion, sizeof(record->congestion), value, length);
+	if (level == IPPROTO_TCP && option == TCP_MAXSEG)
+		return return_number(record->segment_bytes ? (int)record->segment_bytes : 536,
+				     value, length);
+	if (level == IPPROTO_IPV6 && record->family != AF_INET6)
+		return fail(EOPNOTSUPP);
+	if (place < 0)
+		return fail(ENOPROTOOPT);
+	return return_number(set ? set->value : known[place].value, value, length);
+}

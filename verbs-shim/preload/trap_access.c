@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trap_access: see trap_access.h. */
+#include "verbs-shim/preload/trap_access.h"
+
+#include <string.h>
+
+#include "verbs-shim/preload/range.h"
+#include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/trap_combine.h"
+#include "verbs-shim/preload/trap_poll.h"
+#include "verbs-shim/preload/trap_watch.h"
+
+/* The callbacks cache pages without ranges. The cache lives longer than a trap. */
+static struct accesses {
+	struct insn_access base;
+	struct trap *trap;
+	/* Value of range_additions() at the last check of these pages. */
+	uint64_t additions;
+} accesses;
+
+static struct trap *trap_of(struct insn_access *access)
+{
+	return ((struct accesses *)(void *)access)->trap;
+}
+
+/* Of watched memory, only accesses at which the program would trap matter. */
+static bool is_ours(struct insn_access *access, uint64_t address, uint32_t length)
+{
+	(void)access;
+	return range_traps(address, length, trap_watch.hot);
+}
+
+static bool is_clear(struct insn_access *access, uint64_t page)
+{
+	(void)access;
+	return !range_overlaps(page, PAGE);
+}
+
+static bool is_looked_at(const struct range *range)
+{
+	return range->kind != RANGE_RING || range->polled;
+}
+
+/* An instruction is not left half done: it is carried out again when the reply is there. */
+static bool load_register(struct trap_load *load, uint64_t address, void *bytes, uint32_t length)
+{
+	if (load->responded && load->address == address && load->length == length) {
+		memcpy(bytes, &load->response, length);
+		load->responded = false;
+		return true;
+	}
+	load->wanted = length <= sizeof(load->response);
+	load->address = address;
+	load->length = length;
+	return false;
+}
+
+static bool is_within(const struct range *range, uint64_t address, uint32_t length)
+{
+	return range && address + length <= range->address + range->length;
+}
+
+static bool load_range(struct trap *trap, struct range *range, uint64_t address, void *bytes,
+		       uint32_t length)
+{
+	enum poll_kind kind = POLL_NOT;
+	bool asked;
+
+	trap->touched |= is_looked_at(range);
+	trap_watch.signs++;
+	if (range->kind == RANGE_REGISTERS)
+		return load_register(&trap->load, address, bytes, length);
+	asked = range_is_asked(range, address, length, trap_watch.hot);
+	if (is_looked_at(range))
+		kind = trap_poll_look(trap->context, range, address, length, asked);
+	if (kind == POLL_STILL || kind == POLL_BY_CLOCKS) {
+		trap->polled = address;
+		trap->by_clocks = kind == POLL_BY_CLOCKS;
+		return false;
+	}
+	if (kind == POLL_PERHAPS)
+		trap_watch_unfault(asked);
+	memcpy(bytes, range_reach(range, address, length), length);
+	return true;
+}
+
+static bool load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
+{
+	struct trap *trap = trap_of(access);
+	struct range *range = range_find(address);
+	uint8_t *to = bytes;
+
+	(void)trap_watch_touch();
+	if (is_within(range, address, length))
+		return load_range(trap, range, address, bytes, length);
+	if (range_has_registers(address, length))
+		return false;
+	for (uint32_t part; length > 0; address += part, to += part, length -= part) {
+		part = range_part(address, length);
+		range = range_find(address);
+		if (!range)
+			memcpy(to, (const void *)(uintptr_t)address, part);
+		else if (!load_range(trap, range, address, to, part))
+			return false;
+	}
+	return true;
+}
+
+static bool store_range(struct trap *trap, struct range *range, uint64_t address, const void *bytes,
+			uint32_t length)
+{
+	uint64_t offset;
+
+	if (length > SHIM_BYTES)
+		return false;
+	if (range->kind != RANGE_REGISTERS) {
+		if (range->kind == RANGE_WATCHED &&
+		    memcmp(range_reach(range, address, length), bytes, length) != 0)
+			trap_poll_stored(range_is_asked(range, address, length, trap_watch.hot));
+		memcpy(range_reach(range, address, length), bytes, length);
+		return true;
+	}
+	trap->at_doorbell = trap->stops_at_doorbells;
+	if (trap->at_doorbell)
+		return false;
+	offset = range->offset + (address - range->address);
+	if (!trap_combine_store(range->file, offset, bytes, length))
+		return false; /* the trap comes again */
+	trap->stored = trap->touched = true;
+	return true;
+}
+
+static bool store(struct insn_access *access, uint64_t address, const void *bytes, uint32_t length)
+{
+	struct trap *trap = trap_of(access);
+	struct range *range = range_find(address);
+	const uint8_t *from = bytes;
+
+	(void)trap_watch_touch();
+	if (is_within(range, address, length))
+		return store_range(trap, range, address, bytes, length);
+	if (range_has_registers(address, length))
+		return false;
+	for (uint32_t part; length > 0; address += part, from += part, length -= part) {
+		part = range_part(address, length);
+		range = range_find(address);
+		if (!range)
+			memcpy((void *)(uintptr_t)address, from, part);
+		else if (!store_range(trap, range, address, from, part))
+			return false;
+	}
+	return true;
+}
+
+struct trap *trap_access_use(struct trap *trap)
+{
+	struct trap *before = accesses.trap;
+
+	accesses.trap = trap;
+	return before;
+}
+
+struct insn_access *trap_access_of(struct trap *trap)
+{
+	(void)trap_access_use(trap);
+	if (accesses.additions != range_additions()) {
+		/* Pages without a range may have one now. */
+		accesses.additions = range_additions();
+		memset(accesses.base.clear, 0, sizeof(accesses.base.clear));
+	}
+	return &accesses.base;
+}
+
+/* The instructions of the library itself are not carried out. */
+void trap_access_init(void)
+{
+	extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+	extern const char _etext[] __attribute__((visibility("hidden")));
+
+	accesses.base = (struct insn_access){.load = load,
+					     .store = store,
+					     .ours = is_ours,
+					     .is_clear = is_clear,
+					     .fence = (uint64_t)(uintptr_t)__ehdr_start,
+					     .fence_length = (uint64_t)(_etext - __ehdr_start)};
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * socket_record: state of each simulated socket, shared by the preloaded library and the simulator.
+ *
+ *     program --send(), recv()--> far end of a Unix pair | near end <--> sockets/ in the simulator
+ *
+ * A descriptor of the program is the far end of a Unix pair. The far end is bound to an abstract
+ * name that holds the number of the record. The library thus finds the record of any descriptor,
+ * also after dup(), fork() and exec(). Readiness and the order of bytes are the pair's.
+ */
+#ifndef VERBS_SHIM_SOCKET_RECORD_H
+#define VERBS_SHIM_SOCKET_RECORD_H
+
+#include <stdint.h>
+
+#define SHIM_SOCKETS 4096
+
+/* The abstract name: SHIM_SOCKET_NAME, and the number of the record in hexadecimal digits. */
+#define SHIM_SOCKET_NAME "hcasim-socket:"
+
+/* Socket options with values in the record. */
+#define SHIM_SOCKET_OPTIONS 24
+
+/* Bytes that a pair holds in each direction, by the accounting of Linux. Every user may set it. */
+#define SHIM_SOCKET_ROOM 212992
+
+/* Bytes that a nonblocking connect() writes, so that the far end is not writable before the
+ * connection is there. The simulator takes them out. */
+#define SHIM_SOCKET_PLUG 65536
+
+enum shim_socket_state {
+	SOCKET_FREE,
+	SOCKET_IDLE,
+	SOCKET_LISTENING,
+	SOCKET_CONNECTING,
+	SOCKET_CONNECTED,
+	SOCKET_REFUSED, /* connect() failed; the pair is used up */
+};
+
+enum shim_socket_call {
+	/* value: family, and SHIM_SOCKET_DATAGRAM; the result is the record; its descriptor
+	 * follows */
+	SOCKET_CREATE,
+	SOCKET_BIND,   /* to record->wanted */
+	SOCKET_LISTEN, /* value: backlog */
+	SOCKET_UNLISTEN,
+	SOCKET_CONNECT,    /* to record->wanted; value: 1: there is a plug */
+	SOCKET_ACCEPT,     /* the result is the record; its descriptor follows */
+	SOCKET_MOVED,      /* bytes went into the pair or out of it, or an end was closed */
+	SOCKET_ROUTE,      /* UDP: whether record->wanted can be reached; binds the socket */
+	SOCKET_DISCONNECT, /* UDP */
+	SOCKET_CALLS,
+};
+
+#define SHIM_SOCKET_DATAGRAM (UINT64_C(1) << 16)
+
+/* An address of IPv6, or one of IPv4 in its mapped form; the port in host order. */
+struct shim_address {
+	uint8_t ip[16];
+	uint16_t port;
+};
+
+/* Before the bytes of each datagram in a pair: its destination or its source. */
+struct shim_datagram {
+	struct shim_address address;
+	uint32_t truesize; /* what it takes of the receive buffer */
+};
+
+struct shim_socket_option {
+	int32_t level, name, value;
+};
+
+struct shim_socket {
+	/* enum shim_socket_state. */
+	uint32_t state;
+	/* AF_INET or AF_INET6. */
+	uint32_t family;
+	struct shim_address local, peer, wanted;
+	/* errno that SO_ERROR, or the next call, reports. */
+	int32_t error;
+	/* 1: connect() returned EINPROGRESS, and the program has not called it again. */
+	uint32_t unreported;
+	/* 1: a RST came. */
+	uint32_t reset;
+	/* 1: bytes, or an end, wait in the simulator for room in the pair. */
+	uint32_t stalled;
+	/* 1: the program has written to the pair, and reports it at a later time. */
+	uint32_t announced;
+	/* Arrived segments and packets whose processor time no read has paid yet. */
+	uint32_t segments, packets;
+	/* 1: by bind(). */
+	uint32_t bound;
+	/* SO_REUSEADDR; IPV6_V6ONLY; SO_LINGER of 0 seconds. */
+	uint32_t reuse, only_six, aborts;
+	/* SO_SNDBUF and SO_RCVBUF as they are read. 0: not set. */
+	uint32_t send_buffer, receive_buffer;
+	uint32_t segment_bytes;
+	uint64_t round_trip_ns, bytes_sent, bytes_received;
+	uint64_t window_bytes; /* congestion window */
+	uint32_t retransmissions;
+	/* UDP. 1: this is a UDP socket, and `routed` was a destination that can be reached. */
+	uint32_t datagram, has_route;
+	struct shim_address routed;
+	/* Of all datagrams that were read: the sum of their truesize. */
+	uint64_t taken;
+	/* Datagrams that found the receive buffer full. */
+	uint64_t drops;
+	uint32_t option_count;
+	struct shim_socket_option options[SHIM_SOCKET_OPTIONS];
+	char congestion[16];
+};
+
+/* Costs of the library for a thread that calls a simulated socket. */
+struct shim_socket_costs {
+	/* 0: sockets are the machine's. */
+	uint32_t modelled;
+	/* Bytes of a packet of eth0, and of the longest segment. */
+	uint32_t mtu_bytes, burst_bytes;
+	/* Time, ps, for each segment sent, each that arrived, and each of its packets. */
+	uint64_t send_segment, receive_segment, receive_packet;
+	uint64_t copy_bps;
+};
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * connect: see state.h. A listener counts connections from their SYN on. accept() finds them when
+ * the handshake is complete.
+ */
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "verbs-shim/sockets/state.h"
+
+int connect_listen(struct socket *socket, uint32_t backlog)
+{
+	const struct socket_params *params = socket->sockets->params;
+	struct shim_socket *record = socket->record;
+	int result = 0;
+
+	if (record->state != SOCKET_IDLE && record->state != SOCKET_LISTENING)
+		return -EINVAL;
+	if (!socket->bound) {
+		struct shim_address any = record->local;
+
+		result = ports_bind(socket, &any);
+	}
+	if (result != 0)
+		return result;
+	socket->backlog = backlog < params->backlog ? backlog : (uint32_t)params->backlog;
+	record->state = SOCKET_LISTENING;
+	return 0;
+}
+
+int connect_begin(struct socket *socket)
+{
+	struct sockets *sockets = socket->sockets;
+	struct shim_socket *record = socket->record;
+	uint32_t host = ports_host_of(sockets, socket->host, &record->wanted);
+	int result;
+
+	if (host == NO_SOCKET)
+		return -ENETUNREACH;
+	if (!network_reaches(sockets, socket->host, host))
+		return -EHOSTUNREACH;
+	if (ports_is_any(&record->wanted)) { /* Linux: this host */
+		if (record->wanted.ip[10])
+			record->wanted.ip[12] = 127;
+		record->wanted.ip[15] = 1;
+	}
+	result = ports_bind_any(socket, &record->wanted);
+	if (result != 0)
+		return result == -EADDRINUSE ? -EADDRNOTAVAIL : result;
+	record->peer = record->wanted;
+	socket->peer_host = host;
+	record->state = SOCKET_CONNECTING;
+	stream_open(socket);
+	tcp_connect(socket->connection, sim_now(sockets->sim));
+	return -EINPROGRESS;
+}
+
+/* Takes out the plug of a nonblocking connect(). */
+static void pull_plug(struct socket *socket)
+{
+	char bytes[4096];
+
+	while (read(socket->near, bytes, sizeof(bytes)) > 0)
+		;
+}
+
+static void fail(struct socket *socket, int error)
+{
+	struct shim_socket *record = socket->record;
+
+	record->state = SOCKET_REFUSED;
+	record->error = error;
+	record->peer = (struct shim_address){.port = 0};
+	pull_plug(socket);
+	close(socket->near);
+	socket->near = -1;
+	socket_ready(socket);
+}
+
+static void copy_options(struct shim_socket *to, const struct shim_socket *from)
+{
+	to->reuse = from->reuse;
+	to->only_six = from->only_six;
+	to->aborts = from->aborts;
+	to->send_buffer = from->send_buffer;
+	to->receive_buffer = from->receive_buffer;
+	to->option_count = from->option_count;
+	memcpy(to->options, from->options, sizeof(to->options));
+	memcpy(to->congestion, from->congestion, sizeof(to->congestion));
+}
+
+/* Ends a connection that no program has, or that no program will have. */
+static void drop_embryo(struct socket *socket)
+{
+	connect_reset(socket);
+	socket->embryo = false;
+	socket->gone = true;
+}
+
+static void arrived_syn(struct sockets *sockets, const struct flow *flow,
+			const struct tcp_segment *segment, struct socket *listener)
+{
+	struct socket *socket;
+
+	if (listener->handshakes + listener->waiting > listener->backlog)
+		return; /* as Linux: the SYN is lost, and comes again */
+	socket = socket_create(sockets, flow->to_host, listener->record->family);
+	if (!socket)
+		return;
+	copy_options(socket->record, listener->record);
+	socket->record->state = SOCKET_CONNECTING;
+	socket->record->local = flow->destination;
+	socket->record->peer = flow->source;
+	socket->embryo = true;
+	socket->bound = true;
+	socket->peer_host = flow->from_host;
+	socket->listener = listener->name;
+	listener->handshakes++;
+	stream_open(socket);
+	tcp_listen(socket->connection, sim_now(sockets->sim));
+	stream_input(socket, segment, 0);
+}
+
+/* To a segment whose socket no longer exists: a RST. */
+static void respond(struct sockets *sockets, const struct flow *flow,
+		    const struct tcp_segment *segment)
+{
+	const struct flow back = {flow->to_host, flow->from_host, flow->destination, flow->source};
+	struct tcp_segment reset;
+
+	if (tcp_refuse(segment, &reset))
+		network_send(sockets, &back, &reset, NULL);
+}
+
+void connect_arrived(struct sockets *sockets, const struct flow *flow,
+		     const struct tcp_segment *segment, uint32_t packets)
+{
+	const struct flow own = {flow->to_host, flow->from_host, flow->destination, flow->source};
+	struct socket *socket = ports_find_flow(sockets, &own), *listener = NULL;
+	unsigned flags = segment->header.flags;
+
+	if (socket) {
+		stream_input(socket, segment, packets);
+		return;
+	}
+	if ((flags & (TCP_SYN | TCP_ACK | TCP_RST)) == TCP_SYN)
+		listener = ports_listener(sockets, flow->to_host, &flow->destination);
+	if (listener)
+		arrived_syn(sockets, flow, segment, listener);
+	else
+		respond(sockets, flow, segment);
+}
+
+static void enter_backlog(struct socket *socket, struct socket *listener)
+{
+	listener->handshakes--;
+	listener->waiting++;
+	socket->accept_next = NULL;
+	if (listener->accept_last)
+		listener->accept_last->accept_next = socket;
+	else
+		listener->accept_first = socket;
+	listener->accept_last = socket;
+	(void)!write(listener->near, "", 1);
+	socket_ready(listener);
+}
+
+void connect_opened(struct socket *socket)
+{
+	struct socket *listener = socket_find(socket->sockets, socket->listener);
+
+	socket->record->state = SOCKET_CONNECTED;
+	if (socket->embryo && listener) {
+		enter_backlog(socket, listener);
+	} else if (socket->embryo) {
+		drop_embryo(socket);
+	} else {
+		pull_plug(socket);
+		socket_ready(socket);
+		stream_take(socket);
+	}
+}
+
+void connect_lost(struct socket *socket, int error)
+{
+	struct shim_socket *record = socket->record;
+
+	if (record->state == SOCKET_CONNECTING && !socket->embryo) {
+		fail(socket, error == ECONNRESET ? ECONNREFUSED : error);
+		return;
+	}
+	if (record->state == SOCKET_CONNECTING) {
+		struct socket *listener = socket_find(socket->sockets, socket->listener);
+
+		if (listener)
+			listener->handshakes--;
+		socket->embryo = false;
+		socket->gone = true;
+		return;
+	}
+	byte_ring_free(&socket->unacked);
+	socket->finished = socket->reset_came = true;
+	if (error == ECONNRESET && socket->fin_came)
+		error = EPIPE;
+	record->error = error;
+	shutdown(socket->near, SHUT_RD);
+	stream_push(socket);
+	socket_ready(socket);
+}
+
+struct socket *connect_accept(struct socket *listener)
+{
+	struct socket *socket = listener->accept_first;
+
+	if (!socket)
+		return NULL;
+	listener->accept_first = socket->accept_next;
+	if (!listener->accept_first)
+		listener->accept_last = NULL;
+	listener->waiting--;
+	return socket;
+}
+
+void connect_reset(struct socket *socket)
+{
+	if (socket->record->reset)
+		return;
+	socket->finished = true;
+	socket->record->reset = 1;
+	tcp_abort(socket->connection, sim_now(socket->sockets->sim));
+	byte_ring_free(&socket->unacked);
+	byte_ring_free(&socket->unread);
+}
+
+void connect_unlisten(struct socket *listener)
+{
+	struct socket *socket;
+
+	listener->record->state = SOCKET_IDLE;
+	listener->bound = listener->record->bound; /* else listen() chose the port */
+	while ((socket = connect_accept(listener))) {
+		drop_embryo(socket);
+		socket_free_if_done(socket);
+	}
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ports: see state.h. Addresses are those of IPv6; IPv4 has its mapped form. */
+#include <sys/socket.h>
+
+#include "verbs-shim/sockets/state.h"
+
+/* Linux: net.ipv4.ip_local_port_range. */
+enum { PORT_FIRST = 32768, PORT_LAST = 60999, LOOPBACK_NET = 127 };
+
+/* Linux: TCP_TIMEWAIT_LEN. */
+#define TIME_WAIT (60 * SEC)
+
+static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+static const uint8_t any_six[16], loopback_six[16] = {[15] = 1};
+
+static bool is_mapped(const struct shim_address *address)
+{
+	return memcmp(address->ip, mapped, sizeof(mapped)) == 0;
+}
+
+bool ports_is_any(const struct shim_address *address)
+{
+	return memcmp(address->ip, any_six, 16) == 0 ||
+	       (is_mapped(address) && memcmp(address->ip + 12, any_six, 4) == 0);
+}
+
+uint32_t ports_host_of(const struct sockets *sockets, uint32_t from,
+		       const struct shim_address *address)
+{
+	if (ports_is_any(address) || memcmp(address->ip, loopback_six, 16) == 0)
+		return from;
+	if (!is_mapped(address))
+		return NO_SOCKET;
+	for (uint32_t i = 0; i < sockets->host_count; i++)
+		if (memcmp(address->ip + 12, sockets->hosts[i]->ipv4, 4) == 0)
+			return i;
+	return address->ip[12] == LOOPBACK_NET ? from : NO_SOCKET;
+}
+
+/* Returns true if both sockets could accept the same connection request. */
+static bool overlap(const struct shim_socket *a, const struct shim_address *at,
+		    const struct shim_socket *b, const struct shim_address *bt)
+{
+	if (at->port != bt->port)
+		return false;
+	if (memcmp(at->ip, any_six, 16) == 0)
+		return !is_mapped(bt) || !a->only_six;
+	if (memcmp(bt->ip, any_six, 16) == 0)
+		return !is_mapped(at) || !b->only_six;
+	if (is_mapped(at) != is_mapped(bt))
+		return false;
+	return ports_is_any(at) || ports_is_any(bt) || memcmp(at->ip, bt->ip, 16) == 0;
+}
+
+static bool is_waiting(struct socket_host *host, const struct shim_socket *record,
+		       const struct shim_address *wanted)
+{
+	sim_time now = sim_now(host->sockets->sim);
+	uint32_t kept = 0;
+	bool found = false;
+
+	for (uint32_t i = 0; i < host->closed_count; i++) {
+		if (host->closed[i].until <= now)
+			continue;
+		found |= overlap(record, wanted, record, &host->closed[i].address);
+		host->closed[kept++] = host->closed[i];
+	}
+	host->closed_count = kept;
+	return found;
+}
+
+static bool is_taken(const struct socket *socket, const struct shim_address *wanted)
+{
+	const struct sockets *sockets = socket->sockets;
+	const struct shim_socket *record = socket->record;
+
+	for (uint32_t i = 0; i < sockets->highest; i++) {
+		const struct socket *other = &sockets->table[i];
+		bool shared = record->datagram != other->record->datagram ||
+			      (record->reuse && other->record->reuse &&
+			       other->record->state != SOCKET_LISTENING);
+
+		if (other->used && other != socket && other->host == socket->host && other->bound &&
+		    !shared && overlap(record, wanted, other->record, &other->record->local))
+			return true;
+	}
+	return !record->reuse && !record->datagram &&
+	       is_waiting(socket->sockets->hosts[socket->host], record, wanted);
+}
+
+static int take_any(struct socket *socket, struct shim_address *wanted)
+{
+	struct socket_host *host = socket->sockets->hosts[socket->host];
+	uint32_t ports = PORT_LAST - PORT_FIRST + 1;
+
+	for (uint32_t i = 0; i < ports; i++) {
+		wanted->port = (uint16_t)(PORT_FIRST + (host->next_port + i) % ports);
+		if (!is_taken(socket, wanted)) {
+			host->next_port += i + 1;
+			return 0;
+		}
+	}
+	return -EADDRINUSE;
+}
+
+int ports_bind(struct socket *socket, const struct shim_address *wanted)
+{
+	struct shim_address address = *wanted;
+	int result = 0;
+
+	if (socket->bound || socket->record->state != SOCKET_IDLE)
+		return -EINVAL;
+	if (ports_host_of(socket->sockets, socket->host, &address) != socket->host)
+		return -EADDRNOTAVAIL;
+	if (address.port == 0)
+		result = take_any(socket, &address);
+	else if (is_taken(socket, &address))
+		result = -EADDRINUSE;
+	if (result == 0) {
+		socket->record->local = address;
+		socket->bound = true;
+	}
+	return result;
+}
+
+/* Sets the IP address from which a host reaches the destination: by loopback the loopback address,
+ * to a host the address of this one. */
+static void reach(const struct sockets *sockets, uint32_t from, uint32_t to,
+		  const struct shim_address *destination, struct shim_address *source)
+{
+	if (to == from) {
+		memcpy(source->ip, destination->ip, sizeof(source->ip));
+	} else {
+		memcpy(source->ip, mapped, sizeof(mapped));
+		memcpy(source->ip + 12, sockets->hosts[from]->ipv4, 4);
+	}
+}
+
+int ports_bind_any(struct socket *socket, const struct shim_address *destination)
+{
+	const struct sockets *sockets = socket->sockets;
+	struct shim_address address = {.port = 0};
+	uint32_t host = ports_host_of(sockets, socket->host, destination);
+	int result = 0;
+
+	reach(sockets, socket->host, host, destination, &address);
+	if (!socket->bound)
+		result = take_any(socket, &address);
+	else
+		address.port = socket->record->local.port;
+	if (result == 0 && (!socket->bound || ports_is_any(&socket->record->local)))
+		socket->record->local = address;
+	socket->bound |= result == 0;
+	return result;
+}
+
+struct socket *ports_listener(struct sockets *sockets, uint32_t host,
+			      const struct shim_address *address)
+{
+	struct socket *best = NULL;
+
+	for (uint32_t i = 0; i < sockets->highest; i++) {
+		struct socket *socket = &sockets->table[i];
+		const struct shim_socket *record = socket->record;
+		bool exact;
+
+		if (!socket->used || socket->host != host || record->state != SOCKET_LISTENING ||
+		    record->local.port != address->port)
+			continue;
+		exact = memcmp(record->local.ip, address->ip, 16) == 0;
+		if (!exact && (!ports_is_any(&record->local) ||
+			       (is_mapped(address) ? record->only_six : is_mapped(&record->local))))
+			continue;
+		if (!best || exact)
+			best = socket;
+	}
+	return best;
+}
+
+void ports_close(struct socket *socket)
+{
+	struct socket_host *host = socket->sockets->hosts[socket->host];
+
+	/* of the end that closed first */
+	if (!socket->connection || tcp_state(socket->connection) != TCP_STATE_TIME_WAIT)
+		return;
+	if (host->closed_count == host->closed_room) {
+		host->closed_room = host->closed_room ? 2 * host->closed_room : 16;
+		host->closed = realloc(host->closed, host->closed_room * sizeof(host->closed[0]));
+		assert(host->closed);
+	}
+	host->closed[host->closed_count++] = (struct closed_port){
+		socket->record->local, sim_now(host->sockets->sim) + TIME_WAIT};
+}
+
+void ports_choose_source(const struct socket *socket, const struct shim_address *destination,
+			 struct shim_address *source)
+{
+	const struct sockets *sockets = socket->sockets;
+
+	if (ports_is_any(source))
+		reach(sockets, socket->host, ports_host_of(sockets, socket->host, destination),
+		      destination, source);
+}
+
+void ports_forget_address(struct socket *socket)
+{
+	struct shim_address *local = &socket->record->local;
+
+	memset(local, 0, sizeof(*local));
+	memset(local->ip + 10, socket->record->family == AF_INET ? 0xff : 0, 2);
+	socket->bound = false;
+}
+
+static bool is_same(const struct shim_address *one, const struct shim_address *other)
+{
+	return one->port == other->port && memcmp(one->ip, other->ip, sizeof(one->ip)) == 0;
+}
+
+/* Returns how well a UDP socket fits: as in Linux, the peer counts more than the address. 0: it
+ * does not receive. */
+static unsigned fit(const struct shim_socket *record, const struct shim_address *address,
+		    const struct shim_address *peer)
+{
+	bool exact = memcmp(record->local.ip, address->ip, sizeof(address->ip)) == 0;
+	bool connected = record->state == SOCKET_CONNECTED;
+
+	if (record->local.port != address->port || (connected && !is_same(&record->peer, peer)))
+		return 0;
+	if (!exact && (!ports_is_any(&record->local) ||
+		       (is_mapped(address) ? record->only_six : is_mapped(&record->local))))
+		return 0;
+	return 1u + exact + (connected ? 2u : 0u);
+}
+
+struct socket *ports_receiver(struct sockets *sockets, uint32_t host,
+			      const struct shim_address *address, const struct shim_address *peer)
+{
+	struct socket *best = NULL;
+	unsigned most = 0;
+
+	for (uint32_t i = 0; i < sockets->highest; i++) {
+		struct socket *socket = &sockets->table[i];
+		unsigned fits;
+
+		if (!socket->used || socket->host != host || !socket->record->datagram ||
+		    !socket->bound || socket->gone)
+			continue;
+		fits = fit(socket->record, address, peer);
+		if (fits > most) {
+			most = fits;
+			best = socket;
+		}
+	}
+	return best;
+}
+
+static uint32_t bucket_of(const struct flow *flow)
+{
+	uint32_t hash = flow->from_host;
+
+	hash = hash * 31 + flow->to_host;
+	hash = hash * 31 + flow->source.port;
+	hash = hash * 31 + flow->destination.port;
+	return hash % FLOW_BUCKETS;
+}
+
+static struct flow flow_of(const struct socket *socket)
+{
+	const struct shim_socket *record = socket->record;
+
+	return (struct flow){socket->host, socket->peer_host, record->local, record->peer};
+}
+
+void ports_add_flow(struct socket *socket)
+{
+	const struct flow flow = flow_of(socket);
+	struct socket **bucket = &socket->sockets->flows[bucket_of(&flow)];
+
+	socket->flow = flow;
+	socket->flow_next = *bucket;
+	*bucket = socket;
+}
+
+void ports_remove_flow(struct socket *socket)
+{
+	struct socket **place = &socket->sockets->flows[bucket_of(&socket->flow)];
+
+	while (*place != socket)
+		place = &(*place)->flow_next;
+	*place = socket->flow_next;
+}
+
+struct socket *ports_find_flow(struct sockets *sockets, const struct flow *flow)
+{
+	struct socket *socket = sockets->flows[bucket_of(flow)];
+
+	while (socket && !(socket->host == flow->from_host && socket->peer_host == flow->to_host &&
+			   is_same(&socket->flow.source, &flow->source) &&
+			   is_same(&socket->flow.destination, &flow->destination)))
+		socket = socket->flow_next;
+	return socket;
+}

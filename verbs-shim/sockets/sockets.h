@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sockets: the TCP and UDP sockets of programs on simulated hosts, in virtual time. The bytes enter
+ * and leave a program by a Unix pair (socket_record.h). Each connection is one of tcp/.
+ *
+ *     session --calls--> table, ports, connect --> stream <--segments--> tcp/
+ *        ^------------------ ready() -----------------'                   |
+ *                                            network: link, or frames of the adapter
+ *
+ * Hosts on Ethernet send segments and datagrams as frames through their adapter's port. There, in
+ * queues of switches and on links, they meet the packets of RDMA. Hosts on InfiniBand have a
+ * modelled IP link beside RDMA, with the data rate of the host's link and the latency of the path.
+ */
+#ifndef VERBS_SHIM_SOCKETS_SOCKETS_H
+#define VERBS_SHIM_SOCKETS_SOCKETS_H
+
+#include "fabric/endpoints.h"
+#include "sim/block.h"
+#include "sim/sim.h"
+#include "verbs-shim/socket_record.h"
+
+/* clang-format off */
+#define SOCKET_PARAMS(X) \
+	X(mode, CHOICE, "modelled", "modelled|free", \
+	  "Sockets of programs. `modelled`: bytes take the time of the hosts' links, and a " \
+	  "run repeats. `free`: sockets are those of the machine, take no link time, and a run " \
+	  "with many bytes in them may not repeat.", \
+	  "choice") \
+	X(mtu, BYTES, "9000B", "576B..9000B", \
+	  "MTU of eth0, with the IP header. Programs see it.", \
+	  "choice: jumbo frames, as Linux needs more than 4096 bytes for a RoCE MTU of 4096") \
+	X(burst, BYTES, "64KiB", "1KiB..64KiB", \
+	  "Longest segment between the host's stack and the adapter (TSO, GRO).", \
+	  "Linux: GSO_LEGACY_MAX_SIZE, 65536 bytes") \
+	X(send_ring, BYTES, "128KiB", "2KiB..16MiB", \
+	  "Frames, in bytes, that wait in the adapter's send queue before a socket waits for " \
+	  "room. Ethernet hosts only.", \
+	  "Linux: tcp_tsq allows a socket two segments of 64 KiB") \
+	X(priority, COUNT, "0", "0..7", \
+	  "Priority (PCP) of frames, which selects their traffic class. Ethernet hosts only.", \
+	  "Linux: a socket's priority is 0") \
+	X(congestion, CHOICE, "cubic", "cubic|newreno|dctcp", \
+	  "Congestion control of TCP, unless the program sets TCP_CONGESTION.", \
+	  "Linux: tcp_congestion_control is cubic") \
+	X(ecn, CHOICE, "auto", "auto|off|classic|dctcp", \
+	  "ECN of TCP. `auto`: `dctcp` if the congestion control needs marks, else off.", \
+	  "RFC 3168; RFC 8257; Linux: tcp_ecn") \
+	X(rto_min, TIME, "200ms", "1us..60s", \
+	  "Smallest retransmission timeout of TCP.", \
+	  "Linux: TCP_RTO_MIN") \
+	X(send_buffer, BYTES, "1MiB", "4KiB..1GiB", \
+	  "Bytes that a socket holds until they are acknowledged, beyond 208 KiB in its Unix " \
+	  "pair, unless the program sets SO_SNDBUF.", \
+	  "choice: Linux grows it from 16 KiB to 4 MiB (tcp_wmem)") \
+	X(receive_buffer, BYTES, "1MiB", "4KiB..1GiB", \
+	  "Bytes that a socket holds for its reader, beyond 208 KiB in its Unix pair, unless the " \
+	  "program sets SO_RCVBUF.", \
+	  "choice: Linux grows it from 128 KiB to 6 MiB (tcp_rmem)") \
+	X(copy, RATE, "85.6Gbps", "1Gbps..100Tbps", \
+	  "Rate at which a core copies between the memory of a program and that of the kernel.", \
+	  "Cai et al., SIGCOMM 2021: 42 Gb/s on a core that copies half of its time") \
+	X(send_segment, TIME, "1us", "0ps..1ms", \
+	  "Time of a core for each segment that it sends: TCP, IP, driver.", \
+	  "assumed") \
+	X(receive_segment, TIME, "2.5us", "0ps..1ms", \
+	  "Time of a core for each segment that it receives: IP, TCP, socket buffers.", \
+	  "fitted to Cai et al., SIGCOMM 2021: 42 Gb/s on a core, half of it no copy") \
+	X(receive_packet, TIME, "60ns", "0ps..1ms", \
+	  "Time of a core for each packet of a received segment: driver, GRO.", \
+	  "fitted to Cai et al., SIGCOMM 2021: 42 Gb/s on a core, half of it no copy") \
+	X(interrupt, TIME, "1.5us", "0ps..1ms", \
+	  "Time from a packet in host memory until the kernel handles it. It starts again with " \
+	  "each packet (CQE-based moderation).", \
+	  "assumed: an interrupt and the start of the NAPI poll") \
+	X(moderation, TIME, "8us", "0ps..1ms", \
+	  "Longest time from the first packet in host memory until the kernel handles it, if it " \
+	  "is longer than `interrupt`. Ethernet hosts only.", \
+	  "Linux mlx5: rx-usecs is 8") \
+	X(backlog, COUNT, "4096", "1..65535", \
+	  "Most connections that wait for accept(), whatever listen() asks for.", \
+	  "Linux: net.core.somaxconn")
+/* clang-format on */
+
+struct socket_params {
+	SOCKET_PARAMS(PARAM_FIELD)
+};
+
+enum socket_mode { SOCKETS_MODELLED, SOCKETS_FREE };
+enum socket_congestion { CONGESTION_CUBIC, CONGESTION_NEWRENO, CONGESTION_DCTCP };
+
+extern const struct param socket_param_list[];
+
+struct sockets;
+
+/* Functions of the session that the sockets need. */
+struct socket_services {
+	/* Threads of the host that wait for that socket look again now. */
+	void (*ready)(void *context, uint32_t host, uint32_t socket);
+};
+
+/* All arguments outlive the sockets. */
+struct sockets *sockets_create(struct sim *sim, const struct socket_params *params,
+			       struct shim_socket *records, struct endpoints *endpoints,
+			       const struct socket_services *services, void *context);
+void sockets_destroy(struct sockets *sockets);
+
+/* Adds the next host: hosts are numbered from 0, as their end points. */
+struct hca;
+void sockets_add_host(struct sockets *sockets, const uint8_t ipv4[4], struct hca *hca);
+
+/* The calls of a program. The result is that of enum shim_socket_call, or -errno. *far: descriptor
+ * that is to be sent to the program and closed, or -1. */
+int64_t sockets_call(struct sockets *sockets, uint32_t host, enum shim_socket_call call,
+		     uint32_t number, uint64_t value, int *far);
+
+/* Takes the bytes that programs wrote without a call of the library, and closes the sockets of
+ * which the last descriptor is gone. */
+void sockets_look(struct sockets *sockets);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * state: definitions for all files of sockets/.
+ *
+ *     table.c    creates and frees sockets, and carries out the calls of programs
+ *     ports.c    which socket has which port
+ *     connect.c  connect, listen, accept, reset; the socket of a segment that arrives
+ *     stream.c   bytes between a program and its connection (tcp/)
+ *     datagram.c  UDP
+ *     network.c  segments between hosts: within a host, on a modelled link, and by frames
+ *     frames.c   segments as frames of the host's adapter, interrupts, GRO
+ *     fragments.c  datagrams as frames, which may be IP fragments
+ */
+#ifndef VERBS_SHIM_SOCKETS_STATE_H
+#define VERBS_SHIM_SOCKETS_STATE_H
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/endpoints.h"
+#include "hca/port/netdev.h"
+#include "tcp/tcp.h"
+#include "verbs-shim/sockets/byte_ring.h"
+#include "verbs-shim/sockets/sockets.h"
+
+#define NO_SOCKET      UINT32_MAX
+#define FLOW_BUCKETS   1024
+#define SEGMENT_MAX    65536 /* bytes of the longest segment */
+#define CONGESTION_ALL 3
+#define DATAGRAM_MAX   65507 /* bytes of the longest UDP datagram over IPv4 */
+
+/* A socket's number, and which of the sockets that had this number. */
+struct socket_name {
+	uint32_t number;
+	uint64_t serial;
+};
+
+/* Both ends of a connection, as a segment names them. */
+struct flow {
+	uint32_t from_host, to_host;
+	struct shim_address source, destination;
+};
+
+enum segment_kind { SEGMENT_TCP, SEGMENT_DATAGRAM, SEGMENT_REFUSAL /* ICMP: port unreachable */ };
+
+/* A segment that is on its way within a host, or on a modelled link. */
+struct segment {
+	struct event event;
+	struct sockets *sockets;
+	struct segment *older, *newer; /* of all segments that exist */
+	struct flow flow;
+	enum segment_kind kind;
+	struct tcp_segment tcp; /* of a datagram: payload_bytes */
+	uint8_t data[];
+};
+
+/* How segments of a connection travel. */
+enum carrier { CARRIER_LOOPBACK, CARRIER_LINK, CARRIER_FRAMES };
+
+struct socket {
+	struct sockets *sockets;
+	struct shim_socket *record;
+	struct socket_name name;
+	uint32_t host;
+	bool used;
+	int near, far; /* far: -1 after the program has it */
+	bool embryo;   /* no program has it yet */
+	bool gone;     /* no descriptor of it is left */
+	bool bound;
+	/* a listener: connections in the order of their handshakes */
+	uint32_t backlog, handshakes, waiting;
+	struct socket *accept_first, *accept_last, *accept_next;
+	struct socket_name listener;
+	/* the connection; NULL before connect() or the SYN */
+	struct tcp_connection *connection;
+	struct tcp_params tcp;
+	uint32_t peer_host;
+	enum carrier carrier;
+	struct flow flow;
+	struct socket *flow_next; /* of the same bucket */
+	unsigned events;          /* enum tcp_event bits that were not handled yet */
+	struct event timer;
+	sim_time timer_at; /* SIM_NEVER: none */
+	/* sending */
+	struct byte_ring unacked; /* written by the program and not acknowledged */
+	bool finished;            /* the program writes no more */
+	bool waits_for_room;      /* it waits for room of its carrier */
+	struct socket *sending_next;
+	/* receiving */
+	struct byte_ring unread; /* arrived, in order or not, and not in the pair */
+	bool reader_ended;       /* the program reads no more */
+	bool fin_came, reset_came, end_pushed;
+	/* UDP: of datagrams in the pair, those that were read included */
+	uint64_t pushed;
+};
+
+struct closed_port {
+	struct shim_address address;
+	sim_time until;
+};
+
+struct socket_host {
+	struct sockets *sockets;
+	uint32_t number;
+	uint8_t ipv4[4];
+	uint64_t rate_bps;
+	uint32_t next_port;
+	/* sockets that wait for room take turns */
+	struct socket *sending_first, *sending_last;
+	/* CARRIER_LINK */
+	struct segment *leaving;
+	struct event left;
+	sim_time arrived;
+	/* CARRIER_FRAMES */
+	struct netdev *netdev; /* NULL on InfiniBand */
+	struct netdev_user user;
+	struct packet *frame_first, *frame_last; /* in host memory, not handled yet */
+	struct fragments *fragments;             /* incomplete datagrams */
+	uint16_t identification;                 /* of the next datagram */
+	struct event poll;
+	sim_time poll_at, poll_until; /* next, and at the latest */
+	/* TIME_WAIT */
+	struct closed_port *closed;
+	uint32_t closed_count, closed_room;
+};
+
+struct sockets {
+	struct block block;
+	struct sim *sim;
+	const struct socket_params *params;
+	const struct socket_services *services;
+	void *context;
+	struct endpoints *endpoints;
+	struct congestion congestion[CONGESTION_ALL];
+	int epoll;
+	uint64_t serial;
+	uint32_t highest; /* number in use + 1 */
+	struct segment *newest;
+	struct socket_host **hosts;
+	uint32_t host_count;
+	struct socket *flows[FLOW_BUCKETS];
+	uint8_t scratch[SEGMENT_MAX];
+	uint8_t datagram[DATAGRAM_MAX + sizeof(struct shim_datagram)];
+	struct socket table[SHIM_SOCKETS];
+};
+
+/* table.c */
+/* kind: family, and SHIM_SOCKET_DATAGRAM. */
+struct socket *socket_create(struct sockets *sockets, uint32_t host, uint64_t kind);
+struct socket *socket_find(struct sockets *sockets, struct socket_name name);
+void socket_free_if_done(struct socket *socket);
+void socket_ready(const struct socket *socket);
+
+/* ports.c */
+bool ports_is_any(const struct shim_address *address);
+/* The host that has the address, as `from` sees it; NO_SOCKET: none has it. */
+uint32_t ports_host_of(const struct sockets *sockets, uint32_t from,
+		       const struct shim_address *address);
+int ports_bind(struct socket *socket, const struct shim_address *wanted);
+/* Binds to a free port and to the address by which the destination is reached. */
+int ports_bind_any(struct socket *socket, const struct shim_address *destination);
+struct socket *ports_listener(struct sockets *sockets, uint32_t host,
+			      const struct shim_address *address);
+void ports_close(struct socket *socket);
+/* Returns the UDP socket that receives at an address from a peer, or NULL. */
+struct socket *ports_receiver(struct sockets *sockets, uint32_t host,
+			      const struct shim_address *address, const struct shim_address *peer);
+/* Sets the IP address of the source to that by which the destination is reached, if it is any. */
+void ports_choose_source(const struct socket *socket, const struct shim_address *destination,
+			 struct shim_address *source);
+void ports_forget_address(struct socket *socket);
+/* The sockets with a connection, by both ends. */
+void ports_add_flow(struct socket *socket);
+void ports_remove_flow(struct socket *socket);
+struct socket *ports_find_flow(struct sockets *sockets, const struct flow *flow);
+
+/* connect.c */
+int connect_listen(struct socket *socket, uint32_t backlog);
+int connect_begin(struct socket *socket);
+struct socket *connect_accept(struct socket *listener);
+/* packets: of which the segment was made. */
+void connect_arrived(struct sockets *sockets, const struct flow *flow,
+		     const struct tcp_segment *segment, uint32_t packets);
+void connect_opened(struct socket *socket);
+void connect_lost(struct socket *socket, int error);
+void connect_reset(struct socket *socket); /* this end ends the connection by a RST */
+void connect_unlisten(struct socket *listener);
+
+/* stream.c */
+void stream_open(struct socket *socket); /* creates the connection */
+void stream_close(struct socket *socket);
+void stream_take(struct socket *socket); /* data written by the program, up to the capacity */
+void stream_push(struct socket *socket); /* arrived data, up to the capacity */
+void stream_input(struct socket *socket, const struct tcp_segment *segment, uint32_t packets);
+void stream_resume(struct socket *socket); /* the carrier has room */
+/* Handles the events of the connection. May free the socket. */
+void stream_settle(struct socket *socket);
+void stream_timer(struct event *event);
+
+/* datagram.c */
+int datagram_route(struct socket *socket);
+int datagram_connect(struct socket *socket);
+void datagram_disconnect(struct socket *socket);
+void datagram_take(struct socket *socket); /* what the program sent, as far as there is room */
+void datagram_arrived(struct sockets *sockets, const struct flow *flow, const uint8_t *bytes,
+		      uint32_t count, uint32_t packets);
+void datagram_refused(struct sockets *sockets, const struct flow *flow); /* flow: of the datagram */
+
+/* network.c */
+void network_init_host(struct socket_host *host);
+void network_fini_host(struct socket_host *host);
+enum carrier network_carrier(const struct sockets *sockets, uint32_t from, uint32_t to);
+bool network_reaches(const struct sockets *sockets, uint32_t from, uint32_t to);
+uint16_t network_mss(const struct sockets *sockets, enum carrier carrier);
+/* Returns whether there is room for a segment with payload. If not, the socket waits for its
+ * turn. */
+bool network_has_room(struct socket *socket);
+void network_stop_waiting(struct socket *socket);
+void network_resume(struct socket_host *host); /* there is room */
+/* payload: of segment->payload_bytes. */
+void network_send(struct sockets *sockets, const struct flow *flow,
+		  const struct tcp_segment *segment, const uint8_t *payload);
+void network_send_datagram(struct sockets *sockets, const struct flow *flow, const uint8_t *bytes,
+			   uint32_t count);
+void network_send_refusal(struct sockets *sockets, const struct flow *flow);
+
+/* frames.c */
+void frames_init_host(struct socket_host *host, struct hca *hca);
+void frames_fini_host(struct socket_host *host);
+void frames_send(struct sockets *sockets, const struct flow *flow,
+		 const struct tcp_segment *segment, const uint8_t *payload);
+
+/* fragments.c */
+void fragments_send(struct sockets *sockets, const struct flow *flow, const uint8_t *bytes,
+		    uint32_t count);
+void fragments_arrived(struct socket_host *host, struct packet *packet);
+void fragments_fini_host(struct socket_host *host);
+
+#endif

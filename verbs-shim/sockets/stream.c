@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stream: see state.h. Bytes of a program wait in three places: in its pair, in `unacked` until the
+ * peer has acknowledged them, and at the receiver in `unread` until its pair has room. Events of a
+ * connection are handled after the call in which it reports them.
+ */
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "verbs-shim/sockets/state.h"
+
+#define HASH_MULTIPLIER 2654435761u
+
+static sim_time now(const struct socket *socket)
+{
+	return sim_now(socket->sockets->sim);
+}
+
+/* ---- the connection ---- */
+
+static bool transmit(void *context, const struct tcp_segment *segment)
+{
+	struct socket *socket = context;
+	struct sockets *sockets = socket->sockets;
+
+	if (segment->payload_bytes) {
+		if (!network_has_room(socket))
+			return false;
+		byte_ring_get(&socket->unacked, segment->offset, sockets->scratch,
+			      segment->payload_bytes);
+	}
+	network_send(sockets, &socket->flow, segment, sockets->scratch);
+	if (!network_has_room(socket))
+		tcp_hold(socket->connection);
+	return true;
+}
+
+static void receive(void *context, uint64_t offset, uint32_t bytes, const uint8_t *payload)
+{
+	struct socket *socket = context;
+
+	byte_ring_put(&socket->unread, offset, payload, bytes);
+}
+
+static void set_timer(void *context, sim_time at)
+{
+	struct socket *socket = context;
+
+	socket->timer_at = at;
+	if (event_pending(&socket->timer)) {
+		if (event_time(&socket->timer) <= at && at != SIM_NEVER)
+			return; /* the event checks the time when it fires */
+		sim_cancel(&socket->timer);
+	}
+	if (at != SIM_NEVER)
+		sim_schedule_at(&socket->timer, at);
+}
+
+static void notify(void *context, unsigned events)
+{
+	struct socket *socket = context;
+
+	socket->events |= events;
+}
+
+static const struct tcp_host tcp_host = {transmit, receive, set_timer, notify};
+
+static int32_t option(const struct shim_socket *record, int level, int name)
+{
+	for (uint32_t i = 0; i < record->option_count; i++)
+		if (record->options[i].level == level && record->options[i].name == name)
+			return record->options[i].value;
+	return 0;
+}
+
+/* The program may change its options at any time. */
+static void follow_options(struct socket *socket)
+{
+	const struct socket_params *params = socket->sockets->params;
+	const struct shim_socket *record = socket->record;
+
+	socket->tcp.receive_buffer =
+		record->receive_buffer ? record->receive_buffer : params->receive_buffer;
+	socket->tcp.nagle =
+		option(record, IPPROTO_TCP, TCP_NODELAY) ? TCP_NAGLE_OFF : TCP_NAGLE_MINSHALL;
+}
+
+static const struct congestion *congestion_of(const struct socket *socket)
+{
+	static const char *const names[CONGESTION_ALL] = {
+		[CONGESTION_CUBIC] = "cubic",
+		[CONGESTION_NEWRENO] = "reno",
+		[CONGESTION_DCTCP] = "dctcp",
+	};
+	const struct sockets *sockets = socket->sockets;
+
+	for (unsigned i = 0; i < CONGESTION_ALL; i++)
+		if (strcmp(socket->record->congestion, names[i]) == 0)
+			return &sockets->congestion[i];
+	return &sockets->congestion[sockets->params->congestion];
+}
+
+void stream_open(struct socket *socket)
+{
+	const struct sockets *sockets = socket->sockets;
+	const struct shim_socket *record = socket->record;
+
+	socket->carrier = network_carrier(sockets, socket->host, socket->peer_host);
+	params_default(tcp_param_list, &socket->tcp);
+	socket->tcp.ecn = sockets->params->ecn; /* the same choices */
+	socket->tcp.rto_min = sockets->params->rto_min;
+	follow_options(socket);
+	socket->connection = tcp_create(&(struct tcp_setup){
+		.params = &socket->tcp,
+		.congestion = congestion_of(socket),
+		.host = &tcp_host,
+		.context = socket,
+		.local_port = record->local.port,
+		.remote_port = record->peer.port,
+		.mss = network_mss(sockets, socket->carrier),
+		.initial_sequence = (uint32_t)socket->name.serial * HASH_MULTIPLIER,
+		.line_rate_bps = sockets->hosts[socket->host]->rate_bps,
+	});
+	ports_add_flow(socket);
+}
+
+void stream_close(struct socket *socket)
+{
+	sim_cancel(&socket->timer);
+	network_stop_waiting(socket);
+	if (!socket->connection)
+		return;
+	ports_remove_flow(socket);
+	tcp_destroy(socket->connection);
+	socket->connection = NULL;
+}
+
+/* ---- sending ---- */
+
+static uint64_t send_room(const struct socket *socket)
+{
+	uint64_t room = socket->record->send_buffer ? socket->record->send_buffer
+						    : socket->sockets->params->send_buffer;
+	uint64_t held = socket->unacked.end - socket->unacked.first;
+
+	return held < room ? room - held : 0;
+}
+
+/* Returns true if the program can write again. As in Linux, three quarters of the buffer must be
+ * free. */
+static bool has_room(const struct socket *socket)
+{
+	int waiting = 0;
+
+	return ioctl(socket->near, FIONREAD, &waiting) == 0 && waiting <= SHIM_SOCKET_ROOM / 4;
+}
+
+/* The program writes no more. */
+static void finish(struct socket *socket)
+{
+	socket->finished = true;
+	if (socket->gone && (socket->record->aborts || tcp_readable(socket->connection)))
+		connect_reset(socket);
+	else
+		tcp_shutdown(socket->connection, now(socket));
+}
+
+/* Reads from the pair. Returns the result of the last read(). */
+static ssize_t read_pair(struct socket *socket)
+{
+	struct sockets *sockets = socket->sockets;
+	ssize_t got = 1;
+	uint64_t room;
+
+	while (got > 0 && (room = send_room(socket)) > 0) {
+		size_t most = room < sizeof(sockets->scratch) ? room : sizeof(sockets->scratch);
+
+		got = read(socket->near, sockets->scratch, most);
+		if (got > 0)
+			byte_ring_put(&socket->unacked, socket->unacked.end, sockets->scratch,
+				      (uint32_t)got);
+	}
+	return got;
+}
+
+void stream_take(struct socket *socket)
+{
+	uint64_t before = socket->unacked.end, taken;
+	ssize_t got;
+
+	if (socket->record->state != SOCKET_CONNECTED || socket->embryo || socket->near < 0 ||
+	    socket->finished)
+		return;
+	follow_options(socket);
+	got = read_pair(socket);
+	taken = socket->unacked.end - before;
+	socket->record->bytes_sent += taken;
+	if (taken)
+		tcp_write(socket->connection, now(socket), taken);
+	if (got == 0)
+		finish(socket);
+	else if (got < 0 && errno == ECONNRESET) /* it closed, and had not read all */
+		connect_reset(socket);
+	if (taken && has_room(socket))
+		socket_ready(socket);
+}
+
+static void acknowledged(struct socket *socket)
+{
+	byte_ring_drop(&socket->unacked, tcp_acknowledged(socket->connection));
+	stream_take(socket);
+}
+
+void stream_resume(struct socket *socket)
+{
+	if (socket->record->datagram) {
+		datagram_take(socket);
+		return;
+	}
+	tcp_resume(socket->connection, now(socket));
+	stream_settle(socket);
+}
+
+/* ---- receiving ---- */
+
+/* Returns the bytes that went into the pair. */
+static uint64_t push_bytes(struct socket *socket)
+{
+	uint64_t left = tcp_readable(socket->connection), pushed = 0;
+
+	while (left > 0) {
+		uint64_t part = left;
+		const uint8_t *bytes = byte_ring_front(&socket->unread, &part);
+		ssize_t put = socket->reader_ended ? (ssize_t)part
+						   : send(socket->near, bytes, part,
+							  MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (put < 0 && errno == EAGAIN) {
+			socket->record->stalled = 1;
+			break;
+		}
+		if (put < 0) {
+			socket->reader_ended = true; /* shutdown() of reading: it is lost */
+			continue;
+		}
+		byte_ring_drop(&socket->unread, socket->unread.first + (uint64_t)put);
+		left -= (uint64_t)put;
+		pushed += (uint64_t)put;
+	}
+	return pushed;
+}
+
+static void push_end(struct socket *socket)
+{
+	shutdown(socket->near, SHUT_WR);
+	socket->record->reset |= socket->reset_came;
+	socket->end_pushed = true;
+}
+
+void stream_push(struct socket *socket)
+{
+	uint64_t pushed;
+	bool ended;
+
+	if (!socket->connection || socket->near < 0 || socket->record->reset)
+		return;
+	socket->record->stalled = 0;
+	pushed = push_bytes(socket);
+	socket->record->bytes_received += pushed;
+	ended = !socket->record->stalled && !socket->end_pushed &&
+		(socket->fin_came || socket->reset_came);
+	if (ended)
+		push_end(socket);
+	if (!pushed && !ended)
+		return;
+	follow_options(socket);
+	if (pushed)
+		tcp_read(socket->connection, now(socket), pushed);
+	socket_ready(socket);
+}
+
+void stream_input(struct socket *socket, const struct tcp_segment *segment, uint32_t packets)
+{
+	if (segment->payload_bytes) {
+		socket->record->segments++;
+		socket->record->packets += packets;
+	}
+	follow_options(socket);
+	tcp_input(socket->connection, now(socket), segment);
+	stream_settle(socket);
+}
+
+/* ---- events ---- */
+
+void stream_timer(struct event *event)
+{
+	struct socket *socket = container_of(event, struct socket, timer);
+
+	if (socket->timer_at > now(socket)) {
+		set_timer(socket, socket->timer_at);
+		return;
+	}
+	socket->timer_at = SIM_NEVER;
+	tcp_timer(socket->connection, now(socket));
+	stream_settle(socket);
+}
+
+static void handle(struct socket *socket, unsigned events)
+{
+	if (events & TCP_CONNECTED)
+		connect_opened(socket);
+	if (events & TCP_ACKNOWLEDGED)
+		acknowledged(socket);
+	if (events & TCP_PEER_CLOSED)
+		socket->fin_came = true;
+	if (events & (TCP_READABLE | TCP_PEER_CLOSED)) {
+		if (socket->gone && tcp_readable(socket->connection))
+			connect_reset(socket);
+		else
+			stream_push(socket);
+	}
+	if (events & (TCP_RESET | TCP_TIMED_OUT))
+		connect_lost(socket, events & TCP_RESET ? ECONNRESET : ETIMEDOUT);
+}
+
+static void show(struct socket *socket)
+{
+	struct shim_socket *record = socket->record;
+	struct tcp_report report;
+
+	tcp_report(socket->connection, &report);
+	record->segment_bytes = report.mss;
+	record->round_trip_ns = report.srtt / NS;
+	record->window_bytes = report.cwnd_bytes;
+	record->retransmissions = (uint32_t)report.counts.retransmissions;
+}
+
+void stream_settle(struct socket *socket)
+{
+	while (socket->events) {
+		unsigned events = socket->events;
+
+		socket->events = 0;
+		handle(socket, events);
+	}
+	if (socket->connection)
+		show(socket);
+	socket_free_if_done(socket);
+}

@@ -12,10 +12,23 @@ trap 'rm -rf "$folder"' EXIT
 failures=0
 
 latency='ucx_perftest -d mlx5_0:1 -x ud_verbs -t am_lat -n 1000 -w 10'
-for quantum in 20ms 100us 150us 200us 250us 300us 350us 400us 450us 500us 600us 700us 800us; do
-  "$hcasim" exec "$scenario" --verbose --set session.quantum=$quantum -- host0: $latency : host1: $latency host0 \
-    >"$folder/$quantum" 2>&1 || { echo "quantum $quantum: exit code $?"; failures=1; }
-  grep -q 'host1| Final: *1000 ' "$folder/$quantum" || { cat "$folder/$quantum"; failures=1; }
+run() { # run QUANTUM: writes the output of a run into the file QUANTUM
+  "$hcasim" exec "$scenario" --verbose --set session.quantum=$1 -- host0: $latency : host1: $latency host0 \
+    >"$folder/$1" 2>&1 || { echo "quantum $1: exit code $?"; failures=1; }
+  grep -q 'host1| Final: *1000 ' "$folder/$1" || { cat "$folder/$1"; failures=1; }
+}
+
+# A quantum with an effect has it in each run. On busy machines about one run in a few hundred differs
+# from the others for a cause that is not known (docs/reference/limitations.md), so a pair that
+# differs runs once more.
+run 20ms
+for quantum in 100us 150us 200us 250us 300us 350us 400us 450us 500us 600us 700us 800us; do
+  run $quantum
+  cmp -s "$folder/20ms" "$folder/$quantum" && continue
+  echo "quantum $quantum differs and is repeated"
+  diff "$folder/20ms" "$folder/$quantum"
+  run 20ms
+  run $quantum
   cmp "$folder/20ms" "$folder/$quantum" || { diff "$folder/20ms" "$folder/$quantum"; failures=1; }
 done
 exit $failures

@@ -14,6 +14,7 @@
 #define CHUNK_BYTES   256
 #define CHUNK_ENTRIES 10
 #define SLAB_CHUNKS   64
+#define FETCH_CHUNKS  256 /* from which events are prefetched; chosen with the benchmarks */
 
 struct wheel_chunk {
 	struct wheel_chunk *next;
@@ -45,7 +46,8 @@ static void grow_free_chunks(struct wheel *wheel)
 	struct wheel_slab *slab = aligned_alloc(CHUNK_BYTES, bytes);
 
 	assert(slab);
-	wheel->fetches = wheel->slabs != NULL;
+	wheel->fetches = wheel->chunks >= FETCH_CHUNKS;
+	wheel->chunks += SLAB_CHUNKS;
 	slab->next = wheel->slabs;
 	wheel->slabs = slab;
 	for (int i = 0; i < SLAB_CHUNKS; i++) {
@@ -276,13 +278,6 @@ static void slot_to_current(struct wheel *wheel, struct wheel_chunk *chunk)
 	uint32_t count = 0, end;
 
 	wheel->current_next = 0;
-	if (chunk->count == 1 && !chunk->next) { /* in small models most slots */
-		wheel->current[0] = chunk->entries[0];
-		wheel->current_count = 1;
-		wheel->cursor = chunk->entries[0].key >> 3;
-		release_chunk(wheel, chunk);
-		return;
-	}
 	for (const struct wheel_chunk *each = chunk; each; each = each->next)
 		count += each->count;
 	if (unlikely(count > wheel->current_capacity))
@@ -343,41 +338,59 @@ static inline struct event *first_at_cursor(const struct wheel *wheel, uint32_t 
 	return event;
 }
 
-/* Makes the next near slot the current list. Returns false if it is after `limit`. */
-static bool next_current(struct wheel *wheel, sim_time limit)
+/* Makes a near slot the current list, or distributes a far slot. */
+static void open_slot(struct wheel *wheel, const struct slot *slot, sim_time start)
 {
-	while (wheel->near_words | wheel->far_levels) {
-		bool is_near = wheel->near_words != 0;
-		sim_time start;
-		struct slot slot = lowest_slot(wheel, &start);
-		struct wheel_chunk *chunk;
+	bool is_near = slot->words == &wheel->near_words;
+	struct wheel_chunk *chunk = empty_slot(slot);
 
-		if (start > limit)
-			return false;
-		chunk = empty_slot(&slot);
-		if (is_near) {
-			slot_to_current(wheel, chunk);
-			if (wheel->fetches) {
-				fetch_slots(wheel,
-					    (start >> WHEEL_SLOT_BITS) & (WHEEL_NEAR_SLOTS - 1));
-				fetch_current(wheel);
-			}
-			return true;
-		}
+	if (!is_near) {
 		wheel->cursor = start;
 		spread_slot(wheel, chunk);
+		return;
 	}
-	return false;
+	slot_to_current(wheel, chunk);
+	if (wheel->fetches) {
+		fetch_slots(wheel, (start >> WHEEL_SLOT_BITS) & (WHEEL_NEAR_SLOTS - 1));
+		fetch_current(wheel);
+	}
+}
+
+/* Removes and returns the only event of a slot. */
+static inline struct event *take_lone(struct wheel *wheel, const struct slot *slot)
+{
+	struct wheel_chunk *chunk = empty_slot(slot);
+	struct event *event = chunk->entries[0].event;
+
+	wheel->cursor = event->key >> 3;
+	release_chunk(wheel, chunk);
+	event->place = 0;
+	return event;
 }
 
 struct event *wheel_pop(struct wheel *wheel, sim_time limit)
 {
 	struct event *event;
 
-	do {
-		event = first_at_cursor(wheel, &wheel->current_next);
-	} while (!event && next_current(wheel, limit));
-	if (!event || event->key >> 3 > limit)
+	while (!(event = first_at_cursor(wheel, &wheel->current_next))) {
+		const struct wheel_chunk *chunk;
+		struct slot slot;
+		sim_time start;
+
+		if (!(wheel->near_words | wheel->far_levels))
+			return NULL;
+		slot = lowest_slot(wheel, &start);
+		if (start > limit)
+			return NULL;
+		chunk = *slot.chunks;
+		if (chunk->count > 1 || chunk->next || wheel->fetches)
+			open_slot(wheel, &slot, start);
+		else if (chunk->entries[0].key >> 3 > limit)
+			return NULL;
+		else /* in small models most slots */
+			return take_lone(wheel, &slot);
+	}
+	if (event->key >> 3 > limit)
 		return NULL;
 	if (event->place & EVENT_IN_HEAP)
 		event_heap_remove(&wheel->late, event);

@@ -51,6 +51,7 @@ struct wheel {
 	uint32_t current_capacity;
 	uint32_t near_words; /* one bit per word of near_occupied */
 	uint32_t far_levels; /* one bit per far level with an occupied slot */
+	uint32_t chunks;     /* all, free or not */
 	bool fetches;        /* so many events are pending that they are not in the cache */
 	struct wheel_chunk *free_chunks;
 	struct wheel_slab *slabs;                 /* memory of all chunks */

@@ -82,6 +82,8 @@ run lossy-buffer "${lossy[@]}" --set $set.buffer=./own_buffer.so --set "$set.buf
 same lossy lossy-buffer
 run limited "${lossy[@]}" --set $set.buffer=./own_buffer.so --set "$set.buffer_values=alpha_lossy=0.1"
 cmp -s lossy/flows.csv limited/flows.csv && fail "the limit of a plug-in has no effect"
+run earlier --set $set.marking=./own_marking.so --set $set.marking_values=threshold=3KB
+cmp -s built-in/flows.csv earlier/flows.csv && fail "the threshold of a plug-in has no effect"
 "$hcasim" run balance/scenario.yaml --out again >/dev/null 2>&1 || fail "the effective configuration does not run"
 same balance again
 run parallel --set $set.balance=./own_balance.so --threads 2
@@ -90,6 +92,8 @@ same built-in parallel
 # Its counters and trace points are the run's.
 grep -q '"leaf0.balance": {"type": "own_balance", "counters": {"choices": [1-9]' balance/counters.json ||
   fail "no counters: $(grep balance balance/counters.json | head -3)"
+grep -q '"leaf0.port0.schedule": {"type": "own_schedule", "counters": {"bytes": [1-9]' schedule/counters.json ||
+  fail "the scheduler was not called: $(grep schedule schedule/counters.json | head -3)"
 "$hcasim" run net.yaml --set $set.balance=./own_balance.so --trace 'run.trace' --set record.trace='["leaf0.balance"]' >said 2>&1 || fail "trace: $(cat said)"
 "$hcasim" trace run.trace | grep -q 'leaf0.balance *CHOICE .*port=.*queued_bytes=' || fail "no trace: $("$hcasim" trace run.trace | head -3)"
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "verbs-shim/preload/device.h"
+#include "verbs-shim/preload/namespaces.h"
 #include "verbs-shim/preload/shim.h"
 
 static const char *root; /* the tree; NULL: not attached, nothing is redirected */
@@ -356,6 +357,10 @@ static int stat_path(int directory, const char *path, struct stat *status, int f
 
 	if (result == 0 && files_is_device(path))
 		files_disguise(path, status);
+	if (result == 0 && root && namespaces_inode(path) && !(flags & AT_SYMLINK_NOFOLLOW)) {
+		status->st_ino = namespaces_inode(path);
+		status->st_dev = namespaces_device();
+	}
 	return result;
 }
 
@@ -467,6 +472,11 @@ EXPORT int statx(int directory, const char *restrict path, int flags, unsigned m
 		status->stx_rdev_minor = minor(number);
 		status->stx_size = 0;
 	}
+	if (result == 0 && root && namespaces_inode(path) && !(flags & AT_SYMLINK_NOFOLLOW)) {
+		status->stx_ino = namespaces_inode(path);
+		status->stx_dev_major = major(namespaces_device());
+		status->stx_dev_minor = minor(namespaces_device());
+	}
 	return result;
 }
 
@@ -494,17 +504,18 @@ EXPORT int euidaccess(const char *path, int mode)
 
 EXPORT ssize_t readlink(const char *restrict path, char *restrict target, size_t bytes)
 {
-	char changed[PATH_MAX];
-
-	return REAL(readlink)(files_redirect(path, changed), target, bytes);
+	return readlinkat(AT_FDCWD, path, target, bytes);
 }
 
 EXPORT ssize_t readlinkat(int directory, const char *restrict path, char *restrict target,
 			  size_t bytes)
 {
 	char changed[PATH_MAX];
+	ssize_t length = root ? namespaces_link(path, target, bytes) : 0;
 
-	return REAL(readlinkat)(directory, redirect_at(directory, path, changed), target, bytes);
+	return length ? length
+		      : REAL(readlinkat)(directory, redirect_at(directory, path, changed), target,
+					 bytes);
 }
 
 /* The program must not learn where the tree is: a resolved path leaves it again. */

@@ -12,6 +12,9 @@
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/trap_watch.h"
 
+/* More than the functions of the token use, from pass_token() on. */
+#define FORGOTTEN_BYTES 512
+
 static void futex_wake(uint32_t *word)
 {
 	(void)system_call(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
@@ -59,13 +62,30 @@ static bool spin(const struct shim_slot *slot, uint32_t iterations, bool relays)
 	return false;
 }
 
-static void await_token(struct shim_slot *slot)
+static __attribute__((noinline)) void await_token(struct shim_slot *slot)
 {
 	__atomic_store_n(&slot->sleeping, 1, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&slot->token, __ATOMIC_SEQ_CST) != TOKEN_PROGRAM)
 		(void)system_call(SYS_futex, &slot->token, FUTEX_WAIT, TOKEN_SIMULATOR, NULL, NULL,
 				  0);
 	__atomic_store_n(&slot->sleeping, 0, __ATOMIC_RELAXED);
+}
+
+/* Clears the part of the stack that the functions of the token have used, and the registers that
+ * they may change. They leave there how long they waited and how the token came back, which is real
+ * time. The program may read these bytes in a variable that it has not set, and trap_poll.c compares
+ * them. The caller calls this function at the same depth as the functions of the token. */
+static __attribute__((noinline)) void forget_waiting(void)
+{
+	uint64_t used[FORGOTTEN_BYTES / sizeof(uint64_t)];
+
+	memset(used, 0, sizeof(used));
+	__asm__ volatile(
+		"xor %%ecx, %%ecx; xor %%edx, %%edx; xor %%esi, %%esi; xor %%edi, %%edi;"
+		"xor %%r8d, %%r8d; xor %%r9d, %%r9d; xor %%r10d, %%r10d; xor %%r11d, %%r11d"
+		:
+		: "a"(used)
+		: "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory");
 }
 
 void gate_enter(void)
@@ -89,12 +109,24 @@ void gate_count(void)
 	shim_self.counted = now;
 }
 
+/* Hands over the token, and waits for it to come back. */
+static __attribute__((noinline)) void pass_token(struct shim_slot *slot)
+{
+	uint32_t iterations = __atomic_load_n(&shim.memory->spin_iterations, __ATOMIC_RELAXED);
+	bool relays = iterations > 0 && __atomic_load_n(&shim.memory->relays, __ATOMIC_RELAXED);
+
+	if (relays)
+		__atomic_store_n(&shim.memory->relay, relay_number(slot), __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->token, TOKEN_SIMULATOR, __ATOMIC_SEQ_CST);
+	ring();
+	if (iterations == 0 || !spin(slot, iterations, relays))
+		await_token(slot);
+}
+
 int64_t gate_call(enum shim_op op, const union shim_request *request)
 {
 	struct shim_slot *slot = shim_self.slot;
 	int saved = errno;
-	uint32_t iterations = __atomic_load_n(&shim.memory->spin_iterations, __ATOMIC_RELAXED);
-	bool relays = iterations > 0 && __atomic_load_n(&shim.memory->relays, __ATOMIC_RELAXED);
 	int64_t result;
 
 	gate_enter();
@@ -104,12 +136,8 @@ int64_t gate_call(enum shim_op op, const union shim_request *request)
 	if (request)
 		slot->request = *request;
 	slot->quiet = shim_self.quiet;
-	if (relays)
-		__atomic_store_n(&shim.memory->relay, relay_number(slot), __ATOMIC_RELEASE);
-	__atomic_store_n(&slot->token, TOKEN_SIMULATOR, __ATOMIC_SEQ_CST);
-	ring();
-	if (iterations == 0 || !spin(slot, iterations, relays))
-		await_token(slot);
+	pass_token(slot);
+	forget_waiting();
 	slot->store_count = 0;
 	if (op == OP_OS_WAIT || op == OP_SLEEP)
 		shim_self.counted = slot->clock;
@@ -153,6 +181,7 @@ void gate_start(struct shim_slot *slot)
 {
 	slot->tid = (uint32_t)system_call(SYS_gettid);
 	await_token(slot);
+	forget_waiting();
 	shim_self =
 		(struct shim_self){.slot = slot, .id = ids_of_thread(slot), .counted = slot->clock};
 }

@@ -9,7 +9,8 @@
 #include "verbs-shim/preload/shim.h"
 
 #define LOOKS          512  /* a power of two */
-#define LOOPS          4096 /* a power of two: number of loops with known spans */
+#define LOOPS          4096 /* number of loops with known spans */
+#define LOOP_CHAINS    4096 /* a power of two */
 #define LOOK_WAYS      16   /* places that a look may take */
 #define LOOKS_RING     2    /* repetitions in the same state that prove polling */
 #define LOOKS_WATCHED  8
@@ -20,6 +21,7 @@
 #define CLOCKED_ITERATION UINT64_C(1000000) /* maximum duration of an iteration, in ps */
 #define CLOCKED_LOOKS     2   /* reads of the same address that prove a whole iteration */
 #define STACK_WORDS       128 /* words of the stack in the compared state */
+#define FIRST_STACK       (UINT64_C(8) << 20) /* no other mapping is so near below its end */
 #define HASH_BASE         UINT64_C(0xcbf29ce484222325)
 #define HASH_FACTOR       UINT64_C(0x100000001b3)
 #define HASH_LANES        4 /* a power of two */
@@ -57,11 +59,16 @@ static struct view {
 static bool quantum_ended;         /* since then with_quantum is kept */
 static struct view *found_polling; /* by trap_poll_look() */
 
+/* Loops with known spans. A new loop replaces the loop that was used longest ago. Which loop that
+ * is does not depend on the keys, because they are made of addresses: the addresses on a stack
+ * depend on the number of environment variables. */
 static struct loop {
-	uint64_t key;
+	uint64_t key, used;
+	uint32_t next; /* in its chain: index + 1, or 0 */
 	struct spans spans;
 } loops[LOOPS];
-static uint32_t loop_victim; /* index of the loop that a new loop replaces */
+static uint32_t loop_count, loop_chains[LOOP_CHAINS]; /* index + 1 of the first loop, or 0 */
+static uint64_t loop_uses;
 
 /* The spans that a loop polls, when it is found polling. */
 static enum { FOUND, FOUND_AGAIN, WATCHED } stage;
@@ -73,12 +80,18 @@ static const uint64_t *stack_top(const ucontext_t *context)
 	return (const uint64_t *)(uintptr_t)(top & ~UINT64_C(7));
 }
 
+/* Number of words from the top of the stack on that are compared. They end with the stack of the
+ * first thread, where their place in a page depends on the number of environment variables. On other
+ * stacks they end with the page, because their end is not known. */
 static uint64_t stack_words(const ucontext_t *context)
 {
-	uint64_t top = (uint64_t)(uintptr_t)stack_top(context);
-	uint64_t left = (PAGE - (top & (PAGE - 1))) / sizeof(uint64_t);
+	static uint64_t first_end;
+	uint64_t top = (uint64_t)(uintptr_t)stack_top(context), left;
 
-	return left < STACK_WORDS ? left : STACK_WORDS;
+	if (!first_end)
+		first_end = getauxval(AT_EXECFN);
+	left = first_end - top < FIRST_STACK ? first_end - top : PAGE - (top & (PAGE - 1));
+	return left < STACK_WORDS * sizeof(uint64_t) ? left / sizeof(uint64_t) : STACK_WORDS;
 }
 
 /* Registers and the nearest part of the stack: a program that has done anything since shows it
@@ -145,17 +158,46 @@ static uint64_t loop_key(const ucontext_t *context, uint64_t address)
 	return key;
 }
 
-/* Returns the entry of a loop, or the entry that it takes from another loop of its set. The table
- * is so large that the loops of a program do not drive each other out. Which loops share a set
- * depends on addresses, and thus on the machine. */
-static struct loop *loop_at(uint64_t key)
+static uint32_t *chain_of(uint64_t key)
 {
-	uint32_t first = (uint32_t)(key * SPREAD >> 40) % LOOPS & ~(uint32_t)(LOOK_WAYS - 1);
+	return &loop_chains[(uint32_t)(key * SPREAD >> 40) % LOOP_CHAINS];
+}
 
-	for (uint32_t i = first; i < first + LOOK_WAYS; i++)
-		if (loops[i].key == key)
-			return &loops[i];
-	return &loops[first + loop_victim++ % LOOK_WAYS];
+/* Returns NULL if the spans of the loop are not known. */
+static struct loop *loop_find(uint64_t key)
+{
+	for (uint32_t i = *chain_of(key); i; i = loops[i - 1].next)
+		if (loops[i - 1].key == key) {
+			loops[i - 1].used = ++loop_uses;
+			return &loops[i - 1];
+		}
+	return NULL;
+}
+
+/* Takes the loop that was used longest ago out of its chain. Returns its index. */
+static uint32_t loop_replace(void)
+{
+	uint32_t oldest = 0, *link;
+
+	for (uint32_t i = 1; i < LOOPS; i++)
+		if (loops[i].used < loops[oldest].used)
+			oldest = i;
+	link = chain_of(loops[oldest].key);
+	while (*link != oldest + 1)
+		link = &loops[*link - 1].next;
+	*link = loops[oldest].next;
+	return oldest;
+}
+
+static struct loop *loop_add(uint64_t key, const struct spans *spans)
+{
+	uint32_t index = loop_count < LOOPS ? loop_count++ : loop_replace();
+	uint32_t *chain = chain_of(key);
+
+	loops[index] =
+		(struct loop){.key = key, .used = ++loop_uses, .next = *chain, .spans = *spans};
+	*chain = index + 1;
+	return &loops[index];
 }
 
 /* Returns the slot of the look: its own slot, or the slot of another look of the same set. */
@@ -327,18 +369,19 @@ enum poll_verdict trap_poll_enter(const ucontext_t *context, uint64_t address,
 				  struct shim_slot *slot, bool shows_peers)
 {
 	uint64_t key = loop_key(context, address);
-	struct loop *loop = loop_at(key);
-	bool known = loop->key == key;
+	struct loop *loop = loop_find(key);
 	struct view *view = found_polling;
 
 	if (stage == WATCHED) {
 		if (view->incomplete)
 			view->seen.count = 0;
-		loop->key = key;
-		loop->spans = view->seen;
-	} else if (!known || !shows_peers ||
+		if (loop)
+			loop->spans = view->seen;
+		else
+			loop = loop_add(key, &view->seen);
+	} else if (!loop || !shows_peers ||
 		   (loop->spans.count && !is_what_was_seen(view, &loop->spans))) {
-		bool again = known && stage == FOUND; /* it may have come from elsewhere */
+		bool again = loop && stage == FOUND; /* it may have come from elsewhere */
 
 		trap_poll_restart();
 		stage = again ? FOUND_AGAIN : WATCHED;

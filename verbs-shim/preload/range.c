@@ -41,7 +41,10 @@ static struct range *range_at(uint32_t index)
 static uint32_t range_after(uint64_t address)
 {
 	uint32_t low = 0, high = range_count;
+	const struct range *last = range_count ? range_at(range_count - 1) : NULL;
 
+	if (last && last->address + last->length <= address)
+		return range_count; /* as all stacks and code: they are most of what is asked for */
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 		const struct range *range = range_at(middle);

@@ -20,7 +20,7 @@
 #define CLOCKED_FROM      UINT64_C(2000000)
 #define CLOCKED_ITERATION UINT64_C(1000000) /* maximum duration of an iteration, in ps */
 #define CLOCKED_LOOKS     2   /* reads of the same address that prove a whole iteration */
-#define STACK_WORDS       128 /* words of the stack in the compared state */
+#define STACK_WORDS       64  /* words of the stack in the compared state */
 #define FIRST_STACK       (UINT64_C(8) << 20) /* no other mapping is so near below its end */
 #define HASH_BASE         UINT64_C(0xcbf29ce484222325)
 #define HASH_FACTOR       UINT64_C(0x100000001b3)

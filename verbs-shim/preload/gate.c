@@ -72,9 +72,10 @@ static __attribute__((noinline)) void await_token(struct shim_slot *slot)
 }
 
 /* Clears the part of the stack that the functions of the token have used, and the registers that
- * they may change. They leave there how long they waited and how the token came back, which is real
- * time. The program may read these bytes in a variable that it has not set, and trap_poll.c compares
- * them. The caller calls this function at the same depth as the functions of the token. */
+ * they may change. These functions leave values that depend on real time, such as how long they
+ * waited. The program may read these bytes in a variable that it has not set, and trap_poll.c
+ * compares them. The caller calls this function at the same stack depth as the functions of the
+ * token. */
 static __attribute__((noinline)) void forget_waiting(void)
 {
 	uint64_t used[FORGOTTEN_BYTES / sizeof(uint64_t)];

@@ -24,17 +24,18 @@
 /* Maximum number of instructions while a store to a doorbell waits for further stores. */
 #define SLICE 32
 
-/* Bytes of a doorbell. Nothing follows them that they could be combined with. */
+/* Bytes of a doorbell. No store that follows could be combined with them. */
 #define DOORBELL_BYTES 8
 
-/* The program polls: nothing changes until the adapter writes there. */
+/* Sleeps until the adapter writes to the polled memory. Until then nothing changes for the
+ * program. */
 static void sleep_polling(struct trap *trap)
 {
 	struct range *polled = range_find(trap->polled);
 	enum poll_verdict verdict;
 
 	if (trap_combine_bytes()) {
-		trap_combine_flush(); /* other threads may have run meanwhile: it checks again */
+		trap_combine_flush(); /* others may have run: the program reads again */
 		return;
 	}
 	if (polled->kind == RANGE_RING)
@@ -56,7 +57,7 @@ static void sleep_polling(struct trap *trap)
 	}
 }
 
-/* Asks for a register of the adapter. The stores before the load are handed over first. */
+/* Reads a register of the adapter. Earlier stores reach the adapter first. */
 static void ask_register(struct trap_load *load)
 {
 	const struct range *range = range_find(load->address);
@@ -72,8 +73,7 @@ static void ask_register(struct trap_load *load)
 }
 
 /* If the program is at the first instruction of a library function, calls the function and resumes
- * the program after its call. These functions have nothing to do with the program's stack and
- * signals. */
+ * the program after its call. These functions do not depend on the program's stack and signals. */
 static bool call_own(ucontext_t *context)
 {
 	typedef int64_t function(uint64_t first, uint64_t second);
@@ -95,7 +95,8 @@ static bool call_own(ucontext_t *context)
 	return false;
 }
 
-/* The buffer is full, or the last store went elsewhere. */
+/* Returns true if the buffer is full, or if the last instruction did not store to a doorbell
+ * page. */
 static bool combines_no_more(const struct trap *trap)
 {
 	uint32_t bytes = trap_combine_bytes();
@@ -122,7 +123,7 @@ static enum insn_result run(struct trap *trap, bool shallow, uint32_t *left)
 	return result;
 }
 
-/* Carries out an instruction or a function that insn_run() does not. */
+/* Carries out an instruction or a function that insn_run() does not handle. */
 static bool carry_out_other(ucontext_t *context, uint32_t *left)
 {
 	if (clock_rdtsc(context) || processor_cpuid(context)) {
@@ -132,8 +133,8 @@ static bool carry_out_other(ucontext_t *context, uint32_t *left)
 	return *left > 0 && call_own(context);
 }
 
-/* Executes the following instructions while some of them access memory of the HCA. That is cheaper
- * than the next trap. */
+/* Executes the following instructions as long as some of these access memory of the HCA. Execution
+ * here is cheaper than the next trap. */
 static void carry_on(struct trap *trap)
 {
 	bool shallow = !trap_stack_holds((uint64_t)(uintptr_t)__builtin_frame_address(0)) ||
@@ -170,8 +171,8 @@ static void carry_on(struct trap *trap)
 		trap_combine_flush();
 }
 
-/* Carries out the trapping instruction and those that follow. Returns false if it cannot be
- * decoded. */
+/* Carries out the trapping instruction and the following instructions. Returns false if the
+ * trapping instruction cannot be carried out. */
 static bool go_on(struct trap *trap)
 {
 	enum insn_result result = insn_step(trap->context, trap_access_of(trap));
@@ -190,8 +191,8 @@ static bool go_on(struct trap *trap)
 	return true;
 }
 
-/* Handles a fault of a thread that has the token. Returns false if the fault is not the library's,
- * or if the instruction is unknown. range: NULL if the fault has no address. */
+/* Handles a fault of a thread that has the token. `range` is NULL if the fault has no address.
+ * Returns false if the fault does not concern the library, or if the instruction is unknown. */
 static bool handle(ucontext_t *context, struct range *range, uint64_t address)
 {
 	struct trap trap = {.context = context};
@@ -215,7 +216,7 @@ static bool handle(ucontext_t *context, struct range *range, uint64_t address)
 	return handled;
 }
 
-/* The program continues with memory that is no longer watched. */
+/* Ends the watching of a range. The program continues without traps there. */
 static void leave_alone(struct range *range, bool asked)
 {
 	trap_poll_unseen(asked);
@@ -239,7 +240,7 @@ bool trap_segv(int number, void *information, void *where)
 	range = info->si_code == SEGV_ACCERR ? range_find(address) : NULL;
 	if (!range)
 		return false;
-	if (!shim_active()) { /* a thread outside the run: gives it access to the memory */
+	if (!shim_active()) { /* a thread outside the run gets access to the memory */
 		if (range->kind == RANGE_REGISTERS)
 			return false;
 		range_disarm(range);
@@ -260,7 +261,8 @@ bool trap_segv(int number, void *information, void *where)
 	range = range_find(address);
 	if (!range || range->kind == RANGE_REGISTERS || !range_page_is_armed(range, address))
 		return false;
-	/* An instruction that is not decoded runs on the machine. Watching begins anew later. */
+	/* The machine executes an instruction that hcasim cannot decode. Watching begins again
+	 * later. */
 	leave_alone(range, asked);
 	range_set_hot(false);
 	trap_watch.hot = false;

@@ -20,7 +20,7 @@
  *     trap_watch.c    start and end of watching
  *     trap_stack.c    a stack for the traps of each thread
  *     range.c         memory that concerns the simulator, and its protection
- * Callers: signal.c, attach.c.
+ * The callers are signal.c and attach.c.
  */
 #ifndef VERBS_SHIM_PRELOAD_TRAP_H
 #define VERBS_SHIM_PRELOAD_TRAP_H
@@ -35,7 +35,7 @@ struct trap_load {
 	uint32_t length;
 	/* The instruction waits for the reply. */
 	bool wanted;
-	/* The reply is present, for the instruction that is executed next. */
+	/* The reply is present, for the next instruction. */
 	bool responded;
 };
 
@@ -43,7 +43,7 @@ struct trap_load {
 struct trap {
 	/* Registers of the program. */
 	ucontext_t *context;
-	/* Address of a load that proved that the program polls. 0: none. */
+	/* Address of a load that proved that the program polls, or 0. */
 	uint64_t polled;
 	/* The loop that polls reads clocks. */
 	bool by_clocks;
@@ -52,12 +52,12 @@ struct trap {
 	/* An instruction stored to a doorbell page. */
 	bool stored;
 	/* stops_at_doorbells: execution must stop before a store to a doorbell page. at_doorbell:
-	 * it has stopped there. */
+	 * execution has stopped before such a store. */
 	bool stops_at_doorbells, at_doorbell;
 	struct trap_load load;
 };
 
-/* Installs the handlers. Called once in each image. */
+/* Prepares the handling of traps. Called once in each image. */
 void trap_init(void);
 
 /* Handles SIGSEGV. Returns false if the program's own handler must run. */

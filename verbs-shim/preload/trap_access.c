@@ -23,7 +23,8 @@ static struct trap *trap_of(struct insn_access *access)
 	return ((struct accesses *)(void *)access)->trap;
 }
 
-/* Of watched memory, only accesses at which the program would trap matter. */
+/* Returns true if the access must be emulated. An access to watched memory must be emulated only if
+ * it would trap. */
 static bool is_ours(struct insn_access *access, uint64_t address, uint32_t length)
 {
 	(void)access;
@@ -41,7 +42,8 @@ static bool is_looked_at(const struct range *range)
 	return range->kind != RANGE_RING || range->polled;
 }
 
-/* An instruction is not left half done: it is carried out again when the reply is there. */
+/* Reads a register. If the reply is not there yet, the instruction has no effect, and is executed
+ * again when the reply is there. */
 static bool load_register(struct trap_load *load, uint64_t address, void *bytes, uint32_t length)
 {
 	if (load->responded && load->address == address && load->length == length) {
@@ -125,7 +127,7 @@ static bool store_range(struct trap *trap, struct range *range, uint64_t address
 		return false;
 	offset = range->offset + (address - range->address);
 	if (!trap_combine_store(range->file, offset, bytes, length))
-		return false; /* the trap comes again */
+		return false; /* after a flush, the instruction is executed again */
 	trap->stored = trap->touched = true;
 	return true;
 }
@@ -164,14 +166,14 @@ struct insn_access *trap_access_of(struct trap *trap)
 {
 	(void)trap_access_use(trap);
 	if (accesses.additions != range_additions()) {
-		/* Pages without a range may have one now. */
+		/* A cached page may have got a range since. */
 		accesses.additions = range_additions();
 		memset(accesses.base.clear, 0, sizeof(accesses.base.clear));
 	}
 	return &accesses.base;
 }
 
-/* The instructions of the library itself are not carried out. */
+/* Sets the callbacks. The library's own instructions are not emulated. */
 void trap_access_init(void)
 {
 	extern const char __ehdr_start[] __attribute__((visibility("hidden")));

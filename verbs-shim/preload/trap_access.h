@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trap_access: loads and stores of the instructions that a trap executes: to registers of the
- * adapter, to watched memory, and to other memory. Caller: trap.c.
+ * trap_access: loads and stores of the instructions that a trap executes. They access registers of
+ * the adapter, watched memory, and other memory. The caller is trap.c.
  */
 #ifndef VERBS_SHIM_PRELOAD_TRAP_ACCESS_H
 #define VERBS_SHIM_PRELOAD_TRAP_ACCESS_H

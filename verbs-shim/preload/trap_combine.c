@@ -9,15 +9,16 @@
 
 /* One line of a doorbell page. */
 static struct line {
-	/* length: bytes that are there. offset: of the line. */
+	/* length: number of stored bytes. offset: offset of the line. */
 	uint32_t file, length;
 	uint64_t offset;
-	/* A bit for each byte that is there. */
+	/* A bit for each stored byte. */
 	uint64_t there;
 	uint8_t bytes[SHIM_BYTES];
 } line;
 
-/* A whole line may be stored once more as it is: memcpy() of 64 bytes does that with AVX-512. */
+/* A whole line may be stored again with the same bytes, as memcpy() of 64 bytes does with
+ * AVX-512. */
 bool trap_combine_store(uint32_t file, uint64_t offset, const void *bytes, uint32_t length)
 {
 	uint64_t in_line = offset % SHIM_BYTES + length <= SHIM_BYTES ? offset % SHIM_BYTES : 0;

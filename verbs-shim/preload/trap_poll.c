@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trap_poll: see trap_poll.h. Called from signal handlers: it allocates nothing and calls nothing
- * that could lock. */
+/* trap_poll: see trap_poll.h. These functions run in signal handlers. They allocate nothing, and
+ * call no function that could lock. */
 #include "verbs-shim/preload/trap_poll.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@
 #define CLOCKED_ITERATION UINT64_C(1000000) /* maximum duration of an iteration, in ps */
 #define CLOCKED_LOOKS     2   /* reads of the same address that prove a whole iteration */
 #define STACK_WORDS       64  /* words of the stack in the compared state */
-#define FIRST_STACK       (UINT64_C(8) << 20) /* no other mapping is so near below its end */
+#define FIRST_STACK       (UINT64_C(8) << 20) /* no other mapping is this near below */
 #define HASH_BASE         UINT64_C(0xcbf29ce484222325)
 #define HASH_FACTOR       UINT64_C(0x100000001b3)
 #define HASH_LANES        4 /* a power of two */
@@ -45,23 +45,23 @@ struct spans {
 	uint32_t count; /* 0: any byte */
 };
 
-/* Observations of the program. A quantum ends at an arbitrary real time. Memory that is watched
- * since then may show that the program polls. It does not affect the other observations, which are
- * the same in each run. */
+/* Observations of the program. A quantum ends at an arbitrary real time, and more memory is watched
+ * from then on. Observations of this memory may show that the program polls. They do not affect the
+ * other observations, which are the same in each run. */
 static struct view {
 	struct look looks[LOOKS];
 	uint32_t victim; /* index of the look that a new look replaces */
-	uint32_t stores; /* that changed memory of the HCA's */
+	uint32_t stores; /* that changed memory of the HCA */
 	uint64_t generation;
-	struct spans seen; /* looked at since trap_poll_restart() */
-	bool incomplete;   /* and elsewhere */
+	struct spans seen; /* bytes read since trap_poll_restart() */
+	bool incomplete;   /* the program also read other bytes */
 } asked, with_quantum;
-static bool quantum_ended;         /* since then with_quantum is kept */
+static bool quantum_ended;         /* observations go to with_quantum too */
 static struct view *found_polling; /* by trap_poll_look() */
 
-/* Loops with known spans. A new loop replaces the loop that was used longest ago. Which loop that
- * is does not depend on the keys, because they are made of addresses: the addresses on a stack
- * depend on the number of environment variables. */
+/* Loops with known spans. A new loop replaces the loop that was used longest ago. This choice does
+ * not depend on the keys, because keys contain stack addresses, which depend on the number of
+ * environment variables. */
 static struct loop {
 	uint64_t key, used;
 	uint32_t next; /* in its chain: index + 1, or 0 */
@@ -70,7 +70,7 @@ static struct loop {
 static uint32_t loop_count, loop_chains[LOOP_CHAINS]; /* index + 1 of the first loop, or 0 */
 static uint64_t loop_uses;
 
-/* The spans that a loop polls, when it is found polling. */
+/* How far the spans of a loop are known when it is found polling. */
 static enum { FOUND, FOUND_AGAIN, WATCHED } stage;
 
 static const uint64_t *stack_top(const ucontext_t *context)
@@ -80,9 +80,10 @@ static const uint64_t *stack_top(const ucontext_t *context)
 	return (const uint64_t *)(uintptr_t)(top & ~UINT64_C(7));
 }
 
-/* Number of words from the top of the stack on that are compared. They end with the stack of the
- * first thread, where their place in a page depends on the number of environment variables. On other
- * stacks they end with the page, because their end is not known. */
+/* Returns the number of words that are compared, from the top of the stack on. On the stack of the
+ * first thread they reach at most to its end, because the place of this stack in its pages depends
+ * on the number of environment variables. On other stacks, whose end is not known, they reach at
+ * most to the end of the page. */
 static uint64_t stack_words(const ucontext_t *context)
 {
 	static uint64_t first_end;
@@ -94,8 +95,8 @@ static uint64_t stack_words(const ucontext_t *context)
 	return left < STACK_WORDS * sizeof(uint64_t) ? left / sizeof(uint64_t) : STACK_WORDS;
 }
 
-/* Registers and the nearest part of the stack: a program that has done anything since shows it
- * there. */
+/* Returns a hash of the registers and the nearest part of the stack. Any other action of the
+ * program changes these. */
 static uint64_t program_state(const ucontext_t *context)
 {
 	const greg_t *registers = context->uc_mcontext.gregs;
@@ -115,8 +116,8 @@ static uint64_t program_state(const ucontext_t *context)
 	return state;
 }
 
-/* Returns true if the value is in the same 4 GiB as the stack, the code, or the polled memory. Two
- * adjacent counters are not. */
+/* Returns true if the value is in the same 4 GiB as the stack, the code, or the polled memory. A
+ * value that is two adjacent counters is not. */
 static bool is_pointer(const ucontext_t *context, uint64_t address, uint64_t value)
 {
 	const greg_t *registers = context->uc_mcontext.gregs;
@@ -130,7 +131,8 @@ static bool is_pointer(const ucontext_t *context, uint64_t address, uint64_t val
 	       high == entry >> 32;
 }
 
-/* A pointer into a ring represents the ring: a polling loop reads one entry after the other. */
+/* Adds a value to the key. A pointer into a ring counts as a pointer to the ring, because a polling
+ * loop reads one entry after the other. */
 static uint64_t with_pointer(uint64_t key, uint64_t value)
 {
 	const struct range *range = range_find(value);
@@ -140,8 +142,8 @@ static uint64_t with_pointer(uint64_t key, uint64_t value)
 	return (key ^ value) * HASH_FACTOR;
 }
 
-/* Which loop polls: the place, the depth, the address, and every pointer at hand, return addresses
- * among them. */
+/* Returns a key of the polling loop. It depends on the instruction, the stack depth, the polled
+ * address, and all pointers in registers and on the stack, including return addresses. */
 static uint64_t loop_key(const ucontext_t *context, uint64_t address)
 {
 	const greg_t *registers = context->uc_mcontext.gregs;
@@ -277,7 +279,8 @@ static enum poll_kind is_polling(struct view *view, const ucontext_t *context,
 	return by_clocks(&look->clocked, waiting);
 }
 
-/* All entries of a ring count. The observations of a loop then apply to its next entry. */
+/* Adds read bytes to the seen spans. A read of one ring entry adds the whole ring, so that
+ * observations of a loop also apply to its next entry. */
 static void see(struct view *view, const struct range *range, uint64_t address, uint32_t length)
 {
 	struct spans *seen = &view->seen;
@@ -356,7 +359,8 @@ enum poll_kind trap_poll_look(const ucontext_t *context, struct range *range, ui
 	return kind > since_quantum ? kind : since_quantum;
 }
 
-/* A span may begin in one range and end in the next, of another kind. */
+/* Makes the page of an address hot if it is watched. A span may end in a range of another kind than
+ * it begins in. */
 static void heat(uint64_t address)
 {
 	const struct range *range = range_find(address);
@@ -381,7 +385,7 @@ enum poll_verdict trap_poll_enter(const ucontext_t *context, uint64_t address,
 			loop = loop_add(key, &view->seen);
 	} else if (!loop || !shows_peers ||
 		   (loop->spans.count && !is_what_was_seen(view, &loop->spans))) {
-		bool again = loop && stage == FOUND; /* it may have come from elsewhere */
+		bool again = loop && stage == FOUND; /* perhaps bytes read before the loop */
 
 		trap_poll_restart();
 		stage = again ? FOUND_AGAIN : WATCHED;

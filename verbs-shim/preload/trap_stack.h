@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trap_stack: a stack for the traps of each thread, so that instructions executed in a trap can use
- * the program's own stack. Callers: trap*.c, attach.c, thread.c.
+ * trap_stack: gives each thread its own stack for traps. Instructions that a trap executes can
+ * therefore use the program's stack. The callers are trap*.c, attach.c and thread.c.
  */
 #ifndef VERBS_SHIM_PRELOAD_TRAP_STACK_H
 #define VERBS_SHIM_PRELOAD_TRAP_STACK_H
@@ -15,11 +15,11 @@ void trap_stack_init(void);
 /* Returns true if the address lies in this thread's stack for traps. */
 bool trap_stack_holds(uint64_t address);
 
-/* Installs the stack of this thread. Called anew in a forked child. */
+/* Installs the stack of this thread. Called again in a forked child. */
 void trap_stack_install(void);
 
-/* Prepares a new thread that has a slot: its stack for traps, and no access to the time stamp
- * counter. */
+/* Prepares a new thread that has a slot. It gets its stack for traps, and reads of the time stamp
+ * counter trap. */
 void trap_stack_begin_thread(void);
 
 #endif

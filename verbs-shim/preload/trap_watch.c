@@ -12,13 +12,13 @@
 #include "verbs-shim/preload/trap_poll.h"
 #include "verbs-shim/preload/trap_stack.h"
 
-/* A program that reads clocks again and again may be polling as well: its memory is watched after
- * this many reads. The number is the same in each run, as is the state of a loop that counts its
+/* A program that reads clocks repeatedly may also be polling. Its memory is watched after this many
+ * reads. The number is the same in each run, and so is the state of a loop that counts its
  * iterations. */
 #define CLOCK_READS 16
 
-/* Yields of a program that only reads clocks, after which its memory is guarded. A loop that polls
- * never reaches this state. Its rings need no protection. */
+/* Number of yields of a program that only reads clocks, after which its memory is guarded. A
+ * polling loop never reaches this state, so its rings need no protection. */
 #define CALM_YIELDS 4
 
 /* Processor time that a thread must have had since the last quantum before it is watched. */
@@ -40,7 +40,7 @@ static void unguard(void)
 void trap_watch_before_gate(enum shim_op op)
 {
 	bool acted = op != OP_SPIN && (op != OP_YIELD || shim_self.slot->dirty);
-	/* All is watched again when the token comes back. */
+	/* The watching continues when the token comes back. */
 	bool goes_on = op == OP_YIELD && !acted && trap_watch.by_clocks;
 
 	if (!goes_on)
@@ -80,8 +80,8 @@ bool trap_watch_touch(void)
 	return true;
 }
 
-/* The system would refuse protected memory (EFAULT). The next quantum may end before the call
- * begins: it protects nothing. */
+/* Removes all protection, because the system refuses protected memory (EFAULT). If the next quantum
+ * ends before the call begins, its handler protects nothing. */
 void trap_watch_before_call(void)
 {
 	(void)trap_watch_touch();
@@ -123,7 +123,7 @@ void trap_watch_after_gate(void)
 		range_set_hot(true);
 }
 
-/* As after a hand-over: a program that has stored may begin to poll. */
+/* Resets the state as after a hand-over, because a program that has stored may begin to poll. */
 void trap_watch_stored(void)
 {
 	trap_poll_restart();
@@ -151,7 +151,8 @@ void trap_watch_unfault(bool is_asked)
 }
 
 /* Returns true if this thread has read a clock or polled memory since the last quantum, or had too
- * little processor time to do so. These reads then decide when more is watched. */
+ * little processor time to do so. Such reads, and not the quantum, then decide when more memory is
+ * watched. */
 static bool shows_itself(void)
 {
 	static const struct shim_slot *slot;
@@ -169,9 +170,9 @@ static bool shows_itself(void)
 	return true;
 }
 
-/* A quantum has ended without a hand-over: the program may be polling. The handler has its own
- * stack because it runs at an arbitrary real time. The program might read the handler's bytes on
- * its stack as an uninitialised variable. */
+/* Handles the end of a quantum without a hand-over. The program may be polling. The handler has its
+ * own stack because it runs at an arbitrary real time. The program might read the handler's bytes
+ * on its stack as an uninitialised variable. */
 static void on_quantum(int number, siginfo_t *info, void *where)
 {
 	const ucontext_t *context = where;

@@ -5,9 +5,9 @@
  * Completion queues are always watched, because the simulator reaches them through its own mapping.
  * Other memory is watched only while the program has the token, because DMA needs access. Watching
  * begins after the program has read clocks repeatedly, or when a quantum of real time has ended.
- * The end of a quantum does not affect results: while the program polls, no virtual time passes,
- * and a read costs none. Callers: trap.c and trap_access.c in traps; gate.c around each hand-over;
- * wait.c and memory.c before system calls.
+ * The end of a quantum does not affect results, because polling takes no virtual time. The callers
+ * are trap.c and trap_access.c in traps, gate.c around each hand-over, and wait.c and memory.c
+ * before system calls.
  */
 #ifndef VERBS_SHIM_PRELOAD_TRAP_WATCH_H
 #define VERBS_SHIM_PRELOAD_TRAP_WATCH_H
@@ -33,7 +33,7 @@ struct trap_watch {
 	uint64_t signs;
 	/* The program has read enough clocks that its memory is watched. */
 	bool by_clocks;
-	/* Yields in a row between which the program did nothing but read clocks. */
+	/* Consecutive yields between which the program only read clocks. */
 	uint32_t calm;
 	/* All memory of the adapter traps. The clock may be later than exact_horizon. */
 	bool guarded;
@@ -49,17 +49,17 @@ void trap_watch_after_gate(void);
 /* Reports that the program's time advanced, for example because it read a clock. */
 void trap_watch_charged(void);
 
-/* The program is about to read or change memory of the adapter. If it has run ahead of
- * exact_horizon, it returns the token first. Returns true if the memory was guarded. */
+/* Call it before the program reads or changes memory of the adapter. If the program has run ahead
+ * of exact_horizon, it returns the token first. Returns true if the memory was guarded. */
 bool trap_watch_touch(void);
 
 /* Reports that the program is about to pass memory to a system call. */
 void trap_watch_before_call(void);
 
-/* Stores to doorbells were passed to the simulator. */
+/* Reports that stores to doorbells were passed to the simulator. */
 void trap_watch_stored(void);
 
-/* The program has slept in a loop that polls. It began at virtual time `since`. */
+/* Reports that the program has slept in a polling loop since the virtual time `since`. */
 void trap_watch_slept(bool by_clocks, uint64_t since);
 
 /* Counts a fault on watched memory. Returns false after too many faults; the range must then not be

@@ -103,13 +103,14 @@ struct chart_curve *chart_curve_add(struct chart *chart, const char *name, enum 
 void chart_point_add(struct chart_curve *curve, double x, double y);
 void chart_band_add(struct chart_curve *curve, double x, double y, double low, double high);
 void chart_level_add(struct chart *chart, const char *name, double value);
-/* In order of `from`. A span that begins where the last one ends makes that one longer. */
+/* Adds a span. Spans must come in order of `from`. A span that begins where the last span ends
+ * extends the last span. */
 void chart_span_add(struct chart *chart, double from, double to);
 void chart_mark_add(struct chart *chart, double x, double y, const char *text);
 
 bool chart_has_band(const struct chart_curve *curve);
 
-/* The text of the mark is the number of its kind: marks of one text have one number, from 0. */
+/* Returns the number of the mark's kind, from 0. Marks with the same text are one kind. */
 size_t chart_mark_kind(const struct chart *chart, size_t mark);
 
 /* "queue (KB)"; the caller frees the text */

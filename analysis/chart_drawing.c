@@ -17,7 +17,7 @@
 #define ROW_HEIGHT    30  /* of a bar, or of a row of a map */
 #define ROWS_HEIGHT   150 /* of what is around them */
 #define NAMES_MAX     40  /* rows of a map with a name */
-#define MARKS_BEGIN   30  /* their line types follow those of curves */
+#define MARKS_BEGIN   30  /* their line types follow the line types of curves */
 #define MARK_SHAPES   7
 #define PALETTE       "0 '#f4f7fb', 0.35 '#9ecae1', 0.7 '#3182bd', 1 '#08306b'"
 #define COLOUR(value) #value,
@@ -44,7 +44,8 @@ bool chart_drawing_possible(void)
 
 /* ---- the numbers ---- */
 
-/* A block for each curve, then one for the corners of the spans, then one for each kind of marks.
+/* Writes the data: a block for each curve, a block for the corners of the spans, and a block for
+ * each kind of mark.
  */
 static void write_numbers(const struct chart *chart, FILE *out)
 {
@@ -110,7 +111,7 @@ static void print_range(const char *command, const struct chart_axis *axis, FILE
 	fprintf(out, isfinite(axis->most) ? "%.9g]\n" : "*]\n", axis->most);
 }
 
-/* Labels at the positions that have names, but at no more than `most` of them. */
+/* Writes labels at the positions that have names, at no more than `most` positions. */
 static void print_names(const char *command, const struct chart_axis *axis, size_t most, FILE *out)
 {
 	size_t step = (axis->name_count - 1) / most + 1;
@@ -177,7 +178,7 @@ static void print_style(const struct chart *chart, FILE *out)
 			MARKS_BEGIN + i, i * 2 + 4);
 }
 
-/* Begins the next of the things that one plot command draws. */
+/* Begins the next element of a plot command. */
 static void begin(unsigned *drawn, FILE *out)
 {
 	fputs((*drawn)++ == 0 ? "plot " : ", \\\n  ", out);
@@ -208,7 +209,8 @@ static void print_curve(const struct chart *chart, size_t number, unsigned *draw
 		print_text(curve->name, out);
 }
 
-/* The kinds of marks are the blocks behind those of curves and spans. */
+/* Draws the marks. Their blocks follow the blocks of curves and spans, one block per kind of
+ * mark. */
 static void print_marks(const struct chart *chart, unsigned *drawn, FILE *out)
 {
 	size_t block = chart->curve_count + (chart->span_count > 0);
@@ -262,7 +264,7 @@ static void print_curves(const struct chart *chart, FILE *out)
 	fputc('\n', out);
 }
 
-/* Bars, the first at the top. The ends are columns 3 and 4, or 0 and column 2. */
+/* Draws bars, the first at the top. The ends of a bar are columns 3 and 4, or 0 and column 2. */
 static void print_bars(const struct chart *chart, FILE *out)
 {
 	unsigned drawn = 0;
@@ -338,7 +340,7 @@ static void write_commands(const struct chart *chart, FILE *out)
 
 /* ---- files ---- */
 
-/* Runs the commands there. */
+/* Runs gnuplot in the folder. */
 static bool draw(const char *folder, const char *name)
 {
 	char file[PATH_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chart_json: see chart_json.h. JSON knows no NaN: a number that is none is null. */
+/* chart_json: see chart_json.h. JSON has no NaN, so NaN is written as null. */
 #include "analysis/chart_json.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ static void write_axis(const char *key, const struct chart_axis *axis, FILE *out
 	fputs(axis->tick_count > 0 ? "]}" : "[]}", out);
 }
 
-/* One member of all points. */
+/* Writes one member of all points as an array. */
 static void write_points(const char *key, const struct chart_curve *curve, size_t member, FILE *out)
 {
 	write_key(key, out);

@@ -111,7 +111,7 @@ static double value(const struct curve *curve, size_t i)
 	return curve->ours ? at(curve, i)->ours : at(curve, i)->low;
 }
 
-/* How far a value is off the level that the curve begins with: 1 is the band. */
+/* Returns the distance of a value from the first level of the curve, in units of the band. */
 static double off_level(const struct curve *curve, size_t i)
 {
 	double level = value(curve, 0);
@@ -120,7 +120,7 @@ static double off_level(const struct curve *curve, size_t i)
 }
 
 /* Returns the x at which the curve leaves its level, interpolated by the logarithm of x. Returns 0
- * if it does not leave the level. *level_points: how many are level before. */
+ * if it does not leave the level. *level_points is the number of level points before it. */
 static double knee(const struct curve *curve, size_t *level_points)
 {
 	size_t i = 1;

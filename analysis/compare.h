@@ -37,7 +37,7 @@ struct compare_point {
 	double ours; /* in that unit */
 };
 
-/* Reads a tolerance. `text` outlives it. Returns false if the text is none. */
+/* Reads a tolerance. `text` outlives it. Returns false if the text is no tolerance. */
 bool compare_tolerance_find(const char *text, struct compare_tolerance *tolerance);
 
 /* Returns the relative error of a simulated value against the nearer end of the published range. It
@@ -50,9 +50,10 @@ bool compare_within(const struct compare_point *point, const struct compare_tole
  * 10 %. */
 bool compare_order(const struct compare_point *points, size_t count);
 
-/* Returns true if the simulated curve leaves its first level and reaches its last level within a
- * factor of 1.5 in x of the published curve. A level is at least two points within 10 % of the
- * first or last point. A curve without levels has no knee. */
+/* Returns true if the knees of both curves are close. The simulated curve must leave its first
+ * level, and reach its last level, within a factor of 1.5 in x of the published curve. A level is
+ * at least two points within 10 % of the first or last point. A curve without levels has no
+ * knee. */
 bool compare_knees(const struct compare_point *points, size_t count);
 
 #endif

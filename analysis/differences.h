@@ -41,8 +41,9 @@ void differences_free_values(struct values *values);
 
 /* Finds the differences of two sets of values. A name occurs at most once in each set. The list has
  * the order of `one`. Names of `other` alone follow. `slack` is added to the larger value, so that
- * small counts do not lead. With INFINITY all sizes are 0, and amounts decide the order. Returns
- * the number of differences. The caller frees *list with differences_free(). */
+ * small counts do not come first. With INFINITY all sizes are 0, and the order is by the difference
+ * of the numbers. Returns the number of differences. The caller frees *list with
+ * differences_free(). */
 size_t differences_find(const struct values *one, const struct values *other, double slack,
 			struct difference **list);
 void differences_free(struct difference *list, size_t count);

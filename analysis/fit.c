@@ -53,7 +53,7 @@ static void keep(struct search *search, const struct point *point)
 		search->best = *point;
 }
 
-/* The sum of the squares of the residuals. */
+/* Returns the sum of the squares of the residuals. */
 static double cost_of(struct search *search, const uint64_t *values)
 {
 	struct fit *fit = search->fit;
@@ -180,7 +180,8 @@ static bool neighbour(const struct search *search, unsigned which, uint64_t stri
 	return true;
 }
 
-/* All neighbours, until none is better: first far ones, then nearer ones. */
+/* Tries all neighbours until none is better. It tries distant neighbours first, then nearer
+ * neighbours. */
 static void neighbours(struct search *search)
 {
 	unsigned count = 1;
@@ -226,8 +227,8 @@ static bool slopes_of(const struct search *search, size_t index, gsl_matrix *slo
 	return true;
 }
 
-/* The covariance of a least-squares fit: the variance of the residuals times the inverse of the
- * slopes' normal matrix (Seber, Wild, Nonlinear Regression, 1989, 2.1). */
+/* Calculates the covariance of a least-squares fit. It is the variance of the residuals times the
+ * inverse of the slopes' normal matrix (Seber, Wild, Nonlinear Regression, 1989, 2.1). */
 static void standard_errors(const struct search *search)
 {
 	struct fit *fit = search->fit;

@@ -20,7 +20,8 @@ struct fit_number {
 	uint64_t step;      /* values, low and high are multiples of it */
 	uint64_t value;     /* in: start value, if it is within the bounds; out: best value */
 	/* out: standard error of the value, by the slopes of the residuals around it. NAN if the
-	 * residuals do not determine the numbers, or are not more than the numbers. */
+	 * residuals do not determine the numbers, or if there are no more residuals than
+	 * numbers. */
 	double error;
 };
 
@@ -38,7 +39,7 @@ struct fit {
 	double error;      /* root mean square of the residuals at the best point */
 };
 
-/* false: a point could not be measured. */
+/* Runs the fit. Returns false if a point could not be measured. */
 bool fit_run(struct fit *fit);
 
 #endif

@@ -21,7 +21,8 @@ struct reading {
 	size_t error_bytes;
 };
 
-/* The table of a run. NULL: it has none, or it cannot be read: *bad. */
+/* Returns the table of a run, or NULL if the run has none. If the table cannot be read, returns
+ * NULL and sets *bad. */
 static struct table *read_file(const struct reading *reading, size_t run, const char *file,
 			       bool *bad)
 {
@@ -82,7 +83,8 @@ static bool sizes_differ(const struct group groups[GROUPS_MAX])
 	return most > least;
 }
 
-/* One variant: its median with a band, or, if it is the only one, a curve a percentile. */
+/* Adds a variant: its median with a band. If it is the only variant, each percentile has a
+ * curve. */
 static void add_sizes(struct chart *chart, const char *name, bool alone,
 		      const struct group groups[GROUPS_MAX])
 {

@@ -15,8 +15,8 @@ struct charted_run {
 	const char *folder; /* of its results */
 };
 
-/* Runs of one name that follow each other are one variant with several seeds. A run without flows
- * has no curve. false: *error, a file cannot be read. */
+/* Adds the charts of flows. Consecutive runs of one name are one variant with several seeds. A run
+ * without flows has no curve. Returns false and sets *error if a file cannot be read. */
 bool flow_charts_add(struct charts *charts, const struct charted_run *runs, size_t count,
 		     char *error, size_t error_bytes);
 

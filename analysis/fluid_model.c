@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fluid_model: see fluid_model.h. Packets and seconds inside. */
+/* fluid_model: see fluid_model.h. Internal units are packets and seconds. */
 #include "analysis/fluid_model.h"
 
 #include <assert.h>
@@ -15,7 +15,8 @@
 enum { QUEUE, RATE, TARGET, ALPHA }; /* DCQCN's state */
 enum { GRADIENT = TARGET };          /* third state variable of TIMELY, which has no fourth */
 
-/* The first two of the state at every STEP: all that feedback looks back at. */
+/* History of the first two state variables at every STEP. The feedback depends on no other earlier
+ * state. */
 struct history {
 	double (*states)[2];
 	size_t count, capacity;
@@ -99,7 +100,8 @@ static double rises_per_packet(double marked, double packets)
 	return marked / expm1(-packets * log1p(-marked));
 }
 
-/* The rate at which a flow's packets passed the mark that arrives now. */
+/* Returns the rate of the flow at the time at which the feedback that arrives now left the
+ * queue. */
 static double marked_rate(const struct solver *solver, double then)
 {
 	const struct fluid_dcqcn *model = solver->model;
@@ -143,7 +145,7 @@ static int dcqcn_change(double time, const double state[], double change[], void
 
 /* ---- TIMELY ---- */
 
-/* How the rate moves at an update between the two thresholds. */
+/* Returns the change of the rate by an update between the two thresholds. */
 static double gradient_move(const struct fluid_timely *model, double increase, double rate,
 			    double gradient, double queue, double low)
 {

@@ -14,7 +14,7 @@
 
 #include "analysis/chart.h"
 
-/* false: *error, a file cannot be read. */
+/* Adds the charts of a run. Returns false and sets *error if a file cannot be read. */
 bool run_charts_add(struct charts *charts, const char *folder, char *error, size_t error_bytes);
 
 #endif

@@ -23,7 +23,7 @@ struct series {
 	double *values[SERIES_VALUE_COUNT]; /* time by time, port by port */
 };
 
-/* NULL: *error. For series_free(). */
+/* Returns NULL and sets *error on failure. series_free() frees the result. */
 struct series *series_read(const char *file, char *error, size_t error_bytes);
 void series_free(struct series *series);
 

@@ -215,7 +215,8 @@ static char *curve_name(const struct sweep_tables *sweep, size_t key, size_t row
 	return text;
 }
 
-/* The bottleneck of a row: that of its runs. NULL: unknown, or not the same for all seeds. */
+/* Returns the bottleneck that all runs of a row have. Returns NULL if it is unknown, or differs
+ * between seeds. */
 static const char *bottleneck_of(const struct sweep_tables *sweep, size_t row)
 {
 	const struct table *runs = sweep->results;

@@ -20,21 +20,22 @@ struct sweep_tables {
 	size_t metrics;        /* the first column of `means` that is a metric */
 };
 
-/* NULL: *error. For sweep_charts_free(). */
+/* Returns NULL and sets *error on failure. sweep_charts_free() frees the result. */
 struct sweep_tables *sweep_charts_read(const char *folder, char *error, size_t error_bytes);
 void sweep_charts_free(struct sweep_tables *sweep);
 
 /* Returns true if the column has more than one value. */
 bool sweep_charts_varies(const struct sweep_tables *sweep, size_t column);
 
-/* Columns of `means`. false: *error names the nearest one. */
+/* Find a column of `means`. Return false if it does not exist. *error then names the nearest
+ * column. */
 bool sweep_charts_find_key(const struct sweep_tables *sweep, const char *name, size_t *column,
 			   char *error, size_t error_bytes);
 bool sweep_charts_find_metric(const struct sweep_tables *sweep, const char *name, size_t *column,
 			      char *error, size_t error_bytes);
 size_t sweep_charts_first_key(const struct sweep_tables *sweep); /* that varies */
 
-/* title and unit are the metric's. */
+/* `title` and `unit` are the title and unit of the metric. */
 struct chart *sweep_charts_make(const struct sweep_tables *sweep, size_t key, size_t metric,
 				const char *title, const char *unit);
 

@@ -15,17 +15,17 @@ struct table {
 	size_t columns, rows;
 };
 
-/* NULL: *error. For table_free(). */
+/* Returns NULL and sets *error on failure. table_free() frees the result. */
 struct table *table_read(const char *file, char *error, size_t error_bytes);
 void table_free(struct table *table);
 
-/* table->columns: there is none of that name. */
+/* Returns the number of the column, or table->columns if no column has that name. */
 size_t table_column(const struct table *table, const char *name);
 
-/* Rows and columns count from 0. The text is the table's. */
+/* Returns the text of a cell, which the table owns. Rows and columns count from 0. */
 const char *table_cell(const struct table *table, size_t row, size_t column);
 
-/* NAN: it is no plain number. */
+/* Returns the number in a cell, or NAN if the text is no plain number. */
 double table_number(const struct table *table, size_t row, size_t column);
 
 /* Text as a field, in quotes if it needs them. */

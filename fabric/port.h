@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * port: one end of a full-duplex link. It has transmit queues per virtual lane (or priority),
- * arbitration between them, flow control, serialization, and an input buffer whose space the other
- * end may use.
+ * arbitration among these queues, flow control and serialization. It also has an input buffer,
+ * whose free space the other end may fill.
  *
  *      user (HCA or switch)                                   user
  *        | port_send()   ^ receive()                            ^

@@ -187,8 +187,8 @@ struct port {
 	sim_time blocked_since;
 	struct packet leaving; /* copy of the packet in departure, for sent() */
 
-	/* bytes_out.c: data packets that left while the port was faulty or down, and packets in
-	 * flight to this port that were lost because the link went down */
+	/* bytes_out.c: data packets that left while the port was faulty or down. The second list
+	 * has packets in flight to this port that were lost because the link went down. */
 	struct departure_list departures, lost_arriving;
 };
 

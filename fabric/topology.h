@@ -149,9 +149,10 @@ struct topology_route {
 bool topology_trace_route(const struct topology *topology, const struct path *path,
 			  struct topology_route *route, char *error, size_t error_bytes);
 
-/* Returns the time of a packet through an idle fabric, from its first bit out at one host to its
- * last bit in at the other. The route has the fewest links. Returns SIM_NEVER if there is no route.
- * Any LP may call it after topology_finish(). round_trip.c implements it. */
+/* Returns the time of a packet through an idle fabric. The time begins when the first bit leaves
+ * one host, and ends when the last bit arrives at the other. The route has the fewest links.
+ * Returns SIM_NEVER if there is no route. Any LP may call it after topology_finish(). round_trip.c
+ * implements it. */
 sim_time topology_trip(struct topology *topology, uint32_t from, uint32_t to, uint32_t wire_bytes);
 
 /* Returns the port with a number, or NULL if there is none. */

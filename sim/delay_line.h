@@ -38,8 +38,8 @@ void delay_line_init(struct delay_line *line, struct block *owner,
 void delay_line_push_at(struct delay_line *line, struct delay_item *item, sim_time at);
 void delay_line_push(struct delay_line *line, struct delay_item *item, sim_time delay);
 
-/* Takes back the item that would arrive first (a link that goes down empties its line). Returns
- * NULL if the line is empty. */
+/* Removes the item that would arrive first, and returns it. A link that goes down empties its delay
+ * line in this way. Returns NULL if the delay line is empty. */
 struct delay_item *delay_line_take(struct delay_line *line);
 
 #ifdef __cplusplus

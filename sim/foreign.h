@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * foreign: guards calls into code outside hcasim, such as plug-ins and modules from shared
- * objects. The caller announces each such call. A crash in the call, or a call that does not
- * return, then ends the program with a message that names the object and the function.
+ * foreign: guards calls into code outside hcasim, such as plug-ins and modules from shared objects.
+ * The caller announces each such call. If the call crashes or does not return, the program ends.
+ * Its message names the object and the function.
  *
  *     foreign_enter(path, "on_ack()"); ops->on_ack(...); foreign_leave();
  *
- * A call costs a few stores to memory of its thread. A watcher inspects all threads once a
+ * A call costs a few stores to the memory of its thread. A watcher inspects all threads once a
  * second. It reports a call that has not returned after FOREIGN_SECONDS as an endless loop.
  */
 #ifndef SIM_FOREIGN_H

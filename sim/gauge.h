@@ -59,7 +59,7 @@ struct gauge {
 	uint64_t level, level_max;
 	uint64_t capacity; /* places, or number of servers; 0 for no limit */
 	uint64_t beyond;   /* amount by which the last entry may exceed the capacity */
-	uint64_t stays;    /* unit x ps: sum of the stays of departed items, by entry times */
+	uint64_t stays;    /* unit x ps: total stay of departed items, counted at entry times */
 	sim_time until;    /* end of the last service or stay that is booked */
 	bool waits;        /* a request waits */
 	bool timed;        /* every item reports its entry time: gauge_left() */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parallel: see parallel.h. In each window a thread agrees on the start of the window, takes in
- * the items that other LPs left in the previous window, fires its events, publishes the time of
- * its next event and waits for the others. If windows hold fewer events than the barrier costs,
- * the caller's thread fires all LPs. In sequential mode the caller's thread fires all events
- * and takes in items at once.
+ * parallel: see parallel.h. In each window a thread agrees with the others on the start of the
+ * window. It takes in the items that other LPs left in the previous window, and fires its events.
+ * Then it publishes the time of its next event, and waits for the other threads. If windows hold
+ * fewer events than the barrier costs, the caller's thread fires the events of all LPs. In
+ * sequential mode the caller's thread fires all events and takes in items at once.
  */
 #include "sim/parallel.h"
 

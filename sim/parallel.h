@@ -14,10 +14,10 @@
  * sim_run() the caller may access everything. Only the native engine runs in parallel.
  * sim_stop() and traces need a sequential run.
  *
- * Threads wait at a barrier at the end of each window. If windows have held too few events for
- * a long time, as with short cables, the caller's thread fires the events of all LPs, one LP
- * after the other. It does so until windows hold more events. Only numbers of events decide, so
- * every run decides in the same way.
+ * Threads wait at a barrier at the end of each window. Windows may hold too few events for a long
+ * time, as with short cables. Then the caller's thread fires the events of all LPs, one LP after
+ * the other, until windows hold more events. The decision depends only on numbers of events, so it
+ * is the same in every run.
  *
  * An event that must read the state of all LPs, or change the state of all LPs from then on,
  * needs sim_run_sequential().

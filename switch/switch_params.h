@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * switch_params: the parameters of a switch. The sections are `port` (its ports), `buffer` (its
- * memory), `ecn` (Ethernet) and `fecn` (InfiniBand) for congestion marks, and `conga` and
- * `conweave` for load balancing by leaf switches together, and `plugins` for shared objects.
+ * switch_params: the parameters of a switch. The sections `port` and `buffer` describe its ports
+ * and its memory. Congestion marks have the sections `ecn` (Ethernet) and `fecn` (InfiniBand).
+ * `conga` and `conweave` describe load balancing that leaf switches do together. `plugins` names
+ * shared objects.
  */
 #ifndef SWITCH_SWITCH_PARAMS_H
 #define SWITCH_SWITCH_PARAMS_H

@@ -51,8 +51,8 @@
 /* A post begins with a store to the start of a BlueFlame buffer, at a multiple of these bytes. */
 #define SHIM_POST_BYTES 256
 
-/* Timers of a process. The first SHIM_INTERVAL_TIMERS are those of setitimer(): one of real time
- * and two of processor time, which are equal in hcasim. The others are those of timer_create(). */
+/* Timers of a process. setitimer() has the first SHIM_INTERVAL_TIMERS: one of real time and two of
+ * processor time, which are equal in hcasim. timer_create() makes the others. */
 #define SHIM_TIMERS          64
 #define SHIM_INTERVAL_TIMERS 3
 

@@ -6,7 +6,7 @@
  *
  * A descriptor of the program is the far end of a Unix pair. The far end is bound to an abstract
  * name that holds the number of the record. The library thus finds the record of any descriptor,
- * also after dup(), fork() and exec(). Readiness and the order of bytes are the pair's.
+ * also after dup(), fork() and exec(). The pair provides readiness and the order of bytes.
  */
 #ifndef VERBS_SHIM_SOCKET_RECORD_H
 #define VERBS_SHIM_SOCKET_RECORD_H

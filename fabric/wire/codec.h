@@ -38,10 +38,10 @@ enum parse_status codec_parse(const uint8_t *bytes, size_t length, enum link_lay
 			      struct packet *packet, struct path *path);
 
 /*
- * The same for a packet of which the capture has only the first `length` of `whole` bytes. If all
- * headers are there, the result is that of the whole packet, without its payload, and nothing says
- * whether its CRCs and checksums are right. Otherwise it is that of codec_parse(). packet->payload
- * is NULL.
+ * Parses a packet of `whole` bytes, of which the capture has only the first `length`. If all
+ * headers are there, returns the result for the whole packet, and does not check CRCs and
+ * checksums. Otherwise returns the result of codec_parse() for `length` bytes. packet->payload is
+ * NULL.
  */
 enum parse_status codec_parse_cut(const uint8_t *bytes, size_t length, size_t whole,
 				  enum link_layer link_layer, struct packet *packet,

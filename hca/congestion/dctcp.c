@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dctcp: a window that is cut once a round trip by the share of marked packets, and grows by one
- * packet in each round trip without a mark. With `form: rate`, it is the hardware version of the
- * HPCC simulator. The window then follows the rate, and the first mark of a round trip cuts at
- * once.
+ * dctcp: a window-based algorithm. Once per round trip, the share of marked packets determines how
+ * much the window is cut. In a round trip without a mark, the window grows by one packet. With
+ * `form: rate`, it is the hardware version of the HPCC simulator. The window then follows the rate,
+ * and the first mark of a round trip cuts at once.
  *
  * Alizadeh et al., "Data Center TCP", SIGCOMM'10, 3.1. A flow starts with a full window, as RDMA
  * does. On TCP connections it is RFC 8257: slow start, a cut at the first marked ACK of a window of

@@ -233,8 +233,8 @@ sim_time pcie_write_in_order(struct pcie *pcie, const struct pcie_write *write, 
 /* pcie_completion.c: completes the requests of a group. The data of the first request is ready at
  * event->time. */
 void pcie_complete_group(struct event *event);
-/* Sends a CPU's store or load ahead of waiting completions. Returns the time at which it has
- * left. */
+/* Sends a CPU's store or load ahead of waiting completions. Returns the time at which its last byte
+ * leaves. */
 sim_time pcie_pass_completions(struct pcie *pcie, uint64_t bytes);
 
 /* pcie.c: the host accepts a request at `accepted`, and has its data at `ready`. */

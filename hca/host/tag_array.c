@@ -29,7 +29,7 @@ static struct tag *set_of(const struct tag_array *array, uint64_t number)
 	return &array->tags[number % array->sets * array->ways];
 }
 
-/* NULL: it is not there. */
+/* Returns the number's tag, or NULL if the array does not hold it. */
 static struct tag *find(const struct tag_array *array, uint64_t number)
 {
 	struct tag *set = set_of(array, number);

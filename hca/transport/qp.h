@@ -55,7 +55,7 @@ struct requester {
 	struct gauge *held_up; /* gauge of transport for the current wait, or NULL */
 };
 
-/* RESPONSE_ACCEPT is the ACK of a connect, which no other ACK joins. */
+/* RESPONSE_ACCEPT is the ACK of a connect. It is never coalesced with another ACK. */
 enum response_kind { RESPONSE_ACK, RESPONSE_NAK, RESPONSE_READ, RESPONSE_ATOMIC, RESPONSE_ACCEPT };
 
 struct response { /* a response that the responder owes, in PSN order */

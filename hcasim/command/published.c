@@ -372,8 +372,8 @@ static bool measure(struct published_row *row, struct published_case *of, struct
 	return good;
 }
 
-/* Refuses keys that no driver used. A key common to the row may be used by some of its cases
- * only. */
+/* Refuses keys that no driver used. A key that is common to the row is used if one of its cases
+ * uses it. */
 static void refuse_unasked(const struct published_row *row, struct yaml_errors *errors)
 {
 	for (size_t i = 0; i < row->case_count && errors->count == 0; i++) {

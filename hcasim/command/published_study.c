@@ -55,7 +55,7 @@ static void add_values(struct values *values, struct yaml_node *map, struct yaml
 	}
 }
 
-/* Scenario of a case: its file, and the values that replace the file's. */
+/* Scenario of a case: its file, and the values that replace values of the file. */
 struct choice {
 	char path[PATH_BYTES];
 	struct values values;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sweep_part: one part of the points of a sweep, for a process that runs beside those of other
- * parts, on any machine with the same folder (--part). The parts are equal shares of the points in
- * the order of their folders' names. Points with one configuration are in one part.
+ * sweep_part: selects one part of the points of a sweep (--part). One process runs the points of
+ * each part. The processes may run at the same time, on any machines that share the folder. The
+ * parts are equal shares of the points in the order of their folders' names. Points with one
+ * configuration are in one part.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -18,7 +18,8 @@
 #define ERROR_BYTES 1024
 #define EVENTS      200 /* unless told */
 
-/* "host0:64" in two. For free(). NULL: there is no colon, or nothing on one of its sides. */
+/* Splits "host0:64" at the colon. Returns NULL if there is no colon, or if one side is empty. The
+ * caller frees the result. */
 static char *split(const char *text, const char **second)
 {
 	char *first = strdup(text), *colon;

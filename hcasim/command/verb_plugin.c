@@ -195,8 +195,8 @@ static bool open_congestion(const char *object, char *error, size_t error_bytes)
 	return true;
 }
 
-/* Opens the object as each kind in turn, and prints how to use it. Writes the last reason to
- * `error`, which is that of its kind: others export no symbol. */
+/* Opens the object as each kind in turn, and prints how to use it. On failure `error` has the
+ * reason for the kind whose symbol the object exports. Other kinds find no symbol. */
 static bool open_object(const char *object, char *error, size_t error_bytes)
 {
 	const char *absent = "exports no symbol";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verb_stats: hcasim stats DIR: what is known of the flows of a run or a sweep, with no more digits
- * than are known.
+ * verb_stats: hcasim stats DIR: statistics of the flows of a run or a sweep. It prints only digits
+ * that the confidence intervals support.
  *
  *     run     mean of a column of flows.csv by batch means behind the warm-up, and quantiles
  *     sweep   for each combination of values: mean over the seeds, and quantiles of the flows of

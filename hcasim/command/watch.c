@@ -24,7 +24,7 @@
 #define PLAIN  "\033[0m"
 #define ANEW   "\033[H\033[J"
 
-/* A port at the last picture, and what it did since. */
+/* State of a port when the last picture was drawn. */
 struct seen {
 	const struct port *port;
 	uint64_t bytes;

@@ -67,7 +67,7 @@ static struct hcasim *create(void)
 	return simulation;
 }
 
-/* The file, or that of the installation with its name. */
+/* Loads the file, or the file of the installation with this name. */
 struct hcasim *hcasim_load(const char *file)
 {
 	struct hcasim *simulation = create();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process: state that a process has once and its simulations share: the current context of SystemC,
- * and the engine of SimGrid.
+ * process: state that all simulations of a process share. It is the current context of SystemC, and
+ * the engine of SimGrid.
  *
- *     hcasim_start() --process_claim()--> refused, or the simulation's until process_release()
+ *     hcasim_start() --process_claim()--> refused, or owned until process_release()
  */
 #ifndef HCASIM_LIBRARY_PROCESS_H
 #define HCASIM_LIBRARY_PROCESS_H

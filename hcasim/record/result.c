@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * result: see result.h. No file contains wall-clock time, paths of this machine (except those of
- * files that the scenario names), or anything else that differs between two runs of the same
- * scenario.
+ * result: see result.h. Two runs of the same scenario write the same bytes. Therefore no file
+ * contains wall-clock time, or paths of this machine except paths that the scenario names.
  */
 #include "hcasim/record/result.h"
 

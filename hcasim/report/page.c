@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page: see page.h. An item is in memory on its own until it is whole, so that a section without
- * items can be left out.
+ * page: see page.h. Each item is kept separately in memory until it is complete. A section without
+ * items can thus be left out.
  */
 #include "hcasim/report/page.h"
 
@@ -187,7 +187,8 @@ void report_page_table_end(struct report_page *page)
 	report_page_item_end(page);
 }
 
-/* "<" would end a script element, or begin a comment in it. It stands in texts only. */
+/* Writes JSON into a script element, and escapes "<". There "<" could end the element or begin a
+ * comment. JSON has it only in strings. */
 static void write_json(const char *json, FILE *out)
 {
 	for (; *json; json++) {

@@ -13,7 +13,7 @@
 
 #define HOST_PORT ".hca.port"
 
-/* NULL: errno says why. */
+/* Reads a whole file. Returns NULL and sets errno on failure. */
 static uint8_t *read_file(const char *path, size_t *length)
 {
 	FILE *in = input_open(path);

@@ -35,14 +35,14 @@ struct passages {
 	size_t too_short;    /* of these, packets with truncated headers */
 };
 
-/* false: *error, the file cannot be read, or is no capture. */
+/* Returns false and writes the reason to *error if the file cannot be read or is no capture. */
 bool passages_read(struct passages *all, const char *path, char *error, size_t error_bytes);
 void passages_free(struct passages *all);
 
-/* The port "HOST.hca.port". all->port_count: there is none. */
+/* Returns the port "HOST.hca.port", or all->port_count if there is none. */
 size_t passages_host_port(const struct passages *all, const char *host);
 
-/* The port of a host with that address. all->port_count: there is none. */
+/* Returns the port of the host with that address, or all->port_count if there is none. */
 size_t passages_find_address(const struct passages *all, uint64_t address);
 
 #endif

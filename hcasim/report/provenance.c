@@ -20,7 +20,7 @@ static void add_row(struct report_page *page, const char *name, const char *valu
 	report_page_cell(page, value);
 }
 
-/* FNV-1a, 64 bits, of the whole file. false: there is none. */
+/* Computes the hash of a whole file (FNV-1a, 64 bits). Returns false if there is no such file. */
 static bool hash_file(const char *path, uint64_t *hash)
 {
 	FILE *in = fopen(path, "r");
@@ -77,7 +77,8 @@ static void add_machine(struct report *report)
 	add_row(report->page, "Report written on", text);
 }
 
-/* Whether a run or programs: the effective configuration says it. */
+/* Adds the commands that repeat the runs. The effective configuration determines whether the
+ * command is `run` or `exec`. */
 static void add_commands(struct report *report, const struct report_run *runs, size_t count,
 			 const char *report_command)
 {

@@ -8,8 +8,8 @@
 
 #include "hcasim/report/report.h"
 
-/* Adds the section for the summary of a run. Without rows there is none. false: the report's
- * error. */
+/* Adds the section for the summary of a run, if the summary has rows. Returns false and sets the
+ * report's error on failure. */
 bool published_section_add(struct report *report, const struct yaml_node *summary);
 
 #endif

@@ -27,10 +27,12 @@ struct report {
 /* Returns true if the folder has this file. `path` has PATH_MAX bytes. */
 bool report_has(const char *folder, const char *file, char *path);
 
-/* Reads a file of YAML or JSON in the folder. NULL: the report's error. For yaml_close(). */
+/* Reads a file of YAML or JSON in the folder. Returns NULL and sets the report's error on failure.
+ * The caller closes it with yaml_close(). */
 struct yaml_document *report_read(struct report *report, const char *folder, const char *file);
 
-/* Reads a text file, up to so many bytes. NULL: there is none. For free(). */
+/* Reads at most `bytes_max` bytes of a text file. Returns NULL if there is none. The caller frees
+ * the result. */
 char *report_read_text(const char *folder, const char *file, size_t bytes_max);
 
 /* Returns the text of a map's entry, or "" if it is absent. */
@@ -38,9 +40,9 @@ const char *report_text(const struct yaml_node *map, const char *key);
 double report_number(const struct yaml_node *map, const char *key); /* NAN: there is none */
 const struct yaml_node *report_entry(const struct yaml_node *map, const char *key);
 
-/* Adds charts to the present section, and keeps them as figures. The list is empty afterwards. run:
- * the charts' run among several; NULL: the only one, or all. only: names of the added charts, with
- * spaces around; NULL: all. Others stay in the list. */
+/* Adds charts to the present section, and keeps them as figures. The list is empty afterwards.
+ * `run` names the run of the charts if there are several. `only` has the names of the added charts,
+ * with spaces around. NULL adds all charts. Other charts stay in the list. */
 void report_charts(struct report *report, struct charts *charts, const char *run, const char *only);
 
 #endif

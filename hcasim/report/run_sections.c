@@ -20,7 +20,8 @@
 #define TEXT_BYTES   512
 
 /* clang-format off */
-/* Metrics that tell a run's story in one line, in this order: those that it has. X(name, label) */
+/* Metrics that summarise a run in one line, in this order. Metrics that the run lacks are left out.
+ * X(name, label) */
 #define HEADLINES(X)                                                                    \
 	X(flows_done,    "flows done")      X(goodput_gbps,  "goodput")                 \
 	X(fct_p50_us,    "median FCT")      X(fct_p99_us,    "99th percentile FCT")     \

@@ -10,15 +10,17 @@
 #include "hcasim/report/report.h"
 #include "hcasim/report/run_values.h"
 
-/* The main results, with expectations and violated laws. run: which of two runs; NULL: the only
- * one. Returns false if the report has an error. */
+/* Adds the main results, with expectations and violated laws. `alone` is true if the report has
+ * only this run. Returns false and sets the report's error on failure. */
 bool run_sections_verdicts(struct report *report, const struct report_run *run, bool alone);
 
-/* Flows, time, topology, work requests, resources, of `count` runs. false: the report's error. */
+/* Adds flows, time, topology, work requests and resources of `count` runs. Returns false and sets
+ * the report's error on failure. */
 bool run_sections_pictures(struct report *report, const struct report_run *runs,
 			   const struct run_values *values, size_t count);
 
-/* All metrics, and all counters that are not 0. false: the report's error. */
+/* Adds all metrics, and all counters that are not 0. Returns false and sets the report's error on
+ * failure. */
 bool run_sections_tables(struct report *report, const struct report_run *run);
 
 #endif

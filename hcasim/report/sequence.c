@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sequence: see sequence.h. Which passages are those of one packet, and which packets of a pair. */
+/* sequence: see sequence.h. Finds the passages of each packet, and the packets of a pair. */
 #include "hcasim/report/sequence.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 struct reading {
 	const struct passages *all;
 	struct sequence *sequence;
-	struct passage **list; /* those of the pair, sorted by packet, then by time */
+	struct passage **list; /* passages of the pair, sorted by packet, then by time */
 	size_t count;
 	size_t last_ports[2]; /* by which packets come to each host */
 };
@@ -96,8 +96,8 @@ static void collect(struct reading *reading)
 	qsort(reading->list, reading->count, sizeof(struct passage *), by_packet);
 }
 
-/* The port by which packets come to the host: none of them passes another port behind it. Of
- * several such ports, which lost all that came, the one with most packets. */
+/* Finds the port by which packets reach the host. No packet passes another port after it. Several
+ * ports qualify if they lost all their packets. The port with the most packets is then chosen. */
 static void find_last_port(struct reading *reading, unsigned sender)
 {
 	const struct sequence *sequence = reading->sequence;
@@ -175,8 +175,8 @@ static void mark(struct sequence_event *event)
 		strncat(event->text, " CE", sizeof(event->text) - strlen(event->text) - 1);
 }
 
-/* The passages of packets that look alike: the packet, and its retransmissions. A passage at the
- * last port belongs to the last departure before it that has none yet. */
+/* Adds the passages of equal packets: a packet and its retransmissions. A passage at the last port
+ * belongs to the last departure before it that has no such passage yet. */
 static void add_packets(struct reading *reading, size_t first, size_t end)
 {
 	struct sequence *sequence = reading->sequence;
@@ -207,7 +207,8 @@ static void add_packets(struct reading *reading, size_t first, size_t end)
 	}
 }
 
-/* A host is paused by the port that its packets' neighbour sends from: the one that leads to it. */
+/* Adds the pauses. PFC packets from the last port pause the host. PFC packets from the host's port
+ * pause the link. */
 static void add_pauses(struct reading *reading)
 {
 	for (size_t i = 0; i < reading->all->count; i++) {
@@ -225,7 +226,7 @@ static void add_pauses(struct reading *reading)
 				 : taken               ? "may go on"
 						       : "lets the link go on",
 				 passage->pause_enable);
-			break; /* between two hosts without a switch it is of both */
+			break; /* without a switch, a pause concerns both hosts */
 		}
 	}
 }
@@ -342,9 +343,9 @@ static bool fits(const struct peer *peer, uint32_t psn)
 	return peer->asked && is_reached(peer->first, psn) && is_reached(psn, peer->last);
 }
 
-/* A packet of RC names the queue pair that it goes to, not the one that it is from. A response has
- * the PSN of an earlier request of the other end. Each response without such a request excludes a
- * queue pair of the other host. Returns false if several queue pairs remain, or none. */
+/* An RC packet names its destination queue pair, and not its source. A response has the PSN of an
+ * earlier request of the other end. Each response without such a request excludes a queue pair of
+ * the other host. Returns false if several queue pairs remain, or none. */
 static bool find_peer(const struct passages *all, size_t port, size_t other, uint32_t qpn,
 		      uint32_t *peer)
 {

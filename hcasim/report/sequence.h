@@ -49,27 +49,28 @@ struct sequence_event {
 struct sequence {
 	char *hosts[2];
 	size_t ports[2];       /* of the passages */
-	uint32_t qps[2];       /* SEQUENCE_QP_ANY: all between these hosts */
+	uint32_t qps[2];       /* SEQUENCE_QP_ANY: all packets between these hosts */
 	uint32_t *qps_seen[2]; /* to which packets of the chart go, at each host */
 	size_t qp_counts[2];
 	struct sequence_event *list;
 	size_t count, room;
-	bool exact[2]; /* arrivals at the host are the trace's, not departures from the last port */
+	bool exact[2]; /* arrival times are from the trace, not departures from the last port */
 	/* events that were omitted before the first one and after the last one */
 	size_t before, behind;
 };
 
-/* All packets between two hosts. false: *error. */
+/* Finds all packets between two hosts. Returns false and sets *error on failure. */
 bool sequence_of_pair(struct sequence *sequence, const struct passages *all, const char *one,
 		      const char *other, char *error, size_t error_bytes);
 
-/* Packets of one queue pair of the host, and of its peer. trace: of the run, which has the peer;
- * NULL: the peer follows from the PSNs of the packets. Returns false and sets *error on failure. */
+/* Finds packets of one queue pair of the host, and of its peer. `trace` is the run's trace, which
+ * names the peer. If it is NULL, the peer follows from the PSNs of the packets. Returns false and
+ * sets *error on failure. */
 bool sequence_of_qp(struct sequence *sequence, const struct passages *all, const char *host,
 		    uint32_t qpn, const char *trace, char *error, size_t error_bytes);
 
-/* The queue pair of the second host that executes requests of the first one's. false: the trace
- * does not tell. sequence_trace.c */
+/* Finds the queue pair of the second host that executes requests of the given queue pair of the
+ * first host. Returns false if the trace does not show it. sequence_trace.c */
 bool sequence_find_peer(char *const hosts[2], uint32_t qpn, const char *trace, uint32_t *peer);
 
 /* Adds the events of the trace. Returns false and sets *error if it cannot be read.
@@ -77,7 +78,7 @@ bool sequence_find_peer(char *const hosts[2], uint32_t qpn, const char *trace, u
 bool sequence_add_trace(struct sequence *sequence, const char *path, char *error,
 			size_t error_bytes);
 
-/* Sorts by time, and keeps `most` events from that time on. */
+/* Sorts the events by time, and keeps at most `most` events from `from` on. */
 void sequence_cut(struct sequence *sequence, sim_time from, size_t most);
 
 /* Returns true if the chart shows that queue pair on that side. */

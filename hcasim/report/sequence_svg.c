@@ -127,7 +127,7 @@ static void draw_local(const struct drawing *drawing, const struct sequence_even
 	draw_time(drawing, event->at, event->side);
 }
 
-/* Of the kinds that are there. */
+/* Draws the legend of the kinds that the chart has. */
 static void draw_legend(const struct drawing *drawing, double y)
 {
 	static const char *const words[] = {

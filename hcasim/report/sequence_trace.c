@@ -5,7 +5,7 @@
  *
  *     port         PORT_ARRIVES                      arrivals
  *     doorbell     DOORBELL                          doorbells
- *     transport    WQE_START, REQUEST, REWIND        which tags are the chart's; going back
+ *     transport    WQE_START, REQUEST, REWIND        tags of the chart; retransmissions
  *     completion   CQE                               completions
  *     congestion   CNP, RATE                         rates
  *     endpoint     MESSAGE_START ... CNP             all of these, of a reduced adapter
@@ -68,7 +68,8 @@ static bool has_tag(const struct reading *reading, uint64_t tag)
 	return tag > 0 && tag < reading->tag_room && reading->tags[tag];
 }
 
-/* Which host's block it is, by its name: "host0.hca.doorbell". 2: of neither. */
+/* Returns the side of the host that has the block, by its name: "host0.hca.doorbell". Returns 2 if
+ * neither host has it. */
 static unsigned side_of(char *const hosts[2], const char *block)
 {
 	for (unsigned side = 0; side < 2; side++) {
@@ -201,7 +202,7 @@ static size_t count_fits(const struct reading *reading, unsigned side, uint64_t 
 	return fits;
 }
 
-/* The propagation delay of the last link: the one that explains most arrivals. */
+/* Returns the propagation delay of the last link: the delay that explains the most arrivals. */
 static uint64_t find_delay(const struct reading *reading, unsigned side)
 {
 	const struct sequence *sequence = reading->sequence;

@@ -11,11 +11,12 @@
 #include "hcasim/report/report.h"
 #include "hcasim/report/run_values.h"
 
-/* Means of `count` runs. */
+/* Adds charts of the mean stages of `count` runs. */
 void stage_charts_add(struct charts *charts, const struct report_run *runs,
 		      const struct run_values *values, size_t count);
 
-/* Single requests of a trace, which may be cut. false: *error. */
+/* Adds charts of single requests of a trace, whose end may be missing. Returns false and sets
+ * *error on failure. */
 bool stage_charts_add_trace(struct charts *charts, const char *file, char *error,
 			    size_t error_bytes);
 

@@ -187,7 +187,7 @@ static bool add_bins(struct reading *reading)
 
 /* ---- points ---- */
 
-/* Whether a run failed is of the run's own row. */
+/* The row of a run says whether it failed. */
 static void add_tiles(struct reading *reading)
 {
 	const struct table *runs = reading->sweep->results;

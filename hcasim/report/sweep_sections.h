@@ -12,11 +12,11 @@
 struct sweep_choice {
 	/* key of the x axis; NULL: the first key with varying numbers */
 	const char *key;
-	const char *const *metrics; /* none: those that tell most, and vary */
+	const char *const *metrics; /* none: the most important metrics that vary */
 	size_t metric_count;
 };
 
-/* false: the report's error. */
+/* Returns false and sets the report's error on failure. */
 bool sweep_sections_add(struct report *report, const char *folder,
 			const struct sweep_choice *choice);
 

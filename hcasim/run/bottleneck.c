@@ -100,9 +100,9 @@ static const struct gauge *find_work(const struct sim *sim, const struct block *
 	return NULL;
 }
 
-/* Returns a lower bound of the time with work from one gauge: the busy time of servers, the time
- * with waiting requests of a pool, or the time that a pool needed for its contents if it always
- * held its maximum. */
+/* Returns a lower bound of the time with work from one gauge. For servers it is the busy time. For
+ * a pool it is the time during which requests waited, or the area of its level divided by its
+ * maximum, whichever is longer. */
 static sim_time working_time(const struct gauge_info *info, const struct gauge *gauge, sim_time now)
 {
 	sim_time waited = gauge_stalled(gauge, now);

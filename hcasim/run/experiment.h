@@ -38,10 +38,10 @@ typedef void experiment_progress(void *context, sim_time now, uint32_t flows_don
 bool experiment_advance(struct experiment *experiment, sim_time until,
 			experiment_progress *progress, void *context);
 
-/* Returns the number of flows that have ended, and writes that of all. */
+/* Returns the number of flows that have ended, and writes the number of all flows to *flows. */
 uint32_t experiment_flows_done(const struct experiment *experiment, uint32_t *flows);
 
-/* Ends the run now. What is measured until now is what came of it. */
+/* Ends the run now. Its results are the measurements until now. */
 void experiment_stop(struct experiment *experiment);
 
 /* Returns the time at which the last flow ended. If flows are incomplete, or the scenario sets the

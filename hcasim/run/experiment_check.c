@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * experiment_check: rules for every run of every scenario:
+ * experiment_check: rules that every run of every scenario must obey:
  *
- *     what each block says of its own counts (sim/block.h): lookups are hits, misses or merges,
- *     credits come back, bytes are those of their TLPs, every work request ends once
- *     what left a port came to the other end, or was counted as lost on the way, or is still on it
- *     what came into a switch left it, was counted as dropped there, or is still in it (not of
- *     flows)
- *     credits that a sender has used up were accounted for by the receiver
- *     nothing is left in queues, buffers and on links when nothing is left to happen
- *     a VL that is to lose nothing loses nothing, unless a fault of the scenario is to blame
- *     what was lost is the sum of what is counted by reason
- *     no port sends, and no host gets, more than its link carries in the time that is measured, and
- *     in each row of series.csv
- *     payload and the headers of its packets are no more than the bytes that came to a host
- *     a limit of each queue pair holds up no more queue pairs than have work
- *     no flow is faster than if it were alone
- *     no flow runs out of retries, unless the scenario expects that
+ *   - Each block's rules on its own counters hold (sim/block.h). Lookups are hits, misses or
+ *     merges. Credits come back. Bytes are the bytes of their TLPs. Every work request ends once.
+ *   - A packet that left a port arrived at the other end, was counted as lost, or is in flight.
+ *   - A packet that entered a switch left it, was counted as dropped, or is still in it. This rule
+ *     does not apply to fidelity: flow.
+ *   - The receiver accounted for all credits that its sender used.
+ *   - If no events remain, queues, buffers and links are empty.
+ *   - A lossless VL loses nothing, unless the scenario has faults or allows losses (run.loss).
+ *   - The number of lost packets is the sum over the reasons.
+ *   - No port sends, and no host receives, more than its link carries. This holds for the measured
+ *     time, and for each row of series.csv.
+ *   - Payload and the headers of its packets are no more than the bytes that the host received.
+ *   - A limit of each queue pair stops no more queue pairs than have work.
+ *   - No flow is faster than it would be alone.
+ *   - No flow runs out of retries, unless the scenario expects it.
+ *   - No deadlock occurs, unless the scenario expects it.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -50,7 +51,7 @@ __attribute__((format(printf, 2, 3))) static void report(struct checker *checker
 	fputc('\n', checker->out);
 }
 
-/* An overflow is no surprise where nothing asks senders to wait. */
+/* Links without flow control may drop packets, and so may any link of a scenario with faults. */
 uint64_t experiment_lossless_drops(const struct experiment *experiment)
 {
 	const struct build *build = experiment->build;

@@ -74,8 +74,9 @@ struct experiment {
 bool *experiment_first_flows(const struct experiment *experiment);
 void experiment_collect(struct experiment *experiment);
 
-/* Make one workload of those of the scenario, and say how the flows of each are posted. The names
- * end with NULL and are for free(); without names the result is NULL. experiment_workloads.c */
+/* Combine the workloads of the scenario, and set how the flows of each workload are posted. The
+ * names end with NULL and are for free(); without names the result is NULL.
+ * experiment_workloads.c */
 struct workload *experiment_workloads_create(const struct build *build, char *error,
 					     size_t error_bytes);
 void experiment_workloads_parts(const struct scenario *scenario,

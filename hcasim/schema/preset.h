@@ -5,9 +5,10 @@
  *     hca: connectx4-edr                                   the preset unchanged
  *     hca: {preset: connectx4-edr, pcie: {lanes: 8}}       the preset with single keys changed
  *
- * A preset may be based on another preset in the same way. The search order is: the folder of the
- * file that names it (a name with a slash is a path relative to that folder), `presets/` in that
- * folder, share/hcasim/scenarios/presets of the installation or build tree.
+ * A preset may be based on another preset in the same way. hcasim searches three folders: the
+ * folder of the file that names the preset, `presets/` in that folder, and
+ * share/hcasim/scenarios/presets of the installation or build tree. A name with a slash is a path
+ * relative to the first folder.
  */
 #ifndef HCASIM_SCHEMA_PRESET_H
 #define HCASIM_SCHEMA_PRESET_H

@@ -302,7 +302,7 @@ struct scenario_program {
 	sim_time start;
 };
 
-/* A workload among others, or the only one, whose values are those of the section `workload`. */
+/* One of several workloads. A single workload has the values of the section `workload`. */
 struct scenario_workload {
 	const char *name;             /* NULL: the only one */
 	const struct yaml_node *node; /* its map; NULL: the section `workload` */
@@ -312,7 +312,7 @@ struct scenario_workload {
 	uint32_t *hosts;             /* numbers of its hosts 0, 1 ... in the scenario */
 	const char **host_names;
 	uint32_t host_count;
-	struct congestion_choice congestion; /* ops NULL: that of the adapters */
+	struct congestion_choice congestion; /* ops NULL: as the adapters */
 };
 
 struct scenario_expectation { /* bounds of a counter or metric at the end */

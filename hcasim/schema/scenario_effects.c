@@ -162,8 +162,8 @@ static bool is_named(const char *keys, const char *key)
 	return false;
 }
 
-/* Returns true if the node differs from the value in `defaults`. NULL: from the parameter's
- * default. */
+/* Returns true if the node differs from the value in `defaults`, or from the parameter's default if
+ * `defaults` is NULL. */
 static bool says_more(const struct param *param, const struct yaml_node *node, const void *defaults)
 {
 	_Alignas(16) char value[VALUE_BYTES] = {0};

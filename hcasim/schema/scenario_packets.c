@@ -18,7 +18,7 @@
 #define OPCODE_COUNT 256
 #define KINDS        (PACKET_TCP + 1)
 
-/* Names of packets without a BTH, beside those of opcodes. */
+/* Names of packets without a BTH. Other packets have the names of their opcodes. */
 static const char *const kind_names[KINDS] = {[PACKET_FLOW_CONTROL] = "CREDITS",
 					      [PACKET_PFC] = "PFC",
 					      [PACKET_RAW] = "RAW",
@@ -71,7 +71,8 @@ static void read_qps(struct scenario_reader *reader, struct yaml_node *node)
 	}
 }
 
-/* Returns the name of an opcode, or of a kind of packets behind them. NULL: there is none. */
+/* Returns the name of an opcode or of a packet kind, whose numbers follow the opcodes. Returns NULL
+ * if there is none. */
 static const char *name_of(unsigned number)
 {
 	if (number >= OPCODE_COUNT)

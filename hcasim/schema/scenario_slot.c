@@ -56,7 +56,7 @@ struct slot_check {
 	FILE *out;
 };
 
-/* Said twice, by the scenario itself, and not alike. */
+/* Refuses a value that the scenario sets in both places, differently. */
 static void refuse_twice(void *context, const struct param_section *section,
 			 const struct param *param)
 {
@@ -72,7 +72,7 @@ static void refuse_twice(void *context, const struct param_section *section,
 			   param->name, here, there);
 }
 
-/* Said by the adapter's preset, and by the host's in another way. */
+/* Notes a value that the presets of the adapter and of the host set differently. */
 static void note_difference(void *context, const struct param_section *section,
 			    const struct param *param)
 {

@@ -212,8 +212,9 @@ struct congestion_ops {
 	/* Reports a control packet of the receiver. */
 	void (*on_control)(struct cc_state *cc, const void *params, sim_time now,
 			   const struct congestion_fields *fields);
-	/* The receiver. Both ends have the same algorithm. The sizes are those of the state of a
-	 * flow, and of the adapter. Both are zeroed at first. `path` is that of the sender. */
+	/* The receiver. Both ends have the same algorithm. The sizes are for the state of a flow,
+	 * and for the state of the adapter. Both states are zeroed at first. `path` is the path of
+	 * the sender. */
 	size_t receiver_bytes, receiver_host_bytes;
 	void (*receiver_init)(struct cc_receiver *receiver, const void *params,
 			      const struct congestion_path *path, sim_time now);

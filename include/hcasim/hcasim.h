@@ -106,7 +106,7 @@ const char *hcasim_remarks(const struct hcasim *simulation);
 size_t hcasim_problem_count(const struct hcasim *simulation);
 const struct hcasim_problem *hcasim_problem(const struct hcasim *simulation, size_t number);
 
-/* At any time. NULL: nothing happens. */
+/* Frees the simulation. May be called at any time, also with NULL. */
 void hcasim_destroy(struct hcasim *simulation);
 
 #ifdef __cplusplus

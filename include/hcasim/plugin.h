@@ -14,8 +14,8 @@
  * `hcasim plugin new` writes a plug-in that compiles, and `hcasim plugin build` builds it.
  *
  * A plug-in keeps its values in the state that hcasim provides, never in variables of the object. A
- * run uses one object for many flows and switches, in several threads. It uses no clock and no
- * random numbers but those of its services, so that a run repeats.
+ * run uses one object for many flows and switches, in several threads. A plug-in takes time and
+ * random numbers only from its services, so that a run repeats.
  */
 #ifndef INCLUDE_HCASIM_PLUGIN_H
 #define INCLUDE_HCASIM_PLUGIN_H

@@ -118,8 +118,8 @@ struct marking_ops {
 
 struct buffer_queue {
 	uint32_t port, priority;
-	/* true: the packets that came from the port, whose limit pauses a lossless sender. false:
-	 * the packets that leave by the port, whose limit drops lossy packets. */
+	/* true: packets that arrived at the port; the limit pauses lossless senders. false: packets
+	 * that leave through the port; the limit drops lossy packets. */
 	bool ingress;
 	uint64_t used_bytes;  /* ingress: in the shared part; egress: in the queue */
 	uint64_t shared_size; /* bytes that all queues share */

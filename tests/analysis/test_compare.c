@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tests the judgement of published figures. Each tolerance admits its error and no more, on either
- * side, also factors of two and of ten. Ranks and knees of curves count. Groups of flows by size
- * have the right contents.
+ * side, also factors of two and of ten. The judgement also compares ranks and knees of curves.
+ * Groups of flows by size have the right contents.
  */
 #include <math.h>
 #include <string.h>

@@ -103,7 +103,7 @@ static void test_damage(void)
 	port_set_transmit_fault(a.port, fault);
 	run(10);
 	CU_ASSERT_EQUAL(b.received, 9);
-	CU_ASSERT_EQUAL(b.damaged, 1); /* the HCA's to find */
+	CU_ASSERT_EQUAL(b.damaged, 1); /* the HCA must detect it */
 	CU_ASSERT_EQUAL(port_counters(b.port)->damage_drops, 1);
 	CU_ASSERT_EQUAL(fault_counters(fault)->packets_icrc_damaged, 1);
 	CU_ASSERT_EQUAL(fault_counters(fault)->packets_vcrc_damaged, 1);

@@ -142,7 +142,8 @@ static void test_a_cache_of_twice_the_size_moves_the_knee(void)
 	CU_ASSERT_EQUAL(knee((struct sizes){64, 1024, 1024}), 64);
 }
 
-/* Requester's and responder's part as in the defaults, a sixty-fourth of them: A4-08, A4-09. */
+/* The caches of requester and responder have a sixty-fourth of the default entries: A4-08,
+ * A4-09. */
 static void test_outbound_falls_first(void)
 {
 	double outbound = rate(64, (struct sizes){16, 1024, 1024});

@@ -243,7 +243,7 @@ static void test_two_targets(void)
 	CU_ASSERT_EQUAL(count_other(&dc, "rx_read_requests"), 10);
 	mini_run(dc.rig.mini);
 	sent = rig_count_other(&dc.rig, "receive", "packets");
-	CU_ASSERT_EQUAL(sent, 10 + 10 + 10); /* the last disconnect is that of an idle initiator */
+	CU_ASSERT_EQUAL(sent, 10 + 10 + 10); /* the last disconnect is from an idle initiator */
 	CU_ASSERT_EQUAL(rig_count(&dc.rig, "receive", "packets"), 10 + 10);
 	CU_ASSERT_EQUAL(count_one(&dc, "packets_retransmitted"), 0);
 	CU_ASSERT_EQUAL(count_one(&dc, "stale_responses"), 0);
@@ -297,8 +297,8 @@ static sim_time time_of_write(struct dc *dc, uint32_t index)
 	return now(dc) - began;
 }
 
-/* A connect in front costs its turn; that of another target the disconnect's too; a full one the
- * way there and back. */
+/* A connect costs the turn of its packet. A connect to another target also costs the turn of the
+ * disconnect. A full handshake costs a round trip. */
 static void test_cost(void)
 {
 	for (enum dc_handshake handshake = DC_HALF; handshake <= DC_FULL; handshake++) {

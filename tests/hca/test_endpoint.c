@@ -36,9 +36,9 @@ static void pair_link(struct study *study)
 	study_finish(study);
 }
 
-/* send_latency, then 8 preamble bytes, Ethernet 14, IPv4 20, UDP 8, BTH 12, RETH 16, ICRC 4, FCS 4
- * and 1000 bytes at 80 ps a byte. 10 ns of cable and receive_latency. The ACK takes the same path
- * back with 8 + 14 + 20 + 8 + 12 + 4 + 4 + 4 bytes. */
+/* The time is the sum of send_latency, the bytes at 80 ps each, 10 ns of cable and receive_latency.
+ * The bytes are preamble 8, Ethernet 14, IPv4 20, UDP 8, BTH 12, RETH 16, payload 1000, ICRC 4 and
+ * FCS 4. The ACK takes the same path back with 8 + 14 + 20 + 8 + 12 + 4 + 4 + 4 bytes. */
 static void test_write_takes_exactly_its_time(void)
 {
 	struct study study;

@@ -323,8 +323,8 @@ static uint64_t livelock(unsigned recovery, uint64_t *sent)
 
 /*
  * Of a window of two packets the first comes after the second, which alone has asked for an ACK.
- * Without NAKs, as fabrics want it that spray packets, the one that fills the gap is acknowledged,
- * and nobody waits for a timeout.
+ * Fabrics that spray packets need receivers without NAKs. The packet that fills the gap is then
+ * acknowledged, and no timeout passes.
  */
 static void test_what_fills_a_gap_is_acknowledged(void)
 {

@@ -189,7 +189,7 @@ static void test_receiver_not_ready(void)
 	refused_again = when(&rig, rig.other, "rnr_nak_sent", 2);
 	CU_ASSERT_TRUE(refused_again - heard > timer + way(&rig, 1024));
 	CU_ASSERT_TRUE(refused_again - heard <
-		       timer + (refused - posted)); /* ... and at once then */
+		       timer + (refused - posted)); /* ... and immediately after it has */
 	heard_again = when(&rig, rig.one, "rnr_nak_received", 2);
 	CU_ASSERT_EQUAL(heard_again - refused_again, heard - refused);
 	CU_ASSERT_EQUAL(when(&rig, rig.other, "rnr_nak_sent", 3) - heard_again,

@@ -77,7 +77,7 @@ static void test_one(void)
 	CU_ASSERT_EQUAL(lookups(&rig)->lookups, 1);
 	CU_ASSERT_EQUAL(lookups(&rig)->hits, 1);
 	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "list_waits"), 0);
-	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), 1); /* the WRITE's: it came behind */
+	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), 1); /* by the later WRITE */
 	rig_destroy(&rig);
 
 	rig = rig_with(ONE, WQE_LOOKED_UP_RESPONSE, MANY);

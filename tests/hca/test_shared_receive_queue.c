@@ -136,7 +136,7 @@ static void test_shared_receive_queue(void)
 	CU_ASSERT_EQUAL(rig.other->asyncs[0].what, ASYNC_SRQ_LIMIT);
 	hca_srq_query(rig.other->adapter, srq.number, &limit);
 	CU_ASSERT_EQUAL(limit, 0);
-	for (unsigned i = 0; i < 2; i++) /* both wait for the one that comes */
+	for (unsigned i = 0; i < 2; i++) /* both wait for a receive WQE */
 		mini_post(qps[i], &(struct mini_send){
 					  .opcode = WQE_SEND, .address = rig.source, .length = 10});
 	sim_run(rig.mini->sim, sim_now(rig.mini->sim) + 50 * US);

@@ -26,7 +26,7 @@ static struct rig rig_with(uint64_t response_buffers, uint64_t scatter_buffers)
 	return rig_create_on(mini, QP_RC, LINK_INFINIBAND, MTU);
 }
 
-/* How many of the 8 packets of a response waited: all but those that found a buffer. */
+/* Returns how many of the 8 packets of a response found no buffer and waited. */
 static uint32_t responses_waited(uint64_t buffers)
 {
 	struct rig rig = rig_with(buffers, 128);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests the queues around the transports: inline data and BlueFlame without reads of them, rings
- * that wrap, completion queues (arming, overrun, resizing, 64 and 128 bytes), concurrent atomics,
- * fences, limits on outstanding reads, loopback.
+ * Tests the queues around the transports. The adapter reads neither inline data nor a WQE that came
+ * by BlueFlame. Rings wrap. The other tests are of completion queues (arming, overrun, resizing, 64
+ * and 128 bytes), concurrent atomics, fences, limits on outstanding reads, and loopback.
  */
 #include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"

@@ -85,7 +85,7 @@ static void test_capacity_over_demand(void)
 	CU_ASSERT_STRING_EQUAL(bounds.list[1].info->name, "pool");
 	CU_ASSERT_DOUBLE_EQUAL(bounds.list[1].rate, 500e6, 1); /* 4 places, 8 ns each */
 	CU_ASSERT_PTR_NULL(bounds.waits_in);
-	station.gauge.pool.beyond = 1; /* who finds room may take one more place than there is */
+	station.gauge.pool.beyond = 1; /* an entry that finds room may exceed the capacity by one */
 	bounds = bounds_find(station.sim, 100000, NULL);
 	CU_ASSERT_DOUBLE_EQUAL(bounds.list[1].rate, 625e6, 1);
 	CU_ASSERT_EQUAL(bounds.list[1].capacity, 5);

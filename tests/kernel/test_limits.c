@@ -45,7 +45,8 @@ static struct hca_qp_state state_now(void)
 	return state;
 }
 
-/* To RTS, where RTR and RTS have these values; the result of the one that fails, or 0. */
+/* Brings a queue pair to RTS, with these values in the transitions to RTR and RTS. Returns the
+ * error of the transition that fails, or 0. */
 static int64_t connect(uint8_t timeout, uint8_t retry, uint8_t rnr_retry, uint8_t timer,
 		       uint8_t reads, uint8_t reads_there, uint32_t psn)
 {

@@ -463,7 +463,8 @@ static void test_group_addresses(void)
 	}
 }
 
-/* Everything, in two contexts of two processes; one closes its file, the other is killed. */
+/* Creates all objects in two contexts of two processes. One process closes its file, the other is
+ * killed. */
 static void test_release(void)
 {
 	struct machine *machine = machine_create(LINK_INFINIBAND);

@@ -103,7 +103,7 @@ struct program {
 	uint8_t bytes[PROGRAM_BYTES];
 	uint32_t length;
 	greg_t undefined;        /* flags, at its end */
-	uint32_t pushed, popped; /* few, for the stack is in the data */
+	uint32_t pushed, popped; /* few, because the stack is part of the data */
 };
 
 static void emit(struct program *program, uint32_t byte)
@@ -120,7 +120,7 @@ static void emit_immediate(struct program *program, uint32_t bytes)
 		emit(program, kind == 0 ? 0 : kind == 1 ? 0xff : random_below(256));
 }
 
-/* One that programs may write to: not those that addresses are made of. */
+/* Returns a register that programs may write to: none of the registers that hold addresses. */
 static uint8_t any_register(void)
 {
 	static const uint8_t registers[] = {0, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15};

@@ -5,10 +5,11 @@
  *
  *     group MGID MLID ATTACHES SENDS EXPECTED      group ff12::1 0xc001 1 16 16
  *
- * It attaches its queue pair to the group if ATTACHES is 1, sends SENDS numbered messages, and
- * receives EXPECTED messages from any sender. Each must be complete, addressed to that group, and
- * the sender's next. Then it waits for some milliseconds, in which no more may arrive. It prints
- * the received messages, and exits with 0 on success. GID index 0; on RoCE, 1.
+ * It attaches its queue pair to the group if ATTACHES is 1. It sends SENDS numbered messages, and
+ * receives EXPECTED messages from any sender. Each message must be complete, addressed to that
+ * group, and the next in its sender's order. Then the program waits for some milliseconds, in which
+ * no further message may arrive. It prints the received messages, and exits with 0 on success. The
+ * GID index is 0, on RoCE 1.
  */
 #include <arpa/inet.h>
 #include <infiniband/verbs.h>

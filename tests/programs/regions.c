@@ -144,7 +144,8 @@ static enum ibv_wc_status put(void *remote, uint32_t key, uint32_t length)
 	return status == IBV_WC_SUCCESS ? transfer(IBV_WR_RDMA_READ, remote, key, 1) : status;
 }
 
-/* RDMA puts bytes where the program finds them, and fetches those that the program puts there. */
+/* Checks both directions. The program finds the bytes that RDMA wrote, and RDMA reads the bytes
+ * that the program wrote. */
 static void both_ways(uint8_t *bytes, uint32_t length, uint32_t key, const char *what)
 {
 	fill(source, length, ++turn);

@@ -212,8 +212,8 @@ static void try_stamps(void)
 	       (double)since.tv_sec - seconds < 1.1 && seconds - (double)since.tv_sec < 1.1);
 }
 
-/* Locks and threads with times of a clock's, and <threads.h>; random bytes beyond those that a seed
- * takes. */
+/* Locks and threads with absolute times of a clock, and <threads.h>. Random bytes beyond the size
+ * of a seed. */
 int part_times(int argc, char **argv)
 {
 	static uint8_t random[200000];

@@ -87,7 +87,7 @@ static void *take(void *unused)
 								       : -1);
 }
 
-/* All threads block it, and another than the one that made the timer waits for it. */
+/* All threads block the signal. A thread that did not make the timer waits for it. */
 static int with_waiting_thread(void)
 {
 	uint64_t start = now_us();

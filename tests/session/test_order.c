@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests the order of threads: the thread that acts earliest, at equal times the thread of the lower
- * host, process and slot. Among polling threads the one whose interval ends first, among timers the
- * one that fires first. And when a thread that waits in the operating system acts.
+ * Tests the order of threads. The thread with the earliest time acts first. At equal times it is
+ * the thread of the lower host, process and slot. Among polling threads it is the one whose
+ * interval ends first, and among timers the one that fires first. Another test checks when a thread
+ * that waits in the operating system acts.
  */
 #include <stdlib.h>
 
@@ -140,8 +141,9 @@ static void test_timers(void)
 	end();
 }
 
-/* After the last action of other threads, but at most two socket calls after the first unseen one,
- * not before its own clock, and not after its timeout. */
+/* A thread that waits in the operating system acts one socket call after the last action of other
+ * threads. It acts at most two socket calls after the first action that it has not seen, never
+ * before its own clock, and never after its timeout. */
 static void test_in_the_os(void)
 {
 	struct thread *thread;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests that two snapshots give counters and areas of the time between them, and that service
- * which is booked for later belongs to the later one.
+ * Tests that the difference of two snapshots has the counters and areas of the time between them.
+ * Service that is booked for later belongs to the later snapshot.
  */
 #include "sim/snapshot.h"
 #include "tests/support/suite.h"

@@ -71,7 +71,7 @@ static void ring(enum link_layer link_layer, bool shared, uint64_t before)
 	CU_ASSERT_FALSE(found.cut);
 	CU_ASSERT_EQUAL(found.at % (100 * US), 0);
 	deadlock_print(&found, text, sizeof(text));
-	/* port 2 leads on, port 3 comes from the one before; hosts have ports 0 and 1 */
+	/* port 2 leads to the next switch, port 3 to the previous; hosts have ports 0 and 1 */
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "switch1.port3 VL 0 waits at switch1.port2 for "
 					    "switch2.port3 VL 0"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "switch3.port3 VL 0 waits at switch3.port2 for "

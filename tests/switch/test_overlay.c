@@ -228,7 +228,7 @@ static void learn(unsigned next_hop, uint8_t metric)
 	conga_learn(mesh.switches[1], 0, &packet);
 }
 
-/* Metrics go back in turn, but those that changed since they went go first. */
+/* Metrics go back in turn. Metrics that changed since they were sent last go first. */
 static void test_conga_feedback(void)
 {
 	unsigned one, other, low, high;
@@ -459,7 +459,8 @@ static void test_conweave_notify(void)
 
 /* ---- both ---- */
 
-/* An uplink that is down from the start is not taken; one that goes down is left at once. */
+/* An uplink that is down from the start is never chosen. An uplink that goes down is avoided at
+ * once. */
 static void link_down(enum balance balance)
 {
 	begin(balance);

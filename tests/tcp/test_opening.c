@@ -155,8 +155,8 @@ static void test_old_time_stamps_are_refused(void)
 	run("timestamps=true", lines);
 }
 
-/* RTO 1 s, then doubled; an answer to a SYN sent again leaves RTO at 3 s and a window of one
- * segment. */
+/* The RTO of a SYN is 1 s, and doubles. After a response to a retransmitted SYN, the RTO is 3 s and
+ * the window is one segment. */
 static void test_syn_is_sent_again(void)
 {
 	static const char *const lines[] = {

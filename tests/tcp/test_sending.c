@@ -506,7 +506,7 @@ static void test_sack_blocks_in_order_of_arrival(void)
 	run(NULL, lines);
 }
 
-/* Four blocks fit without time stamps; the one that is longest ago is left out. */
+/* Four SACK blocks fit without time stamps. The oldest block is left out. */
 static void test_four_gaps(void)
 {
 	static const char *const lines[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests that a binary GOAL file, as txt2bin of the LogGOPSim tools wrote it from schedule.goal,
- * has the flows and dependencies of the text, that every file that ends too early is refused, and
- * that no damaged byte does harm.
+ * Tests that a binary GOAL file has the flows and dependencies of its text. txt2bin of the
+ * LogGOPSim tools wrote the file from schedule.goal. The reader refuses every file that ends too
+ * early, and no damaged byte does harm.
  */
 #include <stdlib.h>
 #include <string.h>

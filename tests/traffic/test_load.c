@@ -509,7 +509,7 @@ static void test_latency(void)
 	setup.hca.pcie.mmio_latency += 7 * NS;
 	measure();
 	CU_ASSERT_DOUBLE_EQUAL(result.median_ns, first + 7, 1e-9);
-	setup.hca.host.llc.enabled = true; /* nothing is read: all are inline */
+	setup.hca.host.llc.enabled = true; /* no effect: all data is inline */
 	measure();
 	CU_ASSERT_DOUBLE_EQUAL(result.median_ns, first + 7, 1e-9);
 	setup.hca.host.llc.ddio = false; /* the CQE is in memory */
@@ -534,7 +534,7 @@ static void test_whose_cqs(void)
 	CU_ASSERT_EQUAL(result.counter, 0);
 }
 
-/* The same for the regions of eight threads; a WRITE of inline data needs its target's alone. */
+/* The same for the regions of eight threads. Inline data needs only the target's region. */
 static void test_whose_regions(void)
 {
 	begin();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests that flows and sizes of files are read as they are written, that a trace may name its
- * hosts, and that mistakes in files are named with their line.
+ * Tests that the reader takes flows and sizes from files as they are written, and that a trace may
+ * name its hosts. An error message about a file names the line of the mistake.
  */
 #include "tests/support/suite.h"
 #include "traffic/workload/distribution.h"

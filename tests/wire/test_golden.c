@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tests the codec with packets that two Linux kernels exchanged (Soft-RoCE, RoCEv2 over IPv4). Each
- * parses, rebuilds to the same bytes, and carries the ICRC that both icrc.c and the bitwise judge
- * compute. A changed bit in the range of the ICRC is found; one outside the range is not.
+ * packet parses, and is rebuilt to the same bytes. It carries the ICRC that both icrc.c and the
+ * bitwise judge compute. The ICRC detects a changed bit in its range, and no changed bit outside
+ * its range.
  *
- *     CAPTURES=FOLDER wire_test_golden all_files      another folder than those of tests/data
+ *     CAPTURES=FOLDER wire_test_golden all_files      another folder than tests/data
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -82,10 +82,11 @@ uint64_t load_receives(const struct load_params *params, bool datagram);
  * writes the reason to *error. */
 bool load_may_be_parallel(const struct load_params *params, char *error, size_t error_bytes);
 
-/* Creates processor cores, and memory for rings, for params.nodes adapters. For each adapter the
- * caller then creates the HCA with load_driver() and load_address_resolver(), attaches it, and
- * joins it to the fabric, in the order of the endpoints. `sim` and `endpoints` must outlive the
- * load. `lps` is the LP of each node. If `lps` is NULL, all nodes are in the first LP. */
+/* Creates processor cores, and memory for rings, for params.nodes adapters. The caller then handles
+ * the adapters in the order of the endpoints. It creates each HCA with load_driver() and
+ * load_address_resolver(), attaches it, and connects it to the fabric. `sim` and `endpoints` must
+ * outlive the load. `lps` is the LP of each node. If `lps` is NULL, all nodes are in the first
+ * LP. */
 struct load *load_create(const struct load_params *params, struct sim *sim,
 			 struct endpoints *endpoints, const uint8_t *lps);
 

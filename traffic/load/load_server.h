@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_server: server cores of the first node, which poll for requests, process each one and
- * respond. Also the clients, which send requests. A client is a queue pair of another node. It has
- * up to `tx_depth` requests that are posted and have no response yet.
+ * load_server: the servers and clients of a load. Server cores of the first node poll for requests,
+ * process each request and respond. Clients send requests. A client is a queue pair of another
+ * node. It has up to `tx_depth` requests that are posted and have no response yet.
  *
  *     client --WRITE--> slot in memory --\                              /-WRITE-> slot --> client
  *     client --SEND---> CQE --------------> core: take, use lines, post --SEND--> CQE ---> client
  *
  * Slots are laid out as in HERD. Each core has a ring of `tx_depth` slots for each client that may
- * send requests to it, and polls one slot of each client in turn.
+ * send requests to it. The core polls one slot of each client in turn.
  */
 #ifndef TRAFFIC_LOAD_LOAD_SERVER_H
 #define TRAFFIC_LOAD_LOAD_SERVER_H

@@ -422,7 +422,7 @@ bool load_thread_has_arrived(const struct load_thread *thread)
 	return thread->arrived_first != thread->arrived_end;
 }
 
-/* Compressed: of a title and its arrays there were several writes, and the last is the title's. */
+/* Compressed CQEs take several writes. The write of the title is the last. */
 sim_time load_thread_take(struct load_thread *thread)
 {
 	struct load *load = thread->node->load;

@@ -105,7 +105,7 @@ struct load_end *load_ends_add(struct load *load, const struct backend_pair *pai
 /* Returns the end of a node by queue pair number, or NULL if there is none. */
 struct load_end *load_ends_find(const struct load *load, uint32_t node, uint32_t number);
 
-/* Returns the end of that index among the node's, or NULL if the node has fewer. */
+/* Returns the node's end with that index, or NULL if the node has fewer ends. */
 struct load_end *load_ends_get(const struct load *load, uint32_t node, uint32_t index);
 
 /* Plan queue pairs and buffers: return the number of queue pairs of a node, set the ring sizes of

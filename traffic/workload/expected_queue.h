@@ -2,7 +2,7 @@
 /*
  * expected_queue: messages that an end of a connection expects. They are announced when the other
  * end posts them, and found by the PSN of their packets. In a parallel run the announcement reaches
- * another LP before the first packet, because packets cross by the same way.
+ * another LP before the first packet, because packets use the same channel.
  *
  *     the other end's host  post() --expected_queue_add()--> queue of the end, in posting order
  *     the end's host        a packet, or its CQE --expected_queue_find--> flow

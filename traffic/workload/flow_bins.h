@@ -32,8 +32,8 @@
 /* Writes a line for each bin of all flows, and one for all sizes (both limits empty). If the
  * workload has incasts, lines for the flows with and without these follow. Limits ascend. Flows
  * that were ready before `from` are left out. Times of a bin without completed flows are empty.
- * `parts` has the names of the workload's parts, and ends with NULL. All these lines are then there
- * for all flows, whose part is FLOW_BINS_ALL, and for each part. NULL: there are no parts. */
+ * `parts` has the names of the workload's parts, and ends with NULL. Lines then exist for all
+ * flows, with the part FLOW_BINS_ALL, and for each part. `parts` is NULL if there are no parts. */
 #define FLOW_BINS_ALL "all"
 void flow_bins_write(const struct flow_record *records, uint32_t count,
 		     const struct param_sizes *limits, sim_time from, const char *const *parts,

@@ -52,7 +52,7 @@ typedef struct ideal_route flow_driver_route_function(void *context, uint32_t so
 /* How the flows of a part of the workload are posted. */
 struct flow_driver_part {
 	const struct flow_driver_params *params; /* notification_latency: the same for all parts */
-	const struct congestion *congestion;     /* NULL: that of the adapters */
+	const struct congestion *congestion;     /* NULL: as the adapters */
 };
 
 /* Creates the driver. `parts` has an entry for each of the workload's parts. The backend, the

@@ -98,8 +98,9 @@ struct flow_summary {
 	double slowdown_mean, slowdown_p50, slowdown_p95, slowdown_p99, slowdown_p999;
 };
 
-/* Selects flows: size between low and high bytes, ready at `from` or later, flows of the pattern,
- * of its incasts, or both, and of all parts of the workload or of one. */
+/* Selects flows of `low` to `high` bytes that are ready at `from` or later. `kinds` selects flows
+ * of the pattern, of its incasts, or both. `part` selects one part of the workload, or all
+ * parts. */
 enum flow_kinds { FLOW_ALL, FLOW_OF_PATTERN, FLOW_OF_INCAST };
 struct flow_choice {
 	uint64_t low, high;

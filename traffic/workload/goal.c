@@ -105,7 +105,9 @@ static void add_flows(struct goal *goal)
 	}
 }
 
-/* A recv that waits for more than the message is a moment of its own. */
+/* Adds barriers for operations with dependencies. If a recv waits for other operations besides its
+ * message, a barrier represents its end. If another operation depends on the start of an operation,
+ * a barrier represents that start. */
 static void add_moments(struct goal *goal)
 {
 	for (uint32_t i = 0; i < goal->op_count; i++) {

@@ -20,7 +20,7 @@ struct goal_op {
 	uint64_t tag;
 	uint32_t rank, peer, line;
 	uint32_t flow;   /* flow that represents or ends the operation */
-	uint32_t moment; /* moment at which it begins; GOAL_NONE: no operation needs it */
+	uint32_t moment; /* barrier that represents its start; GOAL_NONE: not needed */
 	/* depends: on other operations. is_asked: another operation depends on its start. */
 	bool depends, is_asked;
 	uint8_t kind;

@@ -149,7 +149,7 @@ extern const struct param workload_param_list[];
 
 enum workload_operation { WORKLOAD_WRITE, WORKLOAD_SEND, WORKLOAD_READ, WORKLOAD_ATOMIC };
 
-/* A part of a joined workload, which was a workload of its own. */
+/* A part of a combined workload: one of the workloads that workload_join() combined. */
 struct workload_part {
 	sim_time stop;             /* no flow begins from this time on; SIM_NEVER: no such time */
 	uint32_t first_queue_pair; /* smallest number of the queue pairs of its flows */
@@ -179,7 +179,7 @@ struct workload {
 	uint32_t edge_count, edge_capacity;
 	uint32_t hosts;
 	struct workload_part *parts;
-	uint32_t part_count; /* 1, unless it was joined */
+	uint32_t part_count; /* 1, unless workload_join() made it */
 };
 
 #define WORKLOAD_PARTS_MAX 64
@@ -200,7 +200,7 @@ struct workload *workload_create(const struct workload_params *params, uint32_t 
 				 size_t error_bytes);
 void workload_destroy(struct workload *workload);
 
-/* A workload to be joined, and the hosts of the whole that its own hosts 0, 1, ... are. */
+/* A member for workload_join(), and the hosts of the result that its own hosts 0, 1, ... are. */
 struct workload_member {
 	struct workload *workload;
 	const uint32_t *hosts; /* [workload->hosts] */

@@ -166,8 +166,8 @@ static void hold_relations(struct qp *qp)
 	object_hold(qp->xrcd);
 }
 
-/* The driver offers a feature. The adapter need not use it. Answers only if the driver takes one
- * for each READ and atomic. */
+/* Sets whether CQEs may carry the data of receives and of responses, which the driver permits.
+ * Responses also need a CQE for each READ and atomic, or the driver's flag. */
 static void place_data(struct command *command, const struct mlx5_ib_create_qp *driver,
 		       struct hca_qp_attr *attr)
 {

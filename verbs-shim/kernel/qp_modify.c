@@ -80,7 +80,7 @@ static int check_values(struct kernel *kernel, const struct ib_uverbs_modify_qp 
 	return 0;
 }
 
-/* Verbs' names for rights are the adapter's. */
+/* Converts the access rights of verbs to the adapter's. */
 static uint32_t responder_rights(uint32_t flags)
 {
 	return flags & (MR_REMOTE_WRITE | MR_REMOTE_READ | MR_REMOTE_ATOMIC);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * srq: shared receive queues, and those of XRC, which belong to an XRC domain and have their own
- * CQ.
+ * srq: shared receive queues. The SRQs of XRC belong to an XRC domain and have their own CQ.
  */
 #include <errno.h>
 #include <rdma/ib_user_ioctl_verbs.h>

@@ -2,8 +2,8 @@
 /*
  * uar: doorbell pages of one context. A page has two BlueFlame registers for QPs ("bfregs"). The
  * assignment of QPs follows the mlx5 kernel driver. A QP gets its own low-latency register from the
- * end if one is free. Otherwise it gets the least used register of the middle, which its QPs share
- * under a lock. Register 0 is not assigned.
+ * end if one is free. Otherwise it gets the least used register of the middle class. Its QPs share
+ * such a register under a lock. Register 0 is not assigned.
  *
  * File offset of a mapping = (command << 8 | page) * 4096, as libmlx5 computes it. Pages above 255
  * have their upper bits from bit 16 on.

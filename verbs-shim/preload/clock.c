@@ -167,7 +167,7 @@ EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
 	return 0;
 }
 
-/* false: a signal came first. */
+/* Sleeps until the deadline. Returns false if a signal came first. */
 static bool sleep_until(uint64_t deadline)
 {
 	shim_self.interrupted = false;

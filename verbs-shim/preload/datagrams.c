@@ -46,7 +46,7 @@ static size_t length_of(const struct msghdr *message)
 	return length;
 }
 
-/* false: errno says why there is no destination. */
+/* Finds the destination of a message. Returns false and sets errno if there is none. */
 static bool choose_destination(struct shim_socket *record, const struct msghdr *message,
 			       struct shim_address *to)
 {

@@ -313,13 +313,13 @@ EXPORT unsigned long getauxval(unsigned long type)
 	}
 }
 
-/* Limits. Limits that differ between machines and do not affect the run have the host's values. A
- * process keeps its own changes. */
+/* Limits. If a limit differs between machines and does not affect the run, programs see the
+ * simulated host's value. A process keeps its own changes. */
 
 static struct rlimit own_limits[RLIM_NLIMITS];
 static bool is_own[RLIM_NLIMITS];
 
-/* false: it is the system's. */
+/* Returns false if the limit is the system's. */
 static bool host_limit(unsigned resource, struct rlimit *limit)
 {
 	rlim_t tasks = shim.memory ? shim.memory->host.memory_bytes / 8 / STACK_OF_TASK / 2 : 0;

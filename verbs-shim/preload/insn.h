@@ -16,8 +16,8 @@
 
 #define INSN_CLEAR 256
 
-/* Callbacks for loads and stores of emulated instructions. false: the address is not handled and
- * must not be emulated. */
+/* Callbacks for loads and stores of emulated instructions. A callback returns false if it does not
+ * handle the address, which must then not be emulated. */
 struct insn_access {
 	bool (*load)(struct insn_access *access, uint64_t address, void *bytes, uint32_t length);
 	bool (*store)(struct insn_access *access, uint64_t address, const void *bytes,

@@ -88,8 +88,8 @@ static void make_end(struct step *step, uint32_t count)
 	step->carry_out = count > 0 ? end : unknown;
 }
 
-/* Adds the instruction at an address. `left`: bytes to the end of its page. false: not known, or
- * the last one. */
+/* Adds the instruction at an address. `left` is the number of bytes to the end of its page. Returns
+ * false if the instruction is unknown or ends the block. */
 static bool add_step(struct block *block, uint64_t at, uint64_t left)
 {
 	struct step *step = &steps[step_count];

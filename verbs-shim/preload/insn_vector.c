@@ -50,8 +50,8 @@ static bool is_legacy(struct machine *machine) /* only the area that FXSAVE know
 	return magic != XSAVE_MAGIC;
 }
 
-/* A bit for each component that is not in its initial state, which is zero. NULL: all are there
- * that can be. */
+/* Returns a bit for each component that is not in its initial state, which is zero. Returns NULL
+ * for a frame of FXSAVE, which has no such bits. */
 static uint64_t *used_components(struct machine *machine)
 {
 	return is_legacy(machine) ? NULL : (uint64_t *)(void *)(area_of(machine) + XSAVE_HEADER);

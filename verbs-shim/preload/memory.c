@@ -229,8 +229,8 @@ EXPORT int shmdt(const void *address)
 	return memory_detach(address);
 }
 
-/* Memory of another process, by its number as programs see it. Copying takes no virtual time but
- * the call's. */
+/* Memory of another process, by its number as programs see it. A copy takes only the virtual time
+ * of the call. */
 
 static void begin_call(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * namespaces: the numbers of the namespaces in /proc/PID/ns. A program sees those of a system that
- * has made no namespace, because hcasim's own get other numbers in each run. UCX sends the numbers
- * to other processes. Source: Linux, include/linux/proc_ns.h; mnt and net are the next two numbers
- * below, as Linux gives them at boot.
+ * namespaces: the numbers of the namespaces in /proc/PID/ns. A program sees the numbers of a system
+ * that has created no namespace, because the numbers of hcasim's own namespaces differ in each run.
+ * UCX sends the numbers to other processes. Source: Linux, include/linux/proc_ns.h. At boot, Linux
+ * gives mnt and net the next two numbers below these.
  */
 #ifndef VERBS_SHIM_PRELOAD_NAMESPACES_H
 #define VERBS_SHIM_PRELOAD_NAMESPACES_H
@@ -11,14 +11,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Returns the inode of a namespace, or 0 if the path is not that of a namespace. */
+/* Returns the inode of a namespace, or 0 if the path does not name a namespace. */
 uint64_t namespaces_inode(const char *path);
 
 /* Device number of these inodes. */
 dev_t namespaces_device(void);
 
-/* Writes what readlink(2) returns, at most `bytes`, to `target`. Returns the number of written bytes,
- * or 0 if the path is not that of a namespace. */
+/* Writes the result of readlink(2) to `target`, at most `bytes`. Returns the number of written
+ * bytes, or 0 if the path does not name a namespace. */
 ssize_t namespaces_link(const char *path, char *target, size_t bytes);
 
 #endif

@@ -104,8 +104,8 @@ EXPORT int uname(struct utsname *system)
 	return result;
 }
 
-/* Netlink of RDMA is the emulated kernel's. Streams send immediately. Waits of TCP (Nagle's
- * algorithm, delayed acknowledgements) would take real time. */
+/* The emulated kernel serves RDMA netlink sockets. Streams send immediately, because waits of TCP
+ * (Nagle's algorithm, delayed acknowledgements) would take real time. */
 EXPORT int socket(int family, int type, int protocol)
 {
 	int before = errno, on = 1, result = -1;

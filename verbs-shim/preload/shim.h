@@ -147,7 +147,8 @@ int attach_receive_fd(void);
 void wait_begin(void);                /* before a system call that may wait */
 bool wait_visible(uint64_t deadline); /* true: the deadline has passed */
 bool wait_for_any(uint64_t deadline); /* or for any modelled socket */
-/* For something to happen to that socket. true: the socket's time for the events is over. */
+/* Waits until something happens to that socket. Returns true when the socket's timeout for the
+ * events ends. */
 bool wait_for_socket(int fd, short events);
 /* Waits for events of poll(2). Returns false with errno EINTR for a signal, or EAGAIN when the
  * socket's timeout ends. */

@@ -127,7 +127,7 @@ int sockets_open(int family, int type)
 	return call_for_descriptor(SOCKET_CREATE, 0, kind, type, &record);
 }
 
-/* false: errno says why the address is none of the socket's family. */
+/* Reads an address. Returns false and sets errno if it is not of the socket's family. */
 bool sockets_read_address(const struct shim_socket *record, const struct sockaddr *address,
 			  socklen_t length, struct shim_address *to)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_memory: memory of a running program as DMA accesses it. Pages of rings, of doorbell
- * records and, where this cannot be noticed, of memory regions are shared with the simulator, which
- * accesses them by loads and stores. Other memory is accessed with process_vm_readv() and
- * process_vm_writev(). No thread of the program runs meanwhile, so a read-modify-write is atomic.
+ * process_memory: memory of a running program as DMA accesses it. The program shares pages of rings
+ * and doorbell records with the simulator. It also shares pages of memory regions where it cannot
+ * notice this. The simulator accesses shared pages by loads and stores, and other memory with
+ * process_vm_readv() and process_vm_writev(). No thread of the program runs meanwhile, so a
+ * read-modify-write is atomic.
  */
 #include <assert.h>
 #include <stdlib.h>

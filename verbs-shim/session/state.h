@@ -223,7 +223,7 @@ struct session {
 	int exit_code;
 	struct place place;
 	int supervisor;          /* socket to the supervisor; -1: none */
-	struct sockets *sockets; /* NULL: those of the machine */
+	struct sockets *sockets; /* NULL: the machine's sockets */
 };
 
 /* session.c */
@@ -385,8 +385,8 @@ void place_choose(struct session *session, uint64_t now);
 void place_review(struct session *session, uint64_t now);
 void place_release(struct session *session);
 void place_program(const struct session *session); /* the caller is about to become a program */
-/* true: disables reading the time stamp counter in this process, as in programs. false: enables
- * it. */
+/* With `true`, disables reading the time stamp counter in this process, as in programs. With
+ * `false`, enables it. */
 void place_share_counter(bool shared);
 
 /* output.c */

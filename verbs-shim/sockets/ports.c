@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ports: see state.h. Addresses are those of IPv6; IPv4 has its mapped form. */
+/* ports: see state.h. Addresses are IPv6 addresses. IPv4 addresses are in mapped form. */
 #include <sys/socket.h>
 
 #include "verbs-shim/sockets/state.h"

@@ -44,7 +44,7 @@ static uint32_t range_after(uint64_t address)
 	const struct range *last = range_count ? range_at(range_count - 1) : NULL;
 
 	if (last && last->address + last->length <= address)
-		return range_count; /* as all stacks and code: they are most of what is asked for */
+		return range_count; /* true for most look-ups: stacks and code */
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 		const struct range *range = range_at(middle);

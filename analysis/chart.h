@@ -34,7 +34,7 @@ enum chart_style { CURVE_LINE, CURVE_STEPS, CURVE_POINTS };
 struct chart_axis {
 	char *label, *unit; /* unit "": none */
 	bool logarithmic;
-	double least, most; /* NAN: as the values have it */
+	double least, most; /* NAN: from the values */
 	char **names;       /* labels of the positions 0, 1, ...; NULL: the axis has numbers */
 	size_t name_count;
 	double *ticks; /* positions of the labels; NULL: automatic */

@@ -297,8 +297,8 @@ void port_prefetch_release(const struct port *port, unsigned vl);
 
 /* Replaces the functions that prefetch for the arrival and the departure of a packet (sim/event.h).
  * They call port_fetch_arrival() and port_fetch_departure(), which prefetch the memory of the port
- * and of the packet. When both are in the cache, these return the packet and write the port's user.
- * Otherwise they return NULL. */
+ * and of the packet. When port and packet are in the cache, these two functions return the packet
+ * and write the port's user. Otherwise they return NULL. */
 void port_set_fetch(struct port *port, event_fetch_function *arrival,
 		    event_fetch_function *departure);
 const struct packet *port_fetch_arrival(const struct event *event, unsigned stage,

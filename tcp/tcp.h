@@ -58,8 +58,8 @@ struct tcp_host {
 	 * segment with payload or FIN. The host then calls tcp_resume() when there is space. May
 	 * call tcp_hold(). */
 	bool (*transmit)(void *context, const struct tcp_segment *segment);
-	/* Reports new bytes at `offset` of the stream, in order or not, each byte once. NULL if it
-	 * is not needed. */
+	/* Reports new bytes at `offset` of the stream, in order or not, each byte once. May be
+	 * NULL. */
 	void (*receive)(void *context, uint64_t offset, uint32_t bytes, const uint8_t *payload);
 	/* Requests a call of tcp_timer() at `at`, which replaces any earlier request. SIM_NEVER
 	 * requests none. */

@@ -333,7 +333,7 @@ static void second_level_done(struct icm_lookup *lookup)
 	serve(container_of(lookup, struct miss_slot, lookup));
 }
 
-/* The line is here for all that wait for it. */
+/* The line has arrived. Completes all lookups that wait for it. */
 static void serve(struct miss_slot *slot)
 {
 	struct icm_cache *cache = slot->cache;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packet_record: see packet_record.h. A port fixes a departure in advance. Another port may later
- * fix an earlier one, but never one in the past. Records up to now are therefore written, in the
- * order of (time, port, order of the calls).
+ * packet_record: see packet_record.h. A port reports a departure in advance. Another port may later
+ * report an earlier departure, but never a departure in the past. Records up to the present time
+ * are therefore complete, and are written in the order of (time, port, order of the calls).
  */
 #include "hcasim/record/packet_record.h"
 

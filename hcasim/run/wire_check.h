@@ -10,8 +10,8 @@
 
 #include "fabric/port.h"
 
-/* Windows in which a port sent more than its rate carries. All zero: none. The figures are those
- * of the first window. */
+/* Windows in which a port sent more than its rate carries. All zero: there is no such window.
+ * `bytes`, `from` and `until` are for the first window. */
 struct wire_excess {
 	uint64_t windows, bytes;
 	sim_time from, until;

@@ -30,7 +30,7 @@ SUITE(TESTS)
 
 enum { QPS_MAX = 48, ROUNDS = 10 };
 
-/* Messages a microsecond of so many queue pairs in turn, with warm caches. */
+/* Returns the messages per microsecond of queue pairs that take turns, with warm caches. */
 static double outbound_rate(unsigned qps, uint64_t entries)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);
@@ -203,8 +203,8 @@ static void test_pages_of_2_mib(void)
 
 enum { PAIRS = 16, LARGE = 4096, PAGE_BYTES = 4096 };
 
-/* Time from the first store until all large messages are in memory. Each follows a small message
- * whose page misses. */
+/* Returns the time from the first store until all large messages are in memory. A small message
+ * whose page misses precedes each large message. */
 static sim_time large_time(bool relaxed, bool small_misses, uint64_t *stalls)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);

@@ -116,7 +116,7 @@ static void test_layout(void)
 	pair_destroy(&plain);
 }
 
-/* Sends say in their minis which WQE it was. */
+/* The mini-CQEs of sends name their WQEs. */
 static void test_sends(void)
 {
 	enum { MESSAGES = 9 };
@@ -136,7 +136,8 @@ static void test_sends(void)
 	pair_destroy(&pair);
 }
 
-/* One alone is written as ever, when nobody came for so long. */
+/* Returns the latency of a single CQE. It is written uncompressed when no other CQE has come during
+ * the timeout. */
 static sim_time lone_latency(enum hca_cq_compress compress, bool armed)
 {
 	struct pair pair = pair_create(compress, ENTRIES);
@@ -169,7 +170,7 @@ static void test_alone(void)
 	CU_ASSERT_EQUAL(lone_latency(CQ_MINI_HASH, true), lone_latency(CQ_PLAIN, true));
 }
 
-/* A solicited one has no mini: it ends those before it, and stands behind them. */
+/* A solicited CQE has no mini-CQE. It ends the group before it, and is written after the group. */
 static void test_ended_by_one_that_is_different(void)
 {
 	struct pair pair = pair_create(CQ_MINI_HASH, ENTRIES);
@@ -185,8 +186,8 @@ static void test_ended_by_one_that_is_different(void)
 	pair_destroy(&pair);
 }
 
-/* As many as are allowed do not wait for more; and over the ring's end, with the owner's bit of the
- * title's lap. */
+/* A full group does not wait for more CQEs. If it crosses the end of the ring, all its entries have
+ * the owner bit of the title's lap. */
 static void over_the_end(uint32_t before)
 {
 	enum { RING = 32 };

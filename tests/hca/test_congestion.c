@@ -169,8 +169,8 @@ static void test_lazy_timers_lose_nothing(void)
 	}
 }
 
-/* Half of the rate for 55 us, then three quarters: bytes of 20 Gb/s in 55 us, and the same at 30
- * Gb/s. */
+/* The rate is half for 55 us, and then three quarters. The test sends the bytes of 20 Gb/s in 55
+ * us, and then bytes at 30 Gb/s. */
 static void test_debt_is_paid_across_steps(void)
 {
 	struct fixture fixture;
@@ -206,8 +206,8 @@ static void test_infiniband_index(void)
 	congestion_fini(&fixture.congestion);
 }
 
-/* The table as a manager lists it: none, 1/2, 3 and 8 packet times; the last entry is that of all
- * indices beyond. */
+/* The table has the form in which a congestion manager lists it: none, 1/2, 3 and 8 packet times.
+ * All higher indices use the last entry. */
 static void test_infiniband_table(void)
 {
 	static const uint64_t rates[] = {RATE_UNLIMITED, UINT64_C(26666666666), 10 * GBPS,

@@ -138,7 +138,7 @@ static void test_small_packets_have_the_same_rate(void)
 						     (BIT_SLOW - BIT_FAST));
 }
 
-/* Of one work request alone, all that it was held back is its stage. */
+/* For a single work request, its whole delay by pacing is in the stage `pacing`. */
 static void test_pacing_is_a_stage(void)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);
@@ -194,13 +194,14 @@ static void test_a_window_of_one_packet(void)
 	for (unsigned i = 0; i < 3; i++)
 		times[i] = time_of(&rig, WQE_WRITE, (8 * i + 8) * MTU);
 	CU_ASSERT_EQUAL(times[2] - times[1], times[1] - times[0]);
-	/* each packet waits for the ACK of that before it */
+	/* each packet waits for the ACK of the previous packet */
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "acks_sent"), 24 + 8 + 16 + 24);
 	CU_ASSERT_EQUAL(rig_count(&rig, "congestion", "holds"), 23 + 7 + 15 + 23);
 	end(&rig);
 }
 
-/* Four packets at a time, of which the last asks: then that before it is nothing to wait for. */
+/* A window has four packets, of which only the last requests an ACK. No packet waits for the ACK of
+ * the third. */
 static void test_a_window_of_four_packets(void)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);
@@ -288,7 +289,8 @@ static void test_limits_of_cnps(void)
 	CU_ASSERT_EQUAL(cnps(CNP_PER_PORT, 0, true), 2 * PACKETS);
 }
 
-/* A CNP halves the rate of DCQCN at first: so does the second, before the rate can rise. */
+/* The first CNP halves the rate of DCQCN. The second CNP halves it again, before the rate can
+ * rise. */
 static void test_cnps_cut_rates(void)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);
@@ -422,7 +424,7 @@ static void test_times_of_losses(void)
 	CU_ASSERT_EQUAL(lossy_time(WQE_READ, 1200 * NS, 2800 * NS, 2 * US), read + 2 * US);
 }
 
-/* A NAK that is still to come when its queue pair goes, or begins anew, does not come. */
+/* A delayed NAK is not sent if its queue pair is destroyed or reset meanwhile. */
 static void test_late_naks_are_forgotten(void)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);

@@ -46,7 +46,7 @@ static void mark(struct study *study, uint64_t kmin, uint64_t kmax, double pmax)
 	study->switch_params.ecn.pmax = pmax;
 }
 
-/* `flows` endless writes to the last host. */
+/* Starts `flows` endless writes to the last host. */
 static void incast_start(struct incast *incast, unsigned flows)
 {
 	struct study *study = &incast->study;
@@ -227,7 +227,7 @@ static void test_windows_share_fairly(void)
 	CU_ASSERT(dctcp.gbps > 90);
 	CU_ASSERT(dctcp.queue_mean < 60e3);
 	CU_ASSERT(hpcc.jain > 0.95);
-	CU_ASSERT(hpcc.gbps > 85); /* of 92.6 that headers leave, and 95 % of that is aimed at */
+	CU_ASSERT(hpcc.gbps > 85); /* headers leave 92.6, and the target is 95 % of it */
 	CU_ASSERT(hpcc.queue_mean < 10e3);
 }
 

@@ -103,13 +103,13 @@ static void test_at_any_instant(void)
 	finish(&rig);
 }
 
-/* Queues and pools whose items do not report their stays to Little's law. */
+/* Queues and pools whose items do not report their residence times, which Little's law needs. */
 static bool has_no_stays(const struct block *block, const struct gauge_info *info)
 {
 	return info->kind == GAUGE_BUSY || strcmp(block->type->name, "wqe_fetch") == 0;
 }
 
-/* The items of all other gauges that the run fills report their stays. */
+/* The items of all other gauges that the run fills report their residence times. */
 static void test_stays_of_all_items(void)
 {
 	struct rig rig = tight_rig();

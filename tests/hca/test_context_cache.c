@@ -128,8 +128,8 @@ static void test_merge(void)
 	end();
 }
 
-/* Two slots. c and d wait for one, d behind c though its entry arrives with a; e hits and passes
- * all. */
+/* Two slots. c and d wait for a slot. d stays behind c, although its entry arrives with a. e hits
+ * and passes all. */
 static void test_stall(void)
 {
 	sim_time start;
@@ -159,8 +159,8 @@ static void test_stall(void)
 	end();
 }
 
-/* A lookup that waited for a slot, on an entry that came meanwhile, is a hit in the end; on one
- * under way, a merge. */
+/* A lookup waits for a slot. If its entry has arrived meanwhile, the lookup is a hit. If its entry
+ * is being read, the lookup is a merge. */
 static void test_stall_ends(void)
 {
 	params_round();
@@ -210,7 +210,7 @@ static void test_invalidate(void)
 	look_up(2, 5);
 	sim_run(sim, sim_now(sim) + 10 * NS);
 	icm_cache_invalidate(cache, 0,
-			     100); /* while it is being read: that answers, and is not kept */
+			     100); /* during the read, which ends without keeping the entry */
 	look_up(3, 5);             /* and does not serve later lookups */
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_FALSE(lookups[2].hit);
@@ -224,7 +224,7 @@ static void test_invalidate(void)
 	end();
 }
 
-/* Neighbours come together, in one read of all their bytes; answers keep their distance. */
+/* One read fetches all entries of a line. Results are one interval apart. */
 static void test_lines_and_interval(void)
 {
 	sim_time start;

@@ -68,7 +68,7 @@ static struct fault_rule drop(uint16_t opcode, double probability, uint64_t nth)
 				   .nth = nth};
 }
 
-/* Share of the lossless time's packets that got through, of one endless message. */
+/* Returns the goodput of one endless message as a share of the goodput without loss. */
 static double goodput(uint64_t rate_bps, sim_time round_trip, unsigned recovery, double p,
 		      double *window)
 {
@@ -254,8 +254,8 @@ static sim_time time_behind_response(unsigned packets)
 	return took;
 }
 
-/* The same where a response arms the timer, with four in flight; then each takes its time on the
- * wire. */
+/* The same with a response that arms the timer while four packets are in flight. Each packet then
+ * takes its time on the wire. */
 static void test_few_behind_a_response_wait_less(void)
 {
 	const sim_time slot = (1024 + 82) * 80, two = time_behind_response(2);
@@ -264,8 +264,8 @@ static void test_few_behind_a_response_wait_less(void)
 	CU_ASSERT_EQUAL(time_behind_response(4), two + 2 * slot + 220 * US);
 }
 
-/* Ten packets. The first is lost, and its retransmission for the first of nine NAKs is lost,
- * too. */
+/* Ten packets. The first packet is lost. Nine NAKs follow. The retransmission after the first NAK
+ * is lost, too. */
 static sim_time time_of_lost_twice(unsigned restart)
 {
 	const struct fault_rule rules[] = {drop(FAULT_ANY_OPCODE, 0, 1),
@@ -424,8 +424,8 @@ static void test_an_early_read_is_asked_again(void)
 	study_fini(&loss.study);
 }
 
-/* Every packet of either side may be lost: all complete, each is executed as often as it was asked
- * for. */
+/* Any packet of either side may be lost. All requests complete, and each is executed exactly
+ * once. */
 static void test_all_operations_survive_loss(void)
 {
 	static const unsigned recoveries[] = {GO_BACK_N, SELECTIVE_REPEAT};

@@ -136,7 +136,8 @@ static void test_events_that_share_an_interrupt(void)
 	bench_destroy(bench);
 }
 
-/* The first leaves at once, as there was no event before it; then four make one. */
+/* The first event leaves at once, because no event came before it. Then four completions make one
+ * event. */
 static void test_moderation_by_count(void)
 {
 	struct bench *bench = bench_create(MODERATION_FROM_EVENT, 4, 100 * US);

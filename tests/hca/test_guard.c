@@ -3,7 +3,7 @@
  * Tests the guard of congestion controls in shared objects. If a plug-in breaks a rule of the
  * interface, the program ends with exit code 2. The message names the object, the function and the
  * result. Covers impossible rates, windows and times, a crash, a stack overflow and an endless
- * loop. One that obeys the rules is not affected.
+ * loop. A plug-in that obeys the rules is not affected.
  */
 #include <stdio.h>
 #include <string.h>
@@ -51,8 +51,8 @@ static void use(const char *fault)
 	congestion_fini(&congestion);
 }
 
-/* Returns the exit code of a process that runs this, or 1000 and more for a signal. Also returns
- * its message. */
+/* Runs a function in a child process. Returns its exit code, or 1000 and more for a signal, and its
+ * message. */
 static int outcome(const char *fault, char *said, size_t said_bytes)
 {
 	int ends[2], status = 0;
@@ -79,7 +79,7 @@ static int outcome(const char *fault, char *said, size_t said_bytes)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
-/* It ends the program with that behind the plug-in's name. */
+/* Checks that the program ends, with this text after the plug-in's name. */
 static void refused(const char *fault, const char *message)
 {
 	char said[1024], expected[1024];

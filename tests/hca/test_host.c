@@ -67,7 +67,7 @@ static void end(void)
 	sim_destroy(sim);
 }
 
-/* 64 sets of 8 ways, 2 of them DDIO's; memory takes 50 ns, and 1 ns a line. */
+/* 64 sets of 8 ways, 2 for DDIO. Memory takes 50 ns, and 1 ns per line. */
 static void params_small(void)
 {
 	host_params_default(&params);
@@ -103,8 +103,8 @@ static void begin_access(struct event *event)
 	sim_schedule_at(event, at);
 }
 
-/* Accesses that begin at `at`, together with others of that time; run() has them done. Returns the
- * number of the access. */
+/* Adds an access that begins at `at`, possibly with other accesses at that time. run() executes all
+ * accesses. Returns the number of the access. */
 static uint32_t access_at(uint64_t address, uint32_t length, bool is_write, sim_time at)
 {
 	CU_ASSERT_FATAL(begun < ACCESSES);
@@ -327,8 +327,8 @@ static void test_iommu_knee(void)
 	end();
 }
 
-/* Two walkers: the third miss waits for one; another access to a page under way waits for its
- * walk. */
+/* There are two walkers. The third miss waits for a walker. An access to a page whose walk is in
+ * progress waits for this walk. */
 static void test_iommu_walkers(void)
 {
 	struct iommu *iommu;
@@ -362,8 +362,8 @@ static int compare_times(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Walks of a lognormal latency: median, 95th percentile (1.645 sigmas) and mean are those of the
- * distribution, and the same in each run. */
+/* Walks have a lognormal latency. Their median, 95th percentile (1.645 sigmas) and mean agree with
+ * the distribution, and are the same in each run. */
 static void test_iommu_walk_times(void)
 {
 	enum { WALKS = 4000 };

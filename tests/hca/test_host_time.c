@@ -87,7 +87,8 @@ static void start_write(uint32_t number, uint64_t address, uint32_t length, bool
 
 /* Writes of 64 B, each with a read of 64 B behind it, leave without gaps: 88 and 24 ns. A write is
  * visible 500 ns after it is there, so many reads wait at the root complex for times to come. The
- * next writes do not wait for these. `more`: that the host takes for a write, and for a read. */
+ * next writes do not wait for these. more_write and more_read are the times of the host for a write
+ * and a read. */
 static void play_pairs(sim_time more_write, sim_time more_read)
 {
 	round_link(&link_params);
@@ -162,8 +163,8 @@ static void note_load(struct pcie_mmio_read *load)
 }
 
 /* A load whose completion follows a write that walks for its page at the root complex. The 24 ns of
- * request and 20 + 8 of completion are over long before. One that nobody waits for any more is not
- * told of. */
+ * request and 20 + 8 of completion are over long before. A load that was cancelled is not
+ * reported. */
 static void test_a_load_pushes_writes(void)
 {
 	struct pcie_mmio_read load = {.length = 8, .done = note_load}, other = load;

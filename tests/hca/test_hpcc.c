@@ -72,8 +72,8 @@ static uint64_t ack(struct fixture *fixture, uint64_t total, uint64_t sent,
 
 static const struct telemetry_hop none;
 
-/* Each record is a full T after the one before: the utilisation is that of the last one alone,
- * 1. */
+/* Each record is a full T after the previous record. The utilisation is therefore the utilisation
+ * of the last record, 1. */
 static void test_reference_moves_once_a_round_trip(void)
 {
 	struct fixture fixture;
@@ -97,7 +97,8 @@ static void test_reference_moves_once_a_round_trip(void)
 	congestion_fini(&fixture.congestion);
 }
 
-/* Another port has sent less, more, and at other times: none of that is a rate. */
+/* A new port on the path has other byte counts and times. Their difference to the old port is no
+ * rate. */
 static void test_another_port_is_not_compared(void)
 {
 	struct fixture fixture;

@@ -29,9 +29,9 @@ enum { TAGS_MAX = 4096 };
 
 static uint64_t sums[TAGS_MAX];
 
-/* Of each tag: the stages' sum is the latency told; and that is from the store on to the CQE.
- * Number of sends. *received: number of receives, whose stages are written together, with the sum
- * last. */
+/* Checks each tag of the trace. The sum of its stages is its reported latency, which is the time
+ * from the store to the CQE. Returns the number of sends. *received is the number of receives.
+ * Their stages are written together, with the sum last. */
 static unsigned check_trace(const char *path, unsigned *received)
 {
 	uint64_t sum = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tests traffic between queue pairs of one adapter. It does not reach the port. A WRITE takes the
- * time over a cable minus the cable's time and that of both packets on the link, to the picosecond.
- * With loopback_rate it takes the packets' time at that rate in addition, without delaying traffic
- * of the port. Without loopback_rate only PCIe limits it. Data that are not accepted yet are
- * limited, and nothing is lost. A queue pair can be connected to itself.
+ * time over a cable, minus the time of the cable and of both packets on the link, to the
+ * picosecond. With loopback_rate it takes the packets' time at that rate in addition, without
+ * delaying traffic of the port. Without loopback_rate only PCIe limits it. Data that are not
+ * accepted yet are limited, and nothing is lost. A queue pair can be connected to itself.
  */
 #include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"

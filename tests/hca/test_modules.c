@@ -66,7 +66,7 @@ static void log_packet(void *context, struct port *port, const struct packet *pa
 	mix(&log->hash, packet->opcode);
 }
 
-/* Caches so small that all that can happen does. */
+/* Sets caches so small that every kind of event occurs. */
 static void make_tight(struct hca_params *params)
 {
 	params->translation.mpt.entries = 8;
@@ -248,7 +248,8 @@ static uint64_t counter_of(const struct outcome *outcome, const char *name)
 	return strtoull(line + strlen(name), NULL, 10);
 }
 
-/* The traffic is worth comparing: all that a cache counts has happened. */
+/* Checks that the traffic raises every counter of a cache, so that the comparison covers all of
+ * them. */
 static void test_the_traffic_does_it_all(void)
 {
 	static const char *const names[] = {
@@ -332,7 +333,7 @@ static void test_all_three(void)
 	check_alike(&params);
 }
 
-/* The source of a built-in block, compiled as a module: each alone, and all at once. */
+/* Tests each built-in block compiled as a module, alone and together with the others. */
 static void test_builtin_blocks(void)
 {
 	struct hca_params params;

@@ -75,8 +75,8 @@ static void send(struct pair *pair, uint32_t length, uint32_t seed)
 	mini_run(pair->mini);
 }
 
-/* The next CQE: of WQE `wqe`, from stride `first` on, so many of them, and a packet of so many
- * bytes; 0: none. */
+/* Checks the next CQE: its WQE, its first stride, its number of strides, and the bytes of its
+ * packet. 0 bytes: no packet. */
 static void check(struct pair *pair, unsigned wqe, unsigned first, unsigned strides, uint32_t bytes,
 		  uint32_t seed)
 {
@@ -130,7 +130,7 @@ static void test_strides(void)
 	pair_destroy(&pair);
 }
 
-/* Of 64 packets: a WQE for each, or for eight. */
+/* Sends 64 packets, with a WQE for each packet or for eight. */
 static void test_reads_of_wqes(void)
 {
 	enum { PACKETS = 64 };

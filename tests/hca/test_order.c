@@ -2,8 +2,8 @@
 /*
  * Tests that each order violation of a run is reported: a send WQE that completes ahead of its
  * ring, a CQE before the data of its response, a receive WQE out of order. Also a CQE or a write
- * that becomes visible after a later one. Each is one line with block, law and figures. Where
- * nothing is out of order, nothing is told, not even of a doorbell that brings a whole ring.
+ * that becomes visible after a later one. Each is one line with block, law and figures. Without a
+ * violation nothing is reported, even if one doorbell brings a whole ring.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static struct qp *qp_of(struct rig *rig)
 	return qp_find(one(rig)->transport, rig->qp->number);
 }
 
-/* The text with the time and the queue of that violation in it. */
+/* Returns the text of the violation, with its time and queue. */
 static void expect_order(struct rig *rig, struct audit_order *order, const char *format)
 {
 	char wanted[256];

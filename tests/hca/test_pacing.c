@@ -36,7 +36,7 @@ static void set(struct congestion *congestion, const char *name, const char *val
 	CU_ASSERT_TRUE_FATAL(congestion_set(congestion, name, value, error, sizeof(error)));
 }
 
-/* When one message between two hosts is done. */
+/* Returns the time at which one message between two hosts is done. */
 static sim_time message_time(struct study *study, uint64_t bytes)
 {
 	struct transfer transfer;
@@ -108,7 +108,8 @@ static void test_paid_from_departure(void)
 	CU_ASSERT_EQUAL(message_time(&study, 32 * 4096), BEFORE + 10 * (31 * SLOT + reth) + BEHIND);
 }
 
-/* When a packet of one queue pair is done that is posted while another keeps the port busy. */
+/* Returns the time at which a packet of one queue pair is done. The packet is posted while another
+ * queue pair keeps the port busy. */
 static sim_time second_time(enum endpoint_grant grant_at)
 {
 	struct transfer first, second;
@@ -133,7 +134,7 @@ static sim_time second_time(enum endpoint_grant grant_at)
 	return done_at;
 }
 
-/* Four packets that the port holds already are ahead of it, or none. */
+/* Four packets that the port already holds are ahead of the packet, or no packet. */
 static void test_chosen_when_the_link_is_free(void)
 {
 	CU_ASSERT_EQUAL(second_time(GRANT_QUEUED), second_time(GRANT_FREE) + 4 * SLOT);
@@ -206,7 +207,7 @@ static void test_windows_shrink_with_the_rate(void)
 	congestion_fini(&fixture.congestion);
 }
 
-/* 40 Gb/s by oneself and three others: 10; a share of 0.5 of it: 5. */
+/* A flow and three others share 40 Gb/s: 10 each. A share of 0.5 of this rate is 5. */
 static void test_a_start_may_be_shared(void)
 {
 	struct congestion_path shared = path;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tests on-demand paging, to the picosecond for a single fault. Covers the time and pages of a
- * fault. Faults join, wait for a handler, or have a destroyed region. A requester stalls while
+ * fault. Faults merge, wait for a handler, or concern a destroyed region. A requester stalls while
  * others continue. A responder sends RNR NAKs until the pages are present. A response is dropped
  * and requested again. Covers messages over many pages, atomics, and queue pairs that fail or are
  * destroyed meanwhile. Unreliable queue pairs do not use it. The time of a fault is in the stage
@@ -125,8 +125,8 @@ static void test_one_fault(void)
 	alone_destroy(&alone);
 }
 
-/* Prefetch by the program: each missing page costs the driver once, no fault is raised, and
- * requests for these pages join meanwhile. */
+/* The program prefetches. Each missing page costs the driver's time once, and raises no fault.
+ * Requests for these pages wait for the prefetch. */
 static void test_prefetch(void)
 {
 	struct alone alone = alone_create(1, 1 << 22);
@@ -149,8 +149,8 @@ static void test_prefetch(void)
 	alone_destroy(&alone);
 }
 
-/* Two handlers for three faults; of 100 pages 17 come, as 64 KiB may be brought in, from wherever
- * in a page. */
+/* Two handlers serve three faults. A fault in 100 pages brings 17 pages, because it covers 64 KiB
+ * from any offset in a page. */
 static void test_handlers_and_the_reach_of_a_fault(void)
 {
 	struct alone alone = alone_create(2, 64 << 10);
@@ -318,7 +318,7 @@ static void test_a_requester_stalls(void)
 	rig_destroy(&rig);
 }
 
-/* The other queue pair's messages pass while this one's waits. */
+/* Messages of another queue pair pass while the message of this queue pair waits. */
 static void test_others_go_on(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
@@ -386,8 +386,7 @@ static void test_a_responder_refuses(void)
 	check_refused(WQE_FETCH_ADD, 8, 1, 21);
 }
 
-/* A send is refused again where it comes to a page that is not there, in the middle of the
- * message. */
+/* A send is refused again at a missing page in the middle of the message. */
 static void test_a_send_over_pages(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);

@@ -52,8 +52,8 @@ static void cpu_store(struct event *event)
 	CU_ASSERT(memory_write(memory, 0, (const uint8_t[]){7}, 1));
 }
 
-/* The bytes are those of the instant at which the root complex completes, and of a write when it is
- * visible. */
+/* A read returns the bytes at the instant at which the root complex completes it. A write changes
+ * memory when it becomes visible. */
 static void test_instant(void)
 {
 	static const struct block_type plain = {.name = "cpu"};

@@ -131,8 +131,8 @@ static void test_retries_exceeded(void)
 	rig_destroy(&rig);
 }
 
-/* A responder that is ahead takes each WRITE for a duplicate, and acknowledges up to a PSN that was
- * never sent: not heard. */
+/* A responder whose PSN is ahead takes each WRITE for a duplicate. It acknowledges up to a PSN that
+ * was never sent. The requester ignores such ACKs. */
 static void test_acks_of_what_was_not_sent(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
@@ -152,7 +152,8 @@ static void test_acks_of_what_was_not_sent(void)
 	rig_destroy(&rig);
 }
 
-/* Goes on, event by event, until the counter of that host's transport is `value`. When that was. */
+/* Runs event by event until the counter of that host's transport is `value`. Returns the time. When
+ * that was. */
 static sim_time when(struct rig *rig, struct mini_host *host, const char *counter, uint32_t value)
 {
 	while (mini_block_count(host, "transport", counter) < value)
@@ -161,7 +162,7 @@ static sim_time when(struct rig *rig, struct mini_host *host, const char *counte
 	return sim_now(rig->mini->sim) - 1;
 }
 
-/* A packet's way with nothing else on it: its turn, the pipelines, the cable. */
+/* Returns the time of a packet on an idle path: its turn, the pipelines, the cable. */
 static sim_time way(const struct rig *rig, uint32_t wire_bytes)
 {
 	const struct hca_params *params = &rig->mini->params;
@@ -216,7 +217,7 @@ static void test_receiver_not_ready_too_often(void)
 	rig_destroy(&rig);
 }
 
-/* Every kind of operation under loss both ways, many times over; memory and values must be
+/* Runs every kind of operation many times, under loss in both directions. Memory and values must be
  * exact. */
 static void test_everything_under_random_loss(void)
 {

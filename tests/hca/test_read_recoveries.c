@@ -90,8 +90,8 @@ static struct outcome endpoint_reads(uint64_t limit, sim_time delay)
 
 /* ---- detailed ---- */
 
-/* No packet reaches its transport while the adapter stands still, not even one that is inside the
- * receive pipeline when that begins. */
+/* No packet reaches its transport while the adapter is stalled. This includes packets that are in
+ * the receive pipeline when the stall begins. */
 static void check_stand_still(const struct rig *rig, sim_time delay)
 {
 	sim_time step = 10 * NS, limit = sim_now(rig->mini->sim) + delay;

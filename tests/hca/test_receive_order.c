@@ -47,8 +47,8 @@ static void send(struct rig *rig)
 				      .vector = rig->peer->attr.type == QP_UD ? vector : NULL});
 }
 
-/* All CQEs of the receive CQ: statuses[i] of the WQE that was posted as the i-th, in this order.
- * Returns their number. */
+/* Collects all CQEs of the receive CQ. statuses[i] is the status of the i-th posted WQE. Returns
+ * the number of CQEs. */
 static unsigned collect(struct rig *rig, uint8_t *statuses, unsigned max)
 {
 	struct mini_wc wc;
@@ -63,7 +63,7 @@ static unsigned collect(struct rig *rig, uint8_t *statuses, unsigned max)
 	return count;
 }
 
-/* The third of four receives is bad; everything is on its way at once. */
+/* The third of four receives is bad. All four messages are in flight at the same time. */
 static void bad_third(enum qp_type type, uint32_t length, uint32_t key, uint8_t expected)
 {
 	const uint8_t order[MESSAGES] = {0, 0, expected, FLUSHED};
@@ -136,7 +136,7 @@ static void test_writes_that_fail_under_way(void)
 	}
 }
 
-/* Good ones, one error at most, and the rest flushed. */
+/* Returns true for successful CQEs, at most one error, and then only flushed CQEs. */
 static void check_order(const uint8_t *statuses, unsigned count)
 {
 	unsigned i = 0;
@@ -181,8 +181,8 @@ static void changed(enum qp_type type, sim_time at, void (*change)(struct rig *r
 	rig_destroy(&rig);
 }
 
-/* From before the first packet comes to after the last CQE, in steps that are no multiple of
- * anything. */
+/* Tests times from before the first packet to after the last CQE, in steps that are no multiple of
+ * any period of the model. */
 static void at_any_time(void (*change)(struct rig *rig, uint32_t key))
 {
 	enum { FIRST = 500, LAST = 4500, STEP = 37 };

@@ -180,7 +180,7 @@ static void test_order_of_random_receives(void)
 		CU_ASSERT_PTR_NULL(wrong);
 		if (!wrong)
 			continue;
-		while (drawn.receives > 1) { /* made smaller from the end */
+		while (drawn.receives > 1) { /* the case is reduced from its end */
 			struct drawn smaller = drawn;
 
 			smaller.receives--;

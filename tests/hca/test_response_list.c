@@ -48,8 +48,8 @@ static void post(struct rig *rig, uint8_t opcode, uint32_t at, uint32_t length)
 					       .blueflame = true});
 }
 
-/* A READ, and a WRITE that takes the place of its WQE if there is one line: when the READ is
- * complete. */
+/* Posts a READ and a WRITE. If the cache has one line, the WRITE replaces the WQE of the READ.
+ * Returns the time at which the READ is complete. */
 static sim_time read_and_write(struct rig *rig, uint32_t length)
 {
 	sim_time begin = sim_now(rig->mini->sim), end;
@@ -103,7 +103,7 @@ static void test_several_packets(void)
 	rig_destroy(&rig);
 }
 
-/* Behind one doorbell. Answers how many were read once more. */
+/* Posts many READs behind one doorbell. Returns how many WQEs were read again. */
 static uint32_t read_many(uint64_t entries, uint64_t reads, uint64_t *at_a_time)
 {
 	struct rig rig = rig_with(entries, WQE_LOOKED_UP_RESPONSE, reads);

@@ -28,8 +28,8 @@ static void test_rnr_timers(void)
 				(sim_time)(expected[code] * 100 + 0.5) * 10 * US);
 }
 
-/* One retry each: two messages that are refused once each arrive, one that is refused twice does
- * not. */
+/* Each message has one retry. Two messages that are refused once arrive. A message that is refused
+ * twice does not. */
 static void test_rnr_retries_refill(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
@@ -52,7 +52,7 @@ static void test_rnr_retries_refill(void)
 	rig_destroy(&rig);
 }
 
-/* The requester may have `reads` outstanding, the responder bears four. */
+/* The requester may have `reads` outstanding READs. The responder accepts four. */
 static struct mini_wc read_many(uint8_t reads)
 {
 	struct rig rig = rig_create(QP_RC, 1024);

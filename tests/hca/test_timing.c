@@ -27,7 +27,7 @@ SUITE(TESTS)
 #define STREAM_COUNT     16
 #define WARM_UP_RECEIVES 16
 
-/* From the store of the doorbell until the receiver's CQE is visible. */
+/* Returns the time from the store of the doorbell until the receiver's CQE is visible. */
 static sim_time one_way(uint32_t mtu, uint32_t bytes, bool is_inline)
 {
 	struct rig rig = rig_create(QP_RC, mtu);
@@ -181,8 +181,8 @@ static void test_parameters_add_up(void)
 
 #define TURN (10 * US) /* so long that nothing else limits the rate */
 
-/* Between the CQEs of two messages of 1024 B, when a processing unit, or the engine of READs, takes
- * a turn for each packet. */
+/* Returns the time between the CQEs of two messages of 1024 B, if a processing unit or the READ
+ * engine takes a turn for each packet. */
 static sim_time turn_of_packets(uint8_t opcode, uint32_t mtu, uint64_t segment_bytes,
 				sim_time packet_interval, sim_time read_interval,
 				sim_time response_interval)
@@ -217,8 +217,8 @@ static sim_time turn_of(uint8_t opcode, uint64_t segment_bytes, sim_time packet_
 			       response_interval);
 }
 
-/* A turn for each segment of a response that is begun, and one a packet at least; messages that
- * answer nothing have no segments. */
+/* Each begun segment of a response takes a turn, and each packet takes at least one. Messages that
+ * are no responses have no segments. */
 static void test_turns_by_segments(void)
 {
 	CU_ASSERT_EQUAL(turn_of(WQE_READ, 4096, 0, 0, TURN), TURN);
@@ -237,8 +237,8 @@ static void test_turns_by_kind(void)
 	CU_ASSERT_EQUAL(turn_of(WQE_FETCH_ADD, 4096, TURN, 3 * TURN, 0), 3 * TURN);
 }
 
-/* So many inline WRITEs of each of two queue pairs of one unit, each behind one doorbell: until all
- * are complete. */
+/* Returns the time until all inline WRITEs of two queue pairs of one unit are complete. Each queue
+ * pair has one doorbell. */
 static sim_time two_lists(unsigned count)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves UC (messages with a gap are dropped whole, nothing is answered) and UD (the 40 bytes,
- * Q_Key, source, unreachable addresses, lengths).
+ * Tests UC: messages with a gap are dropped as a whole, and there are no responses. Tests UD: the
+ * 40 bytes of the GRH, Q_Key, source, unreachable addresses, lengths.
  */
 #include "fabric/wire/bytes.h"
 #include "fabric/wire/opcode.h"

@@ -237,11 +237,12 @@ static void test_cq_overrun(void)
 	mini_run(rig.mini);
 	for (unsigned i = 0; i < 4; i++)
 		mini_wait(qp->send_cq);
-	for (unsigned i = 0; i < 4; i++) /* room was made: seen in the record */
+	for (unsigned i = 0; i < 4; i++) /* the record shows the new room */
 		post_write(&rig, qp);
 	mini_run(rig.mini);
 	CU_ASSERT_EQUAL(rig.one->async_count, 0);
-	/* At half, when the fifth found it full by the old record, and at half again. */
+	/* The record is read when the CQ is half full, when the fifth CQE finds it full by the old
+	 * record, and when it is half full again. */
 	CU_ASSERT_EQUAL(rig_count(&rig, "completion", "record_reads"), 3);
 	post_write(&rig, qp);
 	mini_run(rig.mini);

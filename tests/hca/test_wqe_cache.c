@@ -146,7 +146,7 @@ static void test_prefetch_beyond_the_cache(void)
 	rig_destroy(&rig);
 }
 
-/* Behind one doorbell, and read at once. */
+/* Posts all WQEs behind one doorbell, so that they are read together. */
 static void post_writes(struct rig *rig)
 {
 	for (unsigned i = 0; i < SENDS; i++)

@@ -209,7 +209,7 @@ static uint32_t bound_window(struct rig *rig)
 	post_bind(rig->peer, key, 0x5a, rig->target + 4096, 8192, true);
 	CHECK_WC(mini_wait(rig->peer->send_cq), CQE_SENT, 0);
 	key = (key & ~UINT32_C(0xff)) | 0x5a;
-	/* its pages are those of the region, from where it begins */
+	/* its pages are the region's, from the start of the window */
 	CU_ASSERT_EQUAL(hca_mr_find(rig->other->adapter, key)->mtt_index,
 			hca_mr_find(rig->other->adapter, rig->other->key)->mtt_index +
 				(rig->target + 4096 - MEMORY_BASE) / 4096);

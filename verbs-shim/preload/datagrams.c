@@ -26,7 +26,7 @@ static int fail(int error)
 	return -1;
 }
 
-/* An ICMP message has come: the next call reports it, once. */
+/* Returns true, with errno, if an ICMP message has arrived. One call reports each message. */
 static bool has_failed(struct shim_socket *record)
 {
 	int error = record->error;

@@ -38,7 +38,7 @@ static const char *const always[] = {
 	"/sys/kernel/mm",
 };
 
-/* In other folders, a file of the tree replaces the machine's file. */
+/* In other folders, a file of the simulated host replaces the machine's file. */
 static const char *const overlaid[] = {"/sys/", "/proc/", "/etc/"};
 
 void files_init(const char *tree)
@@ -70,7 +70,8 @@ static const char *in_tree(const char *path, char changed[PATH_MAX])
 	return changed;
 }
 
-/* /proc/NUMBER, as programs number processes. */
+/* Converts /proc/NUMBER from the program's process number to the machine's. Returns the changed
+ * path. */
 static const char *of_process(const char *path, char changed[PATH_MAX])
 {
 	char *rest;

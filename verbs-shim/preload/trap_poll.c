@@ -19,13 +19,14 @@
 /* A loop with clocks polls after this many ps of iterations without a change. */
 #define CLOCKED_FROM      UINT64_C(2000000)
 #define CLOCKED_ITERATION UINT64_C(1000000) /* maximum duration of an iteration, in ps */
-#define CLOCKED_LOOKS     2   /* reads of the same address that prove a whole iteration */
-#define STACK_WORDS       64  /* words of the stack in the compared state */
-#define FIRST_STACK       (UINT64_C(8) << 20) /* no other mapping is this near below */
-#define HASH_BASE         UINT64_C(0xcbf29ce484222325)
-#define HASH_FACTOR       UINT64_C(0x100000001b3)
-#define HASH_LANES        4 /* a power of two */
-#define SPREAD            UINT64_C(0x9e3779b97f4a7c15)
+#define CLOCKED_LOOKS     2  /* reads of the same address that prove a whole iteration */
+#define STACK_WORDS       64 /* words of the stack in the compared state */
+/* The stack of the first thread has all addresses that are this near below its end. */
+#define FIRST_STACK (UINT64_C(8) << 20)
+#define HASH_BASE   UINT64_C(0xcbf29ce484222325)
+#define HASH_FACTOR UINT64_C(0x100000001b3)
+#define HASH_LANES  4 /* a power of two */
+#define SPREAD      UINT64_C(0x9e3779b97f4a7c15)
 
 struct look {
 	uint64_t rip, address, clock, visible_writes, generation, state;
@@ -385,7 +386,7 @@ enum poll_verdict trap_poll_enter(const ucontext_t *context, uint64_t address,
 			loop = loop_add(key, &view->seen);
 	} else if (!loop || !shows_peers ||
 		   (loop->spans.count && !is_what_was_seen(view, &loop->spans))) {
-		bool again = loop && stage == FOUND; /* perhaps bytes read before the loop */
+		bool again = loop && stage == FOUND; /* it may have read more before */
 
 		trap_poll_restart();
 		stage = again ? FOUND_AGAIN : WATCHED;

@@ -80,7 +80,7 @@ struct mini_send { /* what a test posts */
 	uint32_t list_count;
 };
 
-/* Before mini_start(), params may be changed. */
+/* Creates two hosts. `params` may be changed before mini_start(). */
 struct mini *mini_create(enum sim_engine engine);
 void mini_start(struct mini *mini, enum link_layer link_layer);
 void mini_destroy(struct mini *mini);
@@ -104,7 +104,7 @@ struct mini_qp *mini_qp_create(struct mini_host *host, enum qp_type type);
 struct mini_qp *mini_qp_create_with(struct mini_host *host, struct hca_qp_attr attr);
 void mini_qp_destroy(struct mini_qp *qp);
 
-/* The state that mini_connect() sets, for tests to change first. */
+/* Returns the state that mini_connect() sets. Tests change it before they set it. */
 struct hca_qp_state mini_state(struct mini_host *host, uint32_t mtu);
 void mini_connect(struct mini_qp *one, struct mini_qp *other, uint32_t mtu);
 void mini_connect_with(struct mini_qp *qp, struct hca_qp_state state, uint32_t dest_qp);
@@ -115,7 +115,7 @@ void mini_receive(struct mini_qp *qp, uint64_t address, uint32_t length);
 void mini_receive_list(struct mini_qp *qp, const struct data_segment *list, uint32_t count);
 void mini_receive_key(struct mini_qp *qp, uint64_t address, uint32_t length, uint32_t key);
 
-/* Waits (runs) for the next CQE; one must come. */
+/* Runs until the next CQE, which must come, and returns it. */
 struct mini_wc mini_wait(struct mini_cq *cq);
 uint32_t mini_block_count(struct mini_host *host, const char *block, const char *counter);
 

@@ -11,7 +11,7 @@
 
 #include "sim/block.h"
 
-/* The engine to run on: the one that was asked for, if it can hold the module, or none is named. */
+/* Returns the requested engine if it supports the module, or if the environment names no module. */
 static inline enum sim_engine module_env(enum sim_engine engine, struct param_text *module)
 {
 	const char *path = getenv("HCASIM_TEST_MODULE");

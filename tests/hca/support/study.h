@@ -106,7 +106,7 @@ static inline void study_finish(struct study *study)
 	}
 }
 
-/* All hosts around one switch. */
+/* Connects all hosts to one switch. */
 static inline void study_star(struct study *study, unsigned hosts)
 {
 	unsigned sw = study_add_switch(study, hosts);
@@ -116,8 +116,8 @@ static inline void study_star(struct study *study, unsigned hosts)
 	study_finish(study);
 }
 
-/* Switches in the order edge, aggregation (a pod after the other), core; half of the ports go
- * up. */
+/* Makes a fat tree. Switches have the order edge, aggregation (pod after pod), core. Half of the
+ * ports of a switch go up. */
 static inline void study_fat_tree(struct study *study, unsigned arity)
 {
 	unsigned half = arity / 2, edges = arity * half;
@@ -155,7 +155,7 @@ static inline void study_fini(struct study *study)
 	sim_destroy(study->sim);
 }
 
-/* One message, which counts itself when it is done. */
+/* One message. Its completion raises the count of the study. */
 struct transfer {
 	struct endpoint_message message; /* first */
 	unsigned *done;

@@ -74,7 +74,8 @@ static void test_starvation(void)
 	end();
 }
 
-/* As much buffer as is on its way, and not a block more: full rate. A packet less: not. */
+/* A buffer as large as the data in flight, and not a block larger, gives the full rate. A packet
+ * less: not. */
 static void test_just_enough(void)
 {
 	const sim_time round_trip = PACKET_PS + US + CREDIT_PS + US;
@@ -109,7 +110,8 @@ static void test_wrap(void)
 	end();
 }
 
-/* As soon as a batch is free, not a block before or after: two packets make one. */
+/* Credits are sent as soon as a batch is free, neither a block earlier nor a block later. A batch
+ * is two packets. */
 static void test_told_at_the_batch(void)
 {
 	params.credit_batch = 2 * BLOCKS_1024 * BLOCK;
@@ -120,8 +122,8 @@ static void test_told_at_the_batch(void)
 	end();
 }
 
-/* Or when less is left than a batch and the largest packet: after ten packets as much is left,
- * after the eleventh less. */
+/* Credits are also sent if less space is left than a batch and the largest packet. This is not yet
+ * so after ten packets, but after the eleventh. */
 static void test_told_when_low(void)
 {
 	const uint64_t batch = UINT64_C(100) * BLOCKS_1024;
@@ -159,8 +161,8 @@ static void test_told_when_the_flight_needs(void)
 	}
 }
 
-/* Returns when the last of 400 packets comes; *credit_packets is how often the receiver told of
- * free space. */
+/* Returns the time at which the last of 400 packets arrives. *credit_packets is the number of
+ * credit packets of the receiver. */
 static sim_time last_arrival(double metres, uint64_t batch, uint32_t payload_bytes,
 			     uint64_t *credit_packets)
 {
@@ -180,8 +182,8 @@ static sim_time last_arrival(double metres, uint64_t batch, uint32_t payload_byt
 }
 
 /* Without gathering, a receiver sends credits so that no packet waits for them, to the picosecond.
- * Over a short cable that takes a credit packet for each quarter of the buffer. One that gathers a
- * quarter makes senders wait. */
+ * Over a short cable that takes a credit packet for each quarter of the buffer. A receiver that
+ * gathers a quarter of the buffer makes senders wait. */
 static void test_told_in_time(void)
 {
 	static const double metres[] = {0.5, 100, 1000, 2000, 4000};

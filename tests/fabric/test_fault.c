@@ -110,7 +110,7 @@ static void test_damage(void)
 	pair_end();
 }
 
-/* Late by 1 us, and in order. */
+/* Packets are 1 us late, and in order. */
 static void test_delay(void)
 {
 	begin(1);
@@ -130,7 +130,8 @@ static void test_delay(void)
 	pair_end();
 }
 
-/* Only in its time: of packets of 84 ns each, those that start to leave in the window. */
+/* A fault acts only in its window. It affects packets of 84 ns that start to leave in the
+ * window. */
 static void test_window(void)
 {
 	begin(1);
@@ -226,7 +227,8 @@ static void test_bytes_out(void)
 	}
 }
 
-/* The packets that are lost with the link have left no earlier than others. */
+/* Packets that are lost because the link goes down have left at the same times as without the
+ * loss. */
 static void test_bytes_out_of_a_lost_link(void)
 {
 	params_default(port_param_list, &params);

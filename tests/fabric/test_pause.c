@@ -90,7 +90,7 @@ static void test_expiry(void)
 	params.pause_quanta = 1000;
 	pair_begin(LINK_ETHERNET, 1);
 	fault = fault_create(sim,
-			     "b.port.fault"); /* the repetition, and the letting go, are lost */
+			     "b.port.fault"); /* the repeated pause, and the resume, are lost */
 	fault_add(fault, &(struct fault_rule){.action = FAULT_drop, .kind = PACKET_PFC, .nth = 2});
 	port_pause(b.port, 1, true);
 	sim_run(sim, US);
@@ -128,7 +128,7 @@ static void test_refreshed(void)
 	pair_end();
 }
 
-/* Stop is said when more than xoff is in the buffer, not when as much is. */
+/* The receiver pauses when the buffer holds more than xoff, and not when it holds exactly xoff. */
 static void test_at_xoff(void)
 {
 	params.xoff = 10 * 4158;
@@ -148,7 +148,7 @@ static void test_at_xoff(void)
 	pair_end();
 }
 
-/* The receiver pauses above xoff and lets go on at xon, to the byte. */
+/* The receiver pauses above xoff and resumes at xon, to the byte. */
 static void test_thresholds(void)
 {
 	params.xoff = 4 * 4158;
@@ -173,8 +173,8 @@ static void test_thresholds(void)
 	pair_end();
 }
 
-/* Priority 1 alone has PFC: nobody asks for 0 by its buffer, and nobody obeys a frame that names
- * 0. */
+/* Only priority 1 has PFC. Priority 0 is never paused because of the buffer, and a pause frame for
+ * priority 0 has no effect. */
 static void test_without(void)
 {
 	params.length = 0;
@@ -222,8 +222,8 @@ static void test_lossless(void)
 	slow_receiver(0xfe, 65535, true); /* priority 0 is not among them */
 }
 
-/* The receiver takes nothing away any more. Packets in flight when the receiver sends a pause must
- * fit above xoff. */
+/* The receiver removes no packets from now on. Packets in flight when the receiver sends a pause
+ * must fit above xoff. */
 static uint64_t lost_with_headroom(uint64_t headroom_bytes, uint64_t expected)
 {
 	uint64_t lost;

@@ -125,8 +125,8 @@ static void count_room(struct port_user *user, struct port *port, unsigned vl)
 	station_room(user, port, vl);
 }
 
-/* One packet leaves while `transmit_depth` wait: room is offered once a packet, and sent() comes at
- * its end. */
+/* One packet leaves while `transmit_depth` packets wait. The port offers room once per packet, and
+ * calls sent() at its end. */
 static void test_depth_and_pacing(void)
 {
 	room_calls = sent_calls = 0;

@@ -120,7 +120,7 @@ static void test_strict(void)
 	end();
 }
 
-/* Packets of VL 1 in a row, from the `from`-th packet on. */
+/* Returns the number of consecutive packets of VL 1, from the `from`-th packet on. */
 static unsigned burst(unsigned from)
 {
 	unsigned count = 0;
@@ -163,7 +163,7 @@ static void test_emptied_vl(void)
 	end();
 }
 
-/* With any schedule, including tables and strict VLs. */
+/* Tests any schedule, including tables and strict VLs. */
 static void test_management_first(void)
 {
 	const struct vl_arbitration tables = {
@@ -179,7 +179,7 @@ static void test_management_first(void)
 		queue(15, 3, 256);
 		sim_run(sim, SIM_NEVER);
 		CU_ASSERT_EQUAL(received, 13);
-		for (unsigned i = 1; i <= 3; i++) /* behind the one that was leaving */
+		for (unsigned i = 1; i <= 3; i++) /* behind the packet that was leaving */
 			CU_ASSERT_EQUAL(order[i], 15);
 		end();
 	}
@@ -246,7 +246,7 @@ static void test_high_limit(void)
 	high_limit(255, 1024, 100, 0);
 }
 
-/* Nobody waits for a VL that has nothing, and VLs in no table are served, last. */
+/* No VL waits for an empty VL. VLs in no table are served last. */
 static void test_alone(void)
 {
 	const struct vl_arbitration tables = {.high = {{1, 1}},

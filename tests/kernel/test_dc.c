@@ -70,7 +70,7 @@ static void test_create(void)
 	CU_ASSERT_EQUAL(make_dc(&made, dci, false, 0), 0);
 	CU_ASSERT_EQUAL(qp_find(made.machine->adapter->transport, made.qpn)->attr.type, QP_DCI);
 	CU_ASSERT_EQUAL(make_dc(&made, dci, true, 16),
-			0); /* it does not receive: the SRQ is nothing to it */
+			0); /* it does not receive, so the SRQ has no effect */
 	CU_ASSERT_EQUAL(make_dc(&made, dci, false, 16), -EINVAL);
 	CU_ASSERT_EQUAL(make_dc(&made, dct, false, 0), -EINVAL);
 	CU_ASSERT_EQUAL(make_dc(&made, 0, true, 0), -EINVAL);
@@ -132,7 +132,7 @@ static void test_target(void)
 	machine_destroy(made.machine);
 }
 
-/* As modify_dci_qp_is_ok() and mlx5_ib_modify_dct() of Linux have them. */
+/* The transitions of modify_dci_qp_is_ok() and mlx5_ib_modify_dct() of Linux. */
 static void test_transitions(void)
 {
 	/* clang-format off */

@@ -206,7 +206,7 @@ static void test_query_port(void)
 								      .link_layer = 2});
 }
 
-/* One ioctl with up to four attributes; those with an address have it in `data`. */
+/* Runs one ioctl with up to four attributes. `data` holds the addresses of attributes. */
 static int64_t method(struct machine *machine, uint16_t object, uint16_t number,
 		      const struct ib_uverbs_attr *attributes, uint16_t count)
 {
@@ -287,7 +287,7 @@ static void test_gids(void)
 	machine_destroy(machine);
 }
 
-/* Nothing but zeros, in all that the program has room for. */
+/* The response is zeros in all bytes for which the program has room. */
 static void test_query_switch_port(void)
 {
 	struct machine *machine = machine_create(LINK_INFINIBAND);
@@ -444,7 +444,7 @@ static void test_doorbell_pages(void)
 
 	uint64_t offset;
 	CU_ASSERT_TRUE(uars_translate(&first->uars, 2 * 4096 + 0x800, &offset));
-	CU_ASSERT_EQUAL(offset, 3 * 4096 + 0x800); /* page 0 of the adapter is the kernel's */
+	CU_ASSERT_EQUAL(offset, 3 * 4096 + 0x800); /* the kernel owns page 0 of the adapter */
 	CU_ASSERT_TRUE(uars_translate(&first->uars, 0x302020, &offset));
 	CU_ASSERT_EQUAL(offset, 3 * 4096 + 0x20);
 	CU_ASSERT_TRUE(uars_translate(&first->uars, 0x608a00, &offset));

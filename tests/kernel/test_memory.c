@@ -54,7 +54,7 @@ static void test_handles(void)
 	CU_ASSERT_EQUAL(dereg(machine, 3), -EINVAL); /* a handle of another type */
 	CU_ASSERT_EQUAL(make_pd(machine), 17);       /* the lowest free one */
 
-	/* Handles are a context's own. */
+	/* Handles belong to one context. */
 	machine_open(machine, &machine->other, true);
 	CU_ASSERT_EQUAL(dealloc_pd_of(machine, 5), -ENOENT);
 	CU_ASSERT_EQUAL(make_pd(machine), 0);

@@ -45,7 +45,7 @@ static void end(void)
 	machine_destroy(machine);
 }
 
-/* A request with attributes that are given as bytes, header and all. */
+/* Sends a request. Its attributes are given as bytes, with their headers. */
 static int64_t ask(uint16_t type, uint16_t flags, const void *attributes, uint32_t length)
 {
 	struct nlmsghdr header = {.nlmsg_len = (uint32_t)sizeof(header) + length,
@@ -68,7 +68,7 @@ static uint16_t nldev(uint16_t command)
 	return RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command);
 }
 
-/* The received bytes from `at` on. */
+/* Returns the received bytes from `at` on. */
 static const uint8_t *came(uint32_t at)
 {
 	return machine->pipes[number].bytes + at;
@@ -82,7 +82,7 @@ static struct nlmsghdr header_at(uint32_t at)
 	return header;
 }
 
-/* The value of the attribute that the message at `at` has; NULL: none. */
+/* Returns the value of an attribute of the message at `at`, or NULL if the message lacks it. */
 static const void *value(uint32_t at, uint16_t type, uint16_t length)
 {
 	uint32_t stop = at + header_at(at).nlmsg_len;
@@ -120,7 +120,7 @@ static uint64_t number_of(uint16_t type, uint16_t length)
 static const uint8_t index_0[] = {8, 0, 1, 0, 0, 0, 0, 0}, index_1[] = {8, 0, 1, 0, 1, 0, 0, 0};
 static const uint8_t port_1[] = {8, 0, 1, 0, 0, 0, 0, 0, 8, 0, 3, 0, 1, 0, 0, 0};
 
-/* All devices there are, and the end. */
+/* Lists all devices, and checks the end of the list. */
 static void test_dump(void)
 {
 	begin(LINK_INFINIBAND);
@@ -186,7 +186,7 @@ static void test_ports(void)
 	end();
 }
 
-/* An entry of the summary: its name, and how many there are. */
+/* Checks an entry of the summary: its name and number. */
 static void check_count(uint32_t place, const char *name, uint64_t count)
 {
 	const uint8_t *at = (const uint8_t *)value(0, RDMA_NLDEV_ATTR_RES_SUMMARY, 172);
@@ -231,8 +231,8 @@ static int32_t error_of(uint16_t type, uint16_t flags, const void *attributes, u
 	return error;
 }
 
-/* Fifteen of each of two processes: in the order in which they were made, in as many messages as it
- * takes, each named. */
+/* Lists fifteen objects of each of two processes. They come with their names, in the order of
+ * creation, in as many messages as needed. */
 static void test_lists(void)
 {
 	uint32_t key, cqn, seen = 0, messages = 0, stop, first_cqn = 0;
@@ -286,7 +286,7 @@ static void test_lists(void)
 	end();
 }
 
-/* Which files they are: as sysfs_files.c has them. */
+/* Numbers of the files, as in sysfs_files.c. */
 static void test_devices(void)
 {
 	static const uint8_t verbs[] = "\x08\0\x01\0\0\0\0\0\x0b\0\x45\0uverbs",
@@ -338,7 +338,7 @@ static void test_errors(void)
 	CU_ASSERT_EQUAL(error_of(nldev(RDMA_NLDEV_CMD_STAT_SET), REQUEST, NULL, 0), -EOPNOTSUPP);
 	CU_ASSERT_EQUAL(machine->refused_count, 1);
 
-	/* No request, no message: nothing. */
+	/* Checks that nothing comes back if there is no request or no message. */
 	CU_ASSERT_EQUAL(ask(get, 0, index_0, sizeof(index_0)), 0);
 	machine->call = (struct kernel_call){.process = &machine->process};
 	kernel_write(machine->files[number], &machine->call, CALL_AREA, 8);

@@ -21,7 +21,7 @@ SUITE(TESTS)
 
 enum { PAGE = 0x1000 };
 
-/* The machine's buffer, with one page that is not there, or that cannot be written. */
+/* The machine's buffer, with one page that is absent or read-only. */
 struct patchy {
 	struct memory memory;
 	struct memory *whole;
@@ -96,7 +96,7 @@ static int64_t dereg(struct machine *machine, uint32_t handle)
 	return RUN_QUIET(machine, IB_USER_VERBS_CMD_DEREG_MR, request);
 }
 
-/* Wherever the page is: at the start, behind the first 64 KiB, at the end. */
+/* The page is at the start, after the first 64 KiB, or at the end. */
 static void test_holes(void)
 {
 	struct machine *machine = machine_begin();
@@ -155,7 +155,8 @@ static void test_watched(void)
 	machine_end(machine);
 }
 
-/* The second begins or ends `distance` pages behind the first's last page; 0: they share one. */
+/* The second region begins `distance` pages after the last page of the first region. 0: the regions
+ * share a page. */
 static void overlap(struct machine *machine, uint32_t pd, uint64_t distance, bool first_goes)
 {
 	uint32_t handles[2];
@@ -180,8 +181,8 @@ static void test_overlapping(void)
 	machine_end(machine);
 }
 
-/* Other rights: the old domain is free, the region is watched again; another range: the old one is
- * not watched. */
+/* After a change of rights, the old domain is free, and the region is watched again. After a change
+ * of range, the old range is not watched. */
 static void test_reregistered(void)
 {
 	struct machine *machine = machine_begin();
@@ -212,7 +213,7 @@ static void test_reregistered(void)
 	machine_end(machine);
 }
 
-/* A CQ that a queue pair uses: EBUSY, and its ring is still the adapter's. */
+/* Destroying a CQ that a queue pair uses fails with EBUSY, and the adapter still uses its ring. */
 static void test_busy_rings_remain(void)
 {
 	struct machine *machine = machine_begin();

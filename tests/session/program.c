@@ -173,8 +173,8 @@ static int part_random(int argc, char **argv)
 	return 0;
 }
 
-/* Numbers of processes and threads are those of the run for each caller. They are valid in calls
- * that name a process or a thread. */
+/* Every caller sees the run's numbers of processes and threads. They are valid in calls that name a
+ * process or a thread. */
 static volatile sig_atomic_t pokes;
 
 static void on_poke(int number)
@@ -252,8 +252,8 @@ static void *try_spin(void *unused)
 	return unused;
 }
 
-/* How long it takes to leave a lock that another thread has tried in vain, beyond leaving one that
- * nobody wants, in ns. */
+/* Returns the time to release a contended lock, less the time to release an uncontended lock, in
+ * ns. */
 static int part_spin(int argc, char **argv)
 {
 	struct timespec times[4];
@@ -347,8 +347,8 @@ static int part_hidden(int argc, char **argv)
 	return 0;
 }
 
-/* A timer descriptor in epoll beside a pipe, a signal that is waited for, one from a child with a
- * handler that writes. */
+/* Tests a timer descriptor in epoll beside a pipe, a signal that the program waits for, and a
+ * signal from a child, whose handler writes. */
 static int woken[2];
 
 static void on_child(int number)
@@ -425,8 +425,7 @@ static int part_events(int argc, char **argv)
 	return 0;
 }
 
-/* Shared objects of two processes, one of each kind. The parent waits for the child with each of
- * them. */
+/* Two processes share one object of each kind. The parent waits for the child with each object. */
 struct together {
 	pthread_mutex_t mutex;
 	pthread_cond_t condition;

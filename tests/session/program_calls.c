@@ -99,7 +99,7 @@ static void on_io(int number)
 	signalled = number;
 }
 
-/* The descriptor tells this process, by its number as the program knows it. */
+/* Returns true if the descriptor names this process, by its number in the run. */
 static int await_signal(void)
 {
 	if (fcntl(ends[0], F_GETOWN) != getpid())
@@ -183,8 +183,7 @@ static int turn(void *unused)
 	return 7;
 }
 
-/* Of a message that came 5 ms ago: when it is read, as the other clocks; and how long the host has
- * been up. */
+/* Tests the time stamp of a message that came 5 ms ago, and the time since the host's start. */
 static void try_stamps(void)
 {
 	char control[CMSG_SPACE(sizeof(struct timeval))];

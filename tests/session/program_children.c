@@ -34,8 +34,8 @@ static void compute(void)
 		;
 }
 
-/* Returns how long after the child's last look at the clock the pipe is closed, ns. The
- * parent reads the clock `reads` times between two looks, so that their times vary. */
+/* Returns the time in ns from the child's last clock read to the close of the pipe. The parent
+ * reads the clock `reads` times between two checks, so that the times of the checks vary. */
 static long long close_of_child(int reads)
 {
 	volatile uint64_t *last = mmap(NULL, sizeof(*last), PROT_READ | PROT_WRITE,

@@ -96,8 +96,8 @@ static const struct kind {
 	{"close", lock_whole, lock_whole, close},
 };
 
-/* A child takes the lock and gives it back after 5 ms; tenths of milliseconds until the parent has
- * it. */
+/* A child takes the lock and releases it after 5 ms. Returns the tenths of milliseconds until the
+ * parent has the lock. */
 static bool meet(const struct kind *kind, const char *path)
 {
 	uint64_t start = now_us();
@@ -123,7 +123,7 @@ static bool meet(const struct kind *kind, const char *path)
 	return waitpid(child, &status, 0) == child && status == 0;
 }
 
-/* Owner of the lock, by its number in the run. Also calls that do not wait. */
+/* Tests the owner of the lock, by its number in the run. Also tests calls that do not wait. */
 static bool ask(const char *path)
 {
 	struct flock record = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

@@ -91,7 +91,8 @@ static void on_value(int number, siginfo_t *info, void *context)
 	taken = taken + 1;
 }
 
-/* All of a real-time signal arrive, in their order; of another one, one. */
+/* All instances of a real-time signal arrive, in their order. Only one instance of another signal
+ * arrives. */
 int part_queues(int argc, char **argv)
 {
 	struct sigaction action = {.sa_sigaction = on_value, .sa_flags = SA_SIGINFO};

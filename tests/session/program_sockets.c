@@ -69,7 +69,7 @@ static int datagrams(struct sockaddr_in *address)
 	return socket(AF_INET, SOCK_DGRAM, 0);
 }
 
-/* Looks again and again, and never waits. */
+/* Polls, and never waits. */
 int part_looks(int argc, char **argv)
 {
 	struct sockaddr_in address;
@@ -97,7 +97,7 @@ int part_tells(int argc, char **argv)
 	return sendto(fd, "word", 4, 0, (struct sockaddr *)&address, sizeof(address)) != 4;
 }
 
-/* Sends a word to a waiting program, and writes to itself until the answer arrives. */
+/* Sends a word to a waiting program, and writes to itself until the response arrives. */
 int part_chats(int argc, char **argv)
 {
 	struct sockaddr_in address;

@@ -45,8 +45,8 @@ static int make(timer_t *timer, int notify, int number, int value)
 	return timer_create(CLOCK_MONOTONIC, &event, timer);
 }
 
-/* Three times; then as long with the signal blocked that it expires three times, and is taken
- * once. */
+/* The timer expires three times. It expires three more times while the signal is blocked, and the
+ * signal is then delivered once. */
 static int with_signal(void)
 {
 	uint64_t start = now_us();
@@ -247,7 +247,8 @@ static void on_suspended(int number)
 	suspended_by = number;
 }
 
-/* A signal that is blocked but for the wait, sigsuspend() and waitid(); tenths of milliseconds. */
+/* Tests a signal that is blocked except during a wait, sigsuspend() and waitid(). Times are tenths
+ * of milliseconds. */
 int part_suspends(int argc, char **argv)
 {
 	const struct itimerval after = {.it_value = {0, 20000}};

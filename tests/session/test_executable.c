@@ -115,7 +115,7 @@ static void test_scripts(void)
 	expect_refused(write_file("self", "#!./self\n", 9, 0755), "without end");
 	expect_refused(write_file("env-set", "#!/usr/bin/env A=1 no-such-thing\n", 33, 0755),
 		       "no-such-thing: no such program");
-	/* Linux follows four scripts that interpret each other, and no fifth. */
+	/* Linux follows a chain of four scripts that interpret each other, and refuses a fifth. */
 	write_file("script1", "#!/bin/sh\n", 10, 0755);
 	for (int i = 2; i <= 5; i++) {
 		char name[16], error[512] = "";

@@ -53,7 +53,8 @@ struct result {
 
 static sim_time lock_handoff; /* of the runs that follow; 0: as it is by default */
 
-/* Runs the parts, one on each host, in a child process whose output is captured. */
+/* Runs the named parts of the program, one on each host, in a child process. Captures their
+ * output. */
 static void run_session(struct result *result, const char *const (*programs)[4], uint32_t count,
 			uint64_t quantum, int core)
 {
@@ -296,8 +297,8 @@ static void test_virtual_deadlock_ends(void)
 	CU_ASSERT_EQUAL(result.code, 3);
 }
 
-/* A thread that sleeps past the library loses the token, comes back when it is woken, and is part
- * of a deadlock. */
+/* A thread that sleeps in an untracked call loses the token. It gets the token again after it
+ * wakes, and can be part of a deadlock. */
 static void test_hidden_sleeps_do_not_stop_the_run(void)
 {
 	static const char *const programs[][4] = {{"hidden"}, {"sleeps", "30000"}};

@@ -70,7 +70,7 @@ static void open_shop(void)
 	shop.gauge.seats.capacity = 4;
 }
 
-/* The audit says exactly that; "": nothing. */
+/* Checks that the audit reports exactly this text. "" means no report. */
 static void expect(const char *wanted)
 {
 	char *text = NULL;
@@ -162,8 +162,8 @@ static void test_stays_of_those_gone(void)
 	       "departed items; 0 items remain\n");
 }
 
-/* Two came, at 0 and at 10. The one that leaves at 30 says it came at 25: the other one would have
- * been there for 45 of 30 ps. */
+/* Two items enter, at 0 and at 10. The item that leaves at 30 reports an entry at 25. The other
+ * item would then have stayed for 45 of 30 ps. */
 static void test_stays_of_those_inside(void)
 {
 	open_shop();

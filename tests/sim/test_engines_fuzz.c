@@ -20,7 +20,7 @@ SUITE(TESTS)
 #define BLOCKS 5
 #define EVENTS 40
 #define SLICES 40
-#define FIRED  1500 /* a model that has fired so many schedules nothing more */
+#define FIRED  1500 /* a model that has fired this many events schedules nothing more */
 
 static const struct block_type plain = {.name = "plain"};
 
@@ -32,7 +32,7 @@ struct model {
 	uint64_t digest;
 };
 
-static struct model *model; /* the one that runs */
+static struct model *model; /* the model that runs */
 
 static void digest(uint64_t value)
 {

@@ -56,7 +56,7 @@ struct ring {
 
 static const struct block_type node_type = {.name = "node"};
 
-/* Of all nodes: in which order they fire. */
+/* The order in which all nodes fire. */
 struct witness {
 	uint64_t log;
 	sim_time last;
@@ -241,8 +241,8 @@ static void test_the_same_sequential(void)
 	compare(5, 7 * NS, true);
 }
 
-/* An event sees the effects of events before it in other nodes: which node is the first at an
- * instant, and how many nodes act. */
+/* An event sees the effects of earlier events in other nodes. These are the first node at an
+ * instant, and the number of nodes that act. */
 static void test_who_is_first(void)
 {
 	static struct ring one, parallel;
@@ -278,7 +278,7 @@ static void test_gaps_are_skipped(void)
 	ring_end(&ring);
 }
 
-/* An event a window for a while, of each LP, then many, then one again. */
+/* Each LP has one event per window for a while, then many events, then one event again. */
 struct beat {
 	struct block block;
 	struct event event;
@@ -303,8 +303,7 @@ static void test_little_is_done_together(void)
 	struct sim *sim = sim_create(SIM_ENGINE_native, 1);
 	struct sim_windows windows;
 	/* A window costs the time of 10 events, and gains the work of the other LP: one event costs
-	 * 9 of 10,000. Of windows that do not cost but gain 990, as many as gain 10,000 are to be
-	 * seen before. */
+	 * 9 of 10,000. The mode changes after windows that gain 990 each have gained 10,000. */
 	const unsigned lose = (10000 + 8) / 9, win = (10000 + 989) / 990;
 
 	sim_create_lps(sim, 2);

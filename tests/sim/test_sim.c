@@ -168,7 +168,7 @@ static void delay_zero(void)
 	sim_schedule(&events[4], 7);
 	sim_schedule(&events[5], 7);
 	sim_run(sim, SIM_NEVER);
-	/* a, then the urgent c; f was scheduled by block 0 before b; e is block 1's; d is later */
+	/* a, then the urgent c; block 0 scheduled f before b; block 1 scheduled e; d is later */
 	CU_ASSERT_STRING_EQUAL(fired, "acfbed");
 	CU_ASSERT_EQUAL(sim_now(sim), 8);
 	end();
@@ -247,7 +247,8 @@ static void cancel_while_firing(void)
 	end();
 }
 
-/* Near and far, at the same time and at once: nothing is left, and the run can go on. */
+/* Removes events near and far, at the same time and at the present time. No event is left, and the
+ * run can continue. */
 static void drop(void)
 {
 	static const sim_time delays[EVENTS] = {0,      0,      NS,      NS,
@@ -301,7 +302,8 @@ static void fire_again(struct event *event)
 		sim_schedule(event, 83200 + sim_events_fired(sim) * 977);
 }
 
-/* One event over all wheel levels that a long run crosses, cut in slices of another length. */
+/* Schedules one event over all wheel levels that a long run crosses. The run is cut into slices of
+ * another length. */
 static void slices(void)
 {
 	sim_time last = 0, limit = 0;

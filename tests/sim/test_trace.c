@@ -207,7 +207,7 @@ static void pass(struct event *fired)
 	sim_schedule(fired, 1000000);
 }
 
-/* Prints the slices, the arrows and the second threads alone. */
+/* Prints only the slices, the arrows and the second threads. */
 static bool export_drawn(struct trace_reader *reader, FILE *out)
 {
 	char *text = NULL, *rest, *line;

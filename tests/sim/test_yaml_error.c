@@ -85,7 +85,7 @@ static void test_parse(void)
 	}
 }
 
-/* The hundred that are kept, and the number of all. */
+/* The reader keeps a hundred errors, and the number of all errors. */
 static void test_append(void)
 {
 	struct yaml_errors errors = {0}, more = {0};

@@ -43,7 +43,7 @@ static void end(void)
 	mesh_defaults(&mesh);
 }
 
-/* Packets that spine i got so far. */
+/* Returns the packets that spine i has received so far. */
 static uint64_t through(unsigned spine)
 {
 	return switch_counters(mesh.switches[2 + spine])->packets_forwarded;
@@ -71,8 +71,8 @@ static void set_up(void)
 	mesh_defaults(&mesh);
 }
 
-/* One flow, one path; 4000 flows that differ in the UDP source port alone, a quarter each within
- * five sigma. */
+/* One flow uses one path. Of 4000 flows that differ only in the UDP source port, each path gets a
+ * quarter, within five sigma. */
 static void test_ecmp(void)
 {
 	begin(BALANCE_ECMP, LINK_ETHERNET);
@@ -90,7 +90,7 @@ static void test_ecmp(void)
 	end();
 }
 
-/* 2000 connections that differ in one TCP port alone, 500 each within five sigma. */
+/* Of 2000 connections that differ only in one TCP port, each path gets 500, within five sigma. */
 static void connections(bool source)
 {
 	struct path path;
@@ -115,7 +115,7 @@ static void test_tcp_ports(void)
 	connections(false);
 }
 
-/* Which leaf uplinks 64 flows take, as two bits each. */
+/* Returns the leaf uplinks of 64 flows, two bits per flow. */
 static void next_hops(uint64_t seed, unsigned leaf, uint8_t taken[64])
 {
 	uint64_t before[SPINES];

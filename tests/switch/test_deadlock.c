@@ -116,7 +116,7 @@ static void test_up_down(void)
 	no_deadlock(LINK_ETHERNET, true);
 }
 
-/* A victim tree ends at a host: nothing moves, and yet it is no cycle. */
+/* A victim tree ends at a host. No packet moves, although there is no cycle. */
 static void test_slow_host(void)
 {
 	struct deadlock deadlock;
@@ -150,7 +150,7 @@ static void test_watchdog_ends_it(void)
 		received += mesh.hosts[i].received;
 	for (uint32_t i = 0; i < SWITCHES; i++)
 		dropped += switch_counters(mesh.switches[i])->queue_drops;
-	CU_ASSERT_EQUAL(received, 80); /* as many as before it: all others wait for the cycle */
+	CU_ASSERT_EQUAL(received, 80); /* as many as before: all other packets wait for the cycle */
 	CU_ASSERT_EQUAL(dropped, mesh.host_count * PACKETS - received);
 	end(watch);
 }

@@ -167,8 +167,7 @@ static void test_fecn(void)
 	CU_ASSERT_EQUAL(fecn_marks(15, 0, 64), low);
 }
 
-/* Host LAST gives its input space back late, so that its port of the switch lacks credits and is a
- * victim. */
+/* Host LAST frees its input space late. Its switch port therefore lacks credits and is a victim. */
 #define LAST 79
 
 static uint64_t victim_marks(const char *mask)

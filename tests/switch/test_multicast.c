@@ -110,7 +110,7 @@ static void star_finish(void)
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 
-/* One packet in, three out at the same time, each as late as if it were alone. */
+/* One packet enters and three leave at the same time. Each takes as long as a single packet. */
 static void test_copies(void)
 {
 	static const uint32_t members[] = {1, 2, 3};
@@ -136,8 +136,8 @@ static void test_copies(void)
 	star_finish();
 }
 
-/* The only member sends, nobody is a member, the group is not known: dropped, each for its own
- * reason. */
+/* Packets are dropped in three cases, each with its own counter: the only member sends, the group
+ * has no member, or the group is unknown. */
 /* Host 3 joins and host 1 leaves when the head of the fourth packet is about to come. */
 static void test_changes(void)
 {
@@ -220,7 +220,7 @@ static void test_slow_member(void)
 	slow_member(LINK_ETHERNET);
 }
 
-/* The hop limit is over: each copy is dropped. */
+/* The hop limit is exhausted, so each copy is dropped. */
 static void test_copies_dropped(void)
 {
 	static const uint32_t members[] = {1, 2, 3};
@@ -420,7 +420,7 @@ static bool lay_out(unsigned which)
 	}
 }
 
-/* A random set of hosts; returns how many. */
+/* Draws a random set of hosts. Returns their number. */
 static uint32_t draw(struct random *random, uint32_t hosts, bool is_in[], uint32_t list[])
 {
 	uint32_t count = 0;

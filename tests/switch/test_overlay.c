@@ -80,7 +80,8 @@ static const struct path *flow(uint32_t from, uint32_t to, uint16_t udp_source_p
 	return path_intern(endpoints_paths(mesh.endpoints), &path);
 }
 
-/* The port of a leaf towards that spine: hosts come first, or spines. */
+/* Returns the port of a leaf to that spine. The ports of hosts come before or after the ports of
+ * spines. */
 static unsigned uplink(unsigned sw, unsigned towards)
 {
 	for (unsigned i = 0; i < switch_ports(mesh.switches[sw]); i++)
@@ -91,7 +92,7 @@ static unsigned uplink(unsigned sw, unsigned towards)
 	return NO_NEXT_HOP;
 }
 
-/* Packets that a leaf has sent to each spine. */
+/* Reads the packets that a leaf has sent to each spine. */
 static void look(unsigned sw, uint64_t counts[SPINES])
 {
 	for (unsigned i = 0; i < spines; i++)
@@ -99,7 +100,7 @@ static void look(unsigned sw, uint64_t counts[SPINES])
 			port_counters(switch_port(mesh.switches[sw], uplink(sw, i)))->packets_sent;
 }
 
-/* To which spine it has sent more than that. */
+/* Returns the spine to which the leaf has sent more packets than before. */
 static unsigned taken(unsigned sw, const uint64_t before[SPINES])
 {
 	uint64_t now[SPINES];
@@ -111,7 +112,7 @@ static unsigned taken(unsigned sw, const uint64_t before[SPINES])
 	return SPINES;
 }
 
-/* A packet of one flow, alone: by which spine. */
+/* Sends a single packet of a flow. Returns its spine. */
 static unsigned probe(uint32_t from, uint32_t to, uint16_t udp_source_port)
 {
 	uint64_t before[SPINES];
@@ -283,8 +284,8 @@ static void begin_two_next_hops(void)
 #define START    (100 * US)
 #define TAIL     91 /* the first packet after 8 us: 90 packets take 7.96 us */
 
-/* A flow whose first path is the long one, and whose next is the short one. Two earlier flows drew
- * these at random. When its first packet is at the last leaf. */
+/* A flow takes the long path first, and then the short path. Two earlier flows drew these paths at
+ * random. Returns the time at which its first packet is at the last leaf. */
 static sim_time begin_late_flow(void)
 {
 	struct port *first = switch_port(mesh.switches[0], uplink(0, 1));
@@ -370,8 +371,8 @@ static void test_conweave_lost_tail(void)
 	end();
 }
 
-/* The number of queues is limited. A packet without a queue continues out of order. Memory of its
- * own: the same order, no room taken. */
+/* The number of queues is limited. A packet without a queue continues out of order. With separate
+ * memory the order is the same, and the packets take no room of the buffer. */
 static void test_conweave_limits(void)
 {
 	sim_time arrives;
@@ -430,8 +431,8 @@ static void test_conweave_cut_short(void)
 	spines = SPINES;
 }
 
-/* Two hosts on one path fill it beyond nothing, which marks: new flows keep off it for busy_time,
- * but when both looked at are so. */
+/* Two hosts on one path build a queue, whose packets are marked. New flows avoid the path for
+ * busy_time, unless both sampled paths are marked. */
 static void test_conweave_notify(void)
 {
 	unsigned next_hop, again = 0;

@@ -103,7 +103,7 @@ static void end(void)
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 
-/* 1000 packets are more than all credits: dropped ones give theirs back. */
+/* 1000 packets need more than all credits, so dropped packets must return their credits. */
 static void test_filters(void)
 {
 	begin(SWITCH_FILTER_BOTH);

@@ -15,8 +15,8 @@ SUITE(TESTS)
 #define MTU  4096
 #define SLOT ((MTU + 62 + 20) * (sim_time)80)
 
-/* Two hosts keep an output busy, a third sends one packet in between: how many leave before it, and
- * how many had come. */
+/* Two hosts keep an output busy, and a third host sends one packet in between. Counts the packets
+ * that leave before it, and the packets that had arrived before it. */
 static void place_of_late_packet(unsigned queueing, uint64_t *before, uint64_t *came)
 {
 	static struct star star;

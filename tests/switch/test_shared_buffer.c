@@ -27,7 +27,7 @@ SUITE_AFTER(set_up, TESTS)
 
 static struct star star;
 
-/* The buffer alone, with nobody behind it. */
+/* A buffer without a switch. */
 static struct sim *sim;
 static struct block block;
 static uint8_t paused[64];
@@ -63,7 +63,7 @@ static void alone_end(void)
 	params_default(shared_buffer_param_list, &params);
 }
 
-/* Bytes of one each, in turn, from an idle port to M egress queues that never drain, until all
+/* An idle port sends single bytes in turn to M egress queues that never drain, until all queues
  * refuse. */
 static void lossy_steady_state(unsigned queues, double alpha, uint64_t expected)
 {
@@ -163,7 +163,7 @@ static void test_reserved(void)
 	alone_end();
 }
 
-/* Headroom is given back first; the pause ends xon_below under the threshold, at the picosecond of
+/* Headroom is released first. The pause ends xon_below under the threshold, at the picosecond of
  * the release. */
 static void test_pause_and_go(void)
 {
@@ -193,7 +193,8 @@ static void test_pause_and_go(void)
 	alone_end();
 }
 
-/* Headroom that all share: each has its own limit, and they together another, to the byte. */
+/* Ports share a headroom pool. Each port has its own limit, and all ports together have another
+ * limit, to the byte. */
 static void test_headroom_pool(void)
 {
 	const uint16_t one = buffer_class(0, 0), other = buffer_class(1, 0);
@@ -240,8 +241,8 @@ static void test_trident(void)
 	alone_end();
 }
 
-/* Every host sends to the last one, which is a link's rate for three: the buffer fills, and
- * pauses. */
+/* Every host sends to the last host. One link carries the traffic of three, so the buffer fills,
+ * and pauses the hosts. */
 static uint64_t lost_with(uint64_t headroom, double metres, uint64_t *needed)
 {
 	uint64_t lost, received;
@@ -315,7 +316,7 @@ static void test_lossy_switch(void)
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 
-/* A lossy priority beside a lossless one takes nothing of its headroom. */
+/* A lossy priority takes no headroom of a lossless priority. */
 static void test_mixed(void)
 {
 	star_defaults(&star);

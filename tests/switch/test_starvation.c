@@ -34,7 +34,8 @@ static uint64_t came_from(unsigned host)
 	return port_counters(switch_port(star.sw, host))->packets_received;
 }
 
-/* Hosts 0 and 1 to host 2, until PACKETS have left to it: how many of them are of host 0. */
+/* Hosts 0 and 1 send to host 2, until PACKETS packets have left to it. Returns the number of
+ * packets from host 0. */
 static uint64_t share(uint64_t threshold, const char *mask, uint64_t shift, uint64_t multiplier)
 {
 	uint64_t packets;

@@ -164,7 +164,7 @@ static void test_full_rate(void)
 	end();
 }
 
-/* Two inputs, one output: turn by turn, at full rate, nothing lost. */
+/* Two inputs send to one output. They take turns, at full rate, without loss. */
 static void share(enum link_layer link_layer, uint32_t overhead_bytes, uint64_t by_100_us)
 {
 	const uint64_t packets = 2000;
@@ -196,7 +196,7 @@ static void test_share(void)
 	share(LINK_ETHERNET, 82, 1129);
 }
 
-/* With PFC nothing is lost; without, much is. */
+/* With PFC no packet is lost. Without PFC many packets are lost. */
 static void test_pfc(void)
 {
 	begin(LINK_ETHERNET, 0);
@@ -225,7 +225,7 @@ static void test_pfc(void)
 	take_down();
 }
 
-/* A packet to somebody else does not wait behind those to a crowded output. */
+/* A packet to another output does not wait behind packets to a crowded output. */
 static void test_no_blocking(void)
 {
 	begin(LINK_INFINIBAND, 0);

@@ -59,7 +59,8 @@ static unsigned cross(uint32_t from, uint32_t to)
 	return route_length;
 }
 
-/* Of all pairs, step by step through them; expected() says how many switches they cross. */
+/* Sends a packet between every pair of hosts. expected() returns the number of switches on the
+ * path. */
 static void check_all(unsigned (*expected)(uint32_t from, uint32_t to), unsigned step)
 {
 	for (uint32_t pair = 0; pair < mesh.host_count * mesh.host_count; pair += step) {

@@ -86,7 +86,7 @@ static void test_limited_transmit(void)
 	run(NULL, lines);
 }
 
-/* Fewer than three: the loss is found 25 us after the RTT of the segment. */
+/* With fewer than three SACKed segments, the loss is found 25 us after the RTT of the segment. */
 static void test_reordering_window(void)
 {
 	static const char *const lines[] = {

@@ -125,7 +125,8 @@ static void test_time_stamps(void)
 		"3000   write 988",
 		"3000   > A 1(988) ack 1 ts 4 700",
 		"5000   < A 1(0) ack 989 win 60000 ts 702 4",
-		/* TS.Recent is of the segment that the next ACK answers, not of one beyond a gap */
+		/* TS.Recent comes from the segment that the next ACK acknowledges, not from a
+		 * segment beyond a gap */
 		"6000   < A 101(100) ack 989 win 60000 ts 705 4",
 		"6000   > A 989(0) ack 1 ts 7 702 sack 101-201",
 		"7000   < A 1(100) ack 989 win 60000 ts 704 4",

@@ -209,7 +209,8 @@ static void test_window_of_an_old_segment(void)
 	run(NULL, lines);
 }
 
-/* After one RTO, then twice as long each time; a probe has one byte that does not fit. */
+/* Probes leave after one RTO, and then after intervals that double. A probe has one byte that does
+ * not fit into the window. */
 static void test_zero_window_is_probed(void)
 {
 	static const char *const lines[] = {
@@ -481,7 +482,8 @@ static void test_data_beyond_the_window(void)
 	run("receive_buffer=2KiB", lines);
 }
 
-/* RFC 2018 4: the block of the latest segment first, then those reported last. */
+/* RFC 2018 4: the block of the latest segment comes first, then the most recently reported
+ * blocks. */
 static void test_sack_blocks_in_order_of_arrival(void)
 {
 	static const char *const lines[] = {

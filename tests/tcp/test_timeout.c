@@ -27,7 +27,8 @@ static void run(const char *set, const char *const *lines)
 	script_run(&setup, lines);
 }
 
-/* Two RTTs after the ACK the last segment is sent again. Its SACK block tells the other loss. */
+/* The last segment is retransmitted two RTTs after the ACK. Its SACK block reveals the other
+ * loss. */
 static void test_tail_probe(void)
 {
 	static const char *const lines[] = {
@@ -108,7 +109,7 @@ static void test_tail_probe_with_new_data(void)
 	run("initial_window=2", lines);
 }
 
-/* A single segment may wait 200 ms for its ACK: then the probe takes the place of the timeout. */
+/* The ACK of a single segment may be delayed by 200 ms. The probe then replaces the timeout. */
 static void test_tail_probe_before_the_timeout(void)
 {
 	static const char *const lines[] = {

@@ -115,7 +115,7 @@ static void test_a_quiet_link_is_full(void)
 	CU_ASSERT(goodput(&setup, &result) < 1448.0 / (1448 + 78));
 }
 
-/* The transfer is window-limited, so that one lost segment changes nothing but its own repair. */
+/* The transfer is window-limited, so that one lost segment costs only its own repair. */
 static void test_one_loss_costs_one_round_trip(void)
 {
 	struct pipe_setup setup;
@@ -134,7 +134,8 @@ static void test_one_loss_costs_one_round_trip(void)
 	CU_ASSERT(lossy.finished_at < quiet.finished_at + 200 * US);
 }
 
-/* RACK sees that segments are reordered, and waits. The first ones cost two halved windows. */
+/* RACK detects that segments are reordered, and waits. The first reordered segments halve the
+ * window twice. */
 static void test_reordering_costs_little(void)
 {
 	struct pipe_setup setup;

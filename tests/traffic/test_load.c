@@ -51,7 +51,7 @@ static void begin(void)
 	setup.load.cpu = (struct load_cpu_params){.post = 1 * NS, .ring = 1 * NS, .poll = 1 * NS};
 }
 
-/* Within a thousandth: the first and the last of those that count are whole. */
+/* Rates agree within a thousandth, because counted work requests count as a whole. */
 static void expect_mops(double measured, double interval_ns)
 {
 	CU_ASSERT_DOUBLE_EQUAL(measured, 1000 / interval_ns, 1 / interval_ns);
@@ -106,7 +106,7 @@ static double reads_of_one(uint64_t reads)
 	return result.mops;
 }
 
-/* Of one queue pair: twice as many READs under way, twice the rate. */
+/* Twice as many outstanding READs of one queue pair give twice the rate. */
 static void test_reads_under_way(void)
 {
 	double four = reads_of_one(4);
@@ -372,7 +372,7 @@ static void test_parts_of_contexts(void)
 	}
 }
 
-/* Atomics on one place, on places that share a lock, and on places that do not. */
+/* Atomics on one address, on addresses that share a lock, and on addresses that do not. */
 static void test_locks_of_atomics(void)
 {
 	double alone, alike, apart, one_lock;
@@ -399,7 +399,7 @@ static void test_locks_of_atomics(void)
 	CU_ASSERT(apart > 10 * alone);
 }
 
-/* From a complete request to the operations'th after it, within `edge` at both ends together. */
+/* Checks the time of `operations` atomics. `edge` is the tolerance of both ends together. */
 static void expect_atomics(uint64_t window, uint64_t operations, double edge)
 {
 	begin();
@@ -424,7 +424,7 @@ static void test_interval_of_atomics(void)
 	expect_atomics(16, 32000, 16 * 16);
 }
 
-/* All of it misses: each further read of a miss adds the same. */
+/* All accesses miss. Each further read of a miss adds the same time. */
 static double miss_ns(uint64_t reads, unsigned verb)
 {
 	begin();
@@ -470,7 +470,7 @@ static void test_reads_of_a_miss(void)
 	CU_ASSERT_DOUBLE_EQUAL(three - two, two - one, 1);
 }
 
-/* An early ACK does not wait for the miss, one for data that is with PCIe does. */
+/* An early ACK does not wait for the miss. An ACK that follows the data to PCIe waits. */
 static void test_when_writes_are_acknowledged(void)
 {
 	double early = miss_ns(2, LOAD_WRITE), posted;
@@ -547,7 +547,7 @@ static void test_whose_regions(void)
 	setup.load.tx_depth = 1;
 	setup.load.region_of = LOAD_OF_EACH_THREAD;
 	measure();
-	CU_ASSERT_DOUBLE_EQUAL(result.counter, 0.5, 0.001); /* half of them join a miss */
+	CU_ASSERT_DOUBLE_EQUAL(result.counter, 0.5, 0.001); /* half of the lookups merge */
 	setup.load.region_of = LOAD_OF_NODE;
 	measure();
 	CU_ASSERT_EQUAL(result.counter, 0);

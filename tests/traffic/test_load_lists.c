@@ -69,8 +69,8 @@ static void test_blocks_of_wqes(void)
 	}
 }
 
-/* Of READs with their responses' scattering; of SENDs, with a receive list of three, gathered in
- * one and scattered in two. */
+/* READs scatter their responses. SENDs have a receive list of three elements. They gather from one
+ * element and scatter into two. */
 static void test_pieces(void)
 {
 	begin();

@@ -70,8 +70,7 @@ static void test_requests_in_slots_one_by_one(void)
 	expect_interval(21 + 500);
 }
 
-/* Of requests that are sent, a core takes CQEs in the place of slots, and posts receive work
- * requests. */
+/* If requests are SENDs, a core takes CQEs instead of slots, and posts receive work requests. */
 static void test_requests_in_cqes(void)
 {
 	begin();
@@ -85,8 +84,8 @@ static void test_requests_in_cqes(void)
 	expect_interval(30 + 5 + 500 + 7 + 16 + 30.0 / 64);
 }
 
-/* A doorbell for eight responses, for four, for one. Those of a connection go one by one, as each
- * has its own queue. */
+/* One doorbell covers eight responses, four, or one. Each response on a connection has its own
+ * doorbell, because each connection has its own queue. */
 static void test_batches_and_doorbells(void)
 {
 	static const struct {
@@ -111,8 +110,8 @@ static void test_batches_and_doorbells(void)
 	CU_ASSERT_DOUBLE_EQUAL(result.counter, 1 / 8.0, 0.01);
 }
 
-/* Two lines each, one after the other: 100 ns for one, for ten at a time as well, and 10 ns each
- * for more. */
+/* Each request uses two lines, one after the other. A step takes 100 ns for up to `side_by_side`
+ * requests of a batch. */
 static void test_lines_that_requests_need(void)
 {
 	static const struct {
@@ -168,8 +167,8 @@ static void test_slots_that_the_cache_has(void)
 	expect_interval(21 + 500 + 21 + 7 + 16);
 }
 
-/* Of several packets: a request is there with its last byte, and its 47 lines are fetched ten at a
- * time. */
+/* Requests have several packets. A request is complete with its last byte, and its 47 lines are
+ * fetched ten at a time. */
 static void test_long_requests_and_responses(void)
 {
 	begin();
@@ -218,7 +217,7 @@ static void test_latency_of_a_lone_request(void)
 	CU_ASSERT_DOUBLE_EQUAL(lone(), first + 133.456, 1e-6);
 }
 
-/* With many cores each request is for one of them, and all are answered. */
+/* With many cores each request is for one core, and every request gets a response. */
 static void test_many_cores(void)
 {
 	for (unsigned chosen = LOAD_CHOSEN_FIXED; chosen <= LOAD_CHOSEN_RANDOM; chosen++) {
@@ -239,7 +238,7 @@ static void test_many_cores(void)
 	}
 }
 
-/* No more are under way than clients may have: their number is rate times latency. */
+/* Clients have no more outstanding requests than allowed: the number is rate times latency. */
 static void test_windows_of_clients(void)
 {
 	begin();

@@ -167,7 +167,7 @@ static void test_poisson_offers_its_load(void)
 	workload_destroy(workload);
 }
 
-/* By hand, trapezoids under the published points. */
+/* The expected values are calculated by hand, as trapezoids under the published points. */
 static void test_sizes_have_their_means(void)
 {
 	static const struct {
@@ -214,8 +214,8 @@ static void test_what_does_not_fit_is_refused(void)
 					   error, sizeof(error)));
 }
 
-/* A joined workload has the flows of its members on their hosts, in order, with queue pairs and
- * dependencies of their own. */
+/* A combined workload has the flows of its members on their hosts, in order. Each member keeps its
+ * own queue pairs and dependencies. */
 static void test_joined_workloads_keep_apart(void)
 {
 	static const uint32_t even[] = {0, 2, 4, 6}, odd[] = {7, 1};
@@ -328,7 +328,7 @@ static void test_alone_takes_the_ideal_time(void)
 	}
 }
 
-/* No flow begins before its dependencies end. No flow is faster than its ideal. Data sent are data
+/* No flow begins before its dependencies end. No flow is faster than its ideal. All sent data are
  * received. */
 static void check_played(const struct session *session)
 {
@@ -384,8 +384,8 @@ static void test_all_patterns_play(void)
 	}
 }
 
-/* Eight to one would take eight times as long: the bottleneck is shared, and the last ends when all
- * bytes are in. */
+/* Eight flows to one host take eight times as long, because they share the bottleneck. The last
+ * flow ends when all bytes have arrived. */
 static void test_incast_shares_the_link(void)
 {
 	struct workload_params params = defaults(PATTERN_incast);

@@ -78,7 +78,7 @@ static void test_traces_may_name_hosts(void)
 	CU_ASSERT(strstr(error, "names.csv:2: no host \"left\"; expected a number") != NULL);
 }
 
-/* Flows of the HPCC study's form are those of the CSV form, at the picosecond. */
+/* Flows in the HPCC study's form equal flows in the CSV form, to the picosecond. */
 static void test_hpcc_flows_are_read(void)
 {
 	struct workload_params params = defaults(PATTERN_trace);

@@ -16,7 +16,7 @@ static struct packet_pool *pool;
 static struct endpoints *endpoints;
 static struct port_params params;
 static struct station a, b;
-static struct fault *fault; /* made by a test that wants one; NULL: none */
+static struct fault *fault; /* NULL unless the test creates one */
 
 static inline void pair_begin(enum link_layer link_layer, uint64_t seed)
 {

@@ -22,7 +22,7 @@ void response_of(struct machine *machine, void *bytes, uint32_t length);
 uint32_t create_id_of(struct machine *machine, int32_t file, uint64_t uid, uint16_t space,
 		      uint8_t qp_type);
 int64_t next_event(struct machine *machine, int32_t file, struct rdma_ucm_event_resp *event);
-/* The next event comes exactly that much later, and is that one. */
+/* Checks that the next event is this event, and comes exactly that much later. */
 struct rdma_ucm_event_resp expect(struct machine *machine, int32_t file, sim_time delay,
 				  enum cm_event_type what, uint64_t uid, int32_t status);
 int64_t bind_to(struct machine *machine, int32_t file, uint32_t id, uint32_t address);

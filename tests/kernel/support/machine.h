@@ -53,13 +53,13 @@ struct machine *machine_create(enum link_layer link_layer);
 struct machine *machine_create_with(enum link_layer link_layer, const struct hca_params *params);
 void machine_destroy(struct machine *machine);
 
-/* Opens the device; with_context: also GET_CONTEXT. Calls go to it from now on. Returns its
- * descriptor. */
+/* Opens the device, which receives the calls from now on. With `with_context`, also calls
+ * GET_CONTEXT. Returns its descriptor. */
 int32_t machine_open(struct machine *machine, struct kernel_process *process, bool with_context);
 int64_t machine_close(struct machine *machine, int32_t number);
 
-/* A command with its common and mlx5 parts, in and out; result as write() or ioctl() have it, but 0
- * for success. */
+/* Runs a command with its common and mlx5 parts, in and out. Returns 0 for success, and otherwise
+ * the result of write() or ioctl(). */
 int64_t machine_command(struct machine *machine, uint32_t command, const void *in,
 			uint32_t in_bytes, const void *driver_in, uint32_t driver_in_bytes,
 			void *out, uint32_t out_bytes, void *driver_out, uint32_t driver_out_bytes);
@@ -87,7 +87,7 @@ void qp_request(struct ib_uverbs_create_qp *request, uint32_t pd, uint32_t cq, u
 struct mlx5_ib_create_qp qp_driver_request(void);
 uint32_t make_qp(struct machine *machine, uint32_t pd, uint32_t cq, uint8_t type, uint32_t *qpn);
 
-/* Through INIT, RTR to RTS; results of the three. */
+/* Moves a queue pair through INIT and RTR to RTS. Returns the results of the three transitions. */
 int64_t qp_to_init(struct machine *machine, uint32_t qp, uint8_t type);
 int64_t qp_to_rtr(struct machine *machine, uint32_t qp, uint8_t type, uint32_t remote_qp);
 int64_t qp_to_rts(struct machine *machine, uint32_t qp, uint8_t type);

@@ -84,7 +84,7 @@ static void print_names(const struct job *job)
 	fputc('\n', job->out);
 }
 
-/* Of one run no interval is known. */
+/* Prints a mean and half of its interval. A single run has no interval. */
 static void print_mean(const struct job *job, size_t count)
 {
 	const struct interval interval = statistics_interval(job->values, count);

@@ -103,7 +103,7 @@ static void add_pauses(struct chart *chart, const struct series *series, const s
 		chart->span_name = strdup("one of these ports is paused");
 }
 
-/* How many of the ranked ports have a curve that is more than a line along the axis. */
+/* Returns how many of the ranked ports have a curve that is visible above the axis. */
 static size_t count_shown(const struct series *series, enum series_value value, const size_t *ports)
 {
 	double largest = series_most(series, value, ports[0]);

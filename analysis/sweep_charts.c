@@ -160,7 +160,7 @@ static void set_key_axis(struct chart *chart, const struct table *table, const s
 	}
 }
 
-/* Where a row is along the axis. */
+/* Returns the position of a row on the x axis. */
 static double position(const struct chart *chart, const struct table *table, const struct key *key,
 		       size_t row)
 {

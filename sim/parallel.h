@@ -50,8 +50,8 @@ void sim_run_sequential(struct sim *sim, sim_time until);
  * threads pays off. */
 #define SIM_WINDOW_WORTH 10u
 
-/* How evenly a run is divided. If threads did nothing but fire events, the run would take
- * `longest` of `events`. */
+/* Describes how evenly a run is divided among LPs. If threads only fired events, the duration of
+ * the run would be `longest` / `events` of a sequential run. */
 struct sim_windows {
 	sim_time length; /* maximum length of a window; SIM_NEVER if there are no channels */
 	uint64_t count;

@@ -280,7 +280,7 @@ static void export_arrow(const struct slice *slice, const uint32_t *processes, u
 		slice->tag);
 }
 
-/* By tag, then in the order of time. */
+/* Compares by tag, then by time. */
 static int by_request(const void *one, const void *other)
 {
 	const struct slice *const *a = one, *const *b = other;

@@ -151,7 +151,7 @@ static void count_duplicates(struct tcp_connection *c, struct tcp_delivery *deli
 		++*count;
 		delivery->delivered_bytes += c->send.mss;
 	} else if (delivery->advanced) {
-		gone = acked ? acked - 1 : 0; /* the first one was lost */
+		gone = acked ? acked - 1 : 0; /* the first segment was lost */
 		if (gone > *count || c->recovery.phase == TCP_OPEN)
 			gone = *count;
 		*count -= gone;

@@ -18,7 +18,7 @@
 #include "fabric/wire/pfc.h"
 #include "fabric/wire/vcrc.h"
 
-/* Where the parts of a packet with a BTH start, from its first byte. */
+/* Offsets of the parts of a packet with a BTH, from its first byte. */
 struct extent {
 	size_t network; /* start of the ICRC: LRH, GRH or IP */
 	size_t bth;

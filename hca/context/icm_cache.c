@@ -213,7 +213,7 @@ static struct miss_slot *find_slot(struct icm_cache *cache, uint64_t line)
 	return unused;
 }
 
-/* From the second level, or over PCIe. */
+/* Reads a line from the second level or over PCIe. */
 static void read_line(struct miss_slot *slot)
 {
 	struct icm_cache *cache = slot->cache;
@@ -522,7 +522,7 @@ static void take_tags(struct icm_cache *cache, const struct param_text *module)
 			 cache->tags->destroy, cache->tags->trace);
 }
 
-/* Of the same kind, with more entries. */
+/* Creates the second level. It has the same kind of entries, and more of them. */
 static struct icm_cache *create_second(const struct icm_cache *first, const char *name,
 				       struct icm_fetcher *fetcher, const struct param_text *module)
 {

@@ -285,7 +285,8 @@ static bool refine(const struct graph *graph, uint8_t *of, unsigned lps, uint64_
 #define DETAILED_EVENTS 40
 #define KILOBYTE_BITS   (1024 * 8)
 
-/* How much of a run with these LPs happens between two barriers of their threads. */
+/* Estimates the window between two barriers of the threads, and the events in it outside the
+ * busiest LP. */
 static void estimate(const struct scenario *scenario, struct lp_assignment *assignment)
 {
 	double rates[SIM_LPS_MAX] = {0}, all = 0, most = 0; /* events a second */

@@ -15,7 +15,8 @@
 
 #define ERROR_BYTES 1024
 
-/* How much more the other has: in the unit of a time or a share, else in % of the first. */
+/* Prints the change from the first to the second run. Times and shares have their unit. Other
+ * values are in % of the first. */
 static void print_change(const struct difference *difference)
 {
 	double a = difference->numbers[0], b = difference->numbers[1];

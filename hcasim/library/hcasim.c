@@ -190,7 +190,7 @@ static bool build_all(struct hcasim *simulation)
 	return good || problems_add_placed(&simulation->problems, scenario->file, error);
 }
 
-/* All that hcasim_start() makes. */
+/* Frees the objects that hcasim_start() makes. */
 static void forget_run(struct hcasim *simulation)
 {
 	bool ran = hcasim_now(simulation) > 0;

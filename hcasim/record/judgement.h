@@ -17,7 +17,7 @@ enum { JUDGEMENT_GOOD = 0, JUDGEMENT_NOT_AS_EXPECTED = 1 };
 int judgement_workload(const struct build *build, const struct experiment *experiment,
 		       struct result_outcome *outcome, FILE *complaints);
 
-/* The same for a load, whose metrics it adds to `metrics`. */
+/* Does the same for a load, and adds the metrics of the load to `metrics`. */
 int judgement_load(const struct build *build, struct load_result *metrics,
 		   struct result_outcome *outcome, FILE *complaints);
 

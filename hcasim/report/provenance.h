@@ -8,7 +8,8 @@
 
 #include "hcasim/report/report.h"
 
-/* Of a run. Of a sweep (`command`: "sweep"): of the first point's configuration. */
+/* Adds the provenance of a run. For a sweep it is the provenance of the first point's
+ * configuration. */
 void provenance_add(struct report *report, const struct report_run *runs, size_t count,
 		    const char *report_command);
 

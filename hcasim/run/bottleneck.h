@@ -29,8 +29,8 @@ struct use {
 };
 
 struct bottleneck {
-	/* With work: the longest time for which a WORK gauge, a server or a pool tells of some, or
-	 * all of `worked`. */
+	/* Time with work: the longest working time of a WORK gauge, a server or a pool. Without
+	 * WORK gauges it is `worked`. */
 	sim_time time;
 	unsigned count;
 	/* uses[0] is the bottleneck if its use is BOTTLENECK_LEAST or more. */

@@ -92,7 +92,7 @@ static void sample_port(struct experiment *experiment, struct port_sample *sampl
 	sample->pauses = counters->pause_received;
 }
 
-/* How many hosts are paused, now. */
+/* Samples the number of paused hosts. */
 static void sample_hosts(struct experiment *experiment)
 {
 	const struct build *build = experiment->build;

@@ -190,7 +190,7 @@ bool experiment_workloads_knows(const struct scenario *scenario, const char *own
 	return false;
 }
 
-/* As the lines of the whole run, for each workload. */
+/* Prints for each workload the lines that the whole run has. */
 void experiment_workloads_print(const struct experiment *experiment, FILE *out)
 {
 	const struct scenario *scenario = experiment->scenario;

@@ -227,7 +227,7 @@ static size_t solve(struct fluid_study *study, struct fluid_point **points)
 					  : fluid_model_timely(&study->timely, STEP, until, points);
 }
 
-/* At the sample's time, or the last. */
+/* Returns the point at the time of the sample, or the last point. */
 static struct fluid_point point_at(const struct fluid_sample *sample,
 				   const struct fluid_point *points, size_t count)
 {

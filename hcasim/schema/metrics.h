@@ -175,7 +175,7 @@
 	X(pause_share, "", \
 	  "Share of the measured time for which the port was paused; priorities are summed.")
 
-/* Of one of several workloads. */
+/* Metrics of one of several workloads. */
 #define WORKLOAD_METRICS(X) \
 	X(flows, "flows", \
 	  "Flows of the workload, without barriers.") \

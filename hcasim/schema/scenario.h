@@ -251,7 +251,7 @@ struct scenario_topology { TOPOLOGY_PARAMS(PARAM_FIELD) };
 struct scenario_run { RUN_PARAMS(PARAM_FIELD) };
 /* clang-format on */
 
-/* Which packets are recorded. */
+/* The packets that are recorded. */
 struct scenario_packets {
 	struct scenario_record_only window;
 	const char **ports, **opcodes; /* patterns; none: all */

@@ -250,7 +250,7 @@ static bool is_of_workload(const struct dependency *dependency)
 	       (dependency->section[length] == '\0' || dependency->section[length] == '.');
 }
 
-/* The same for one of several workloads: conditions are about its values. */
+/* Does the same for one of several workloads. Conditions depend on the values of this workload. */
 static bool holds_for(const struct scenario *scenario, const struct dependency *dependency,
 		      const struct scenario_workload *workload)
 {

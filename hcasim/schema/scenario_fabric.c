@@ -34,7 +34,7 @@ static void check_linked(struct scenario_reader *reader, const struct yaml_node 
 #define ROW(...) PARAM_ROW(struct scenario_fabric, __VA_ARGS__)
 const struct param scenario_fabric_param_list[] = { FABRIC_PARAMS(ROW) {0} };
 
-/* Which keys go with which topology. */
+/* The keys that each topology uses. */
 #define VL_KEYS "vl_arbitration", "service_levels", "dscp", "routes", "forwarding", "multicast", \
 	"partitions"
 static const char *const link_keys[] = {"topology", "switches", "links", VL_KEYS, NULL};

@@ -38,7 +38,7 @@ const struct param scenario_fault_time_list[] = { FAULT_TIME_PARAMS(TIME_ROW) {0
 #define CONDITION_ROW(...) PARAM_ROW(struct scenario_fault_condition, __VA_ARGS__)
 const struct param scenario_fault_condition_list[] = { FAULT_CONDITION_PARAMS(CONDITION_ROW) {0} };
 
-/* Those of packets first. */
+/* Names of actions. Actions on packets come first. */
 #define ACTION_NAME(name, meaning) #name,
 static const char *const action_names[] = { FAULT_ACTIONS(ACTION_NAME) PORT_FAULTS(ACTION_NAME) };
 /* clang-format on */
@@ -119,7 +119,7 @@ static void read_burst(struct scenario_reader *reader, struct yaml_node *map,
 		yaml_error(reader->errors, node, "to_bad: expected a chance above 0");
 }
 
-/* Which packets, and how often. */
+/* Reads the keys that select the packets of a fault, and how often it acts. */
 static void read_packets(struct scenario_reader *reader, struct yaml_node *node,
 			 struct scenario_fault *fault)
 {

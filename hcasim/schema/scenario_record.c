@@ -30,7 +30,7 @@ const char **scenario_read_texts(struct scenario_reader *reader, struct yaml_nod
 	return texts;
 }
 
-/* series_flows: [0, 3]: numbers of flows. Whether there are so many is known later. */
+/* series_flows: [0, 3]: numbers of flows. Whether the workload has these flows is checked later. */
 static void read_flows(struct scenario_reader *reader, struct yaml_node *node)
 {
 	static const struct param number[] = {

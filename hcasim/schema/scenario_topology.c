@@ -25,7 +25,7 @@
 #define ROW(...) PARAM_ROW(struct scenario_topology, __VA_ARGS__)
 const struct param scenario_topology_param_list[] = { TOPOLOGY_PARAMS(ROW) {0} };
 
-/* Which numbers go with which kind. */
+/* The numbers that each kind uses. */
 static const char *const topology_keys[][10] = {
 	[TOPOLOGY_LINKS]         = {NULL},
 	[TOPOLOGY_BACK_TO_BACK]  = {NULL},

@@ -75,7 +75,7 @@ static void mark_all(struct rig *rig)
 						   .probability = 1.0});
 }
 
-/* From the post until the CQE. */
+/* Returns the time from the post to the CQE. */
 static sim_time time_of(struct rig *rig, uint8_t opcode, uint32_t bytes)
 {
 	sim_time start = sim_now(rig->mini->sim);

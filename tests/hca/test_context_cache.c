@@ -416,7 +416,7 @@ static void test_second_level(void)
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(pcie_counters(pcie)->reads, 3);
 	start = sim_now(sim);
-	look_up(3, 1); /* 5 and 9 have its set */
+	look_up(3, 1); /* 1, 5 and 9 are in one set */
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(done_at[3] - start, (20 + 4) * NS);
 	CU_ASSERT_FALSE(lookups[3].hit);

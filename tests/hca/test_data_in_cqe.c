@@ -98,7 +98,7 @@ static void test_sends(void)
 	check_send(128, 64, FLAG_64);
 }
 
-/* Nobody asked: as ever. */
+/* The driver did not permit it, so data is not in CQEs. */
 static void test_not_asked(void)
 {
 	struct pair pair = pair_create(QP_RC, 64, false);

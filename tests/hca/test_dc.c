@@ -474,7 +474,7 @@ static void test_shortage(void)
 	dc_destroy(&dc);
 }
 
-/* The same with the disconnect lost: the context is taken away after dc_lifetime. */
+/* The same if the disconnect is lost. The context is reused after dc_lifetime. */
 static void test_reclaim(void)
 {
 	struct dc dc = dc_create_with(DC_HALF, 1);

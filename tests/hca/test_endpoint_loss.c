@@ -186,8 +186,8 @@ static void test_what_a_timeout_loses(void)
 	CU_ASSERT_EQUAL(retransmitted, 10);
 }
 
-/* From the first packet of an idle queue pair to the last message's end. The first packets of all
- * messages are lost once. `before` messages start 60 us before the others. */
+/* Returns the time from the first packet of an idle queue pair to the end of the last message. The
+ * first packets of all messages are lost once. `before` messages start 60 us before the others. */
 static sim_time time_of_lost(unsigned lost, unsigned before, unsigned packets)
 {
 	struct fault_rule rules[4];

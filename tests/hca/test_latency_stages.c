@@ -265,8 +265,8 @@ static void test_stages_of_a_kind(void)
 
 /* ---- receives: each stage by its block ---- */
 
-/* Of the second of two SENDs, with `changed` of the parameters longer by 1234 ps; *start: its first
- * bit, *end: its CQE. */
+/* Returns the stages of the second of two SENDs, with the parameter `changed` longer by 1234 ps.
+ * *total is the time from its first bit to its CQE. */
 static struct latency_counters receive_measure(size_t changed, uint32_t bytes, sim_time *total)
 {
 	struct rig rig = {.mini = mini_create(SIM_ENGINE_native)};

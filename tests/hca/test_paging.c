@@ -271,7 +271,7 @@ static void test_advice(void)
 	rig_destroy(&rig);
 }
 
-/* From now on until the CQE of one message. */
+/* Returns the time from now to the CQE of one message. */
 static sim_time time_of(struct rig *rig, uint8_t opcode, uint32_t length, uint32_t key,
 			uint32_t rkey)
 {

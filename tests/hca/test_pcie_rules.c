@@ -177,8 +177,8 @@ static void test_guide(void)
 	CU_ASSERT_EQUAL(pcie_link_guide_symbols(3, 8, 256), 203);
 }
 
-/* Counted: idle links send DLLPs for nothing, busy ones before the next TLP; SKIP takes 4 symbols
- * in 1538. */
+/* DLLPs are counted. They cost nothing on an idle link, and delay the next TLP on a busy link. SKIP
+ * takes 4 symbols in 1538. */
 static void test_dllps_counted(void)
 {
 	struct pcie_link link;

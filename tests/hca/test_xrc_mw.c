@@ -263,7 +263,7 @@ static void test_a_window_invalidated_from_remote(void)
 	rig_destroy(&rig);
 }
 
-/* By the key that it was created with, as the driver knows no other. */
+/* Destroys the window by the key of its creation, because the driver knows no other key. */
 static void test_a_window_destroyed(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);

@@ -93,7 +93,7 @@ static void step_through(struct hcasim *simulation, uint64_t step)
 		CU_ASSERT_EQUAL_FATAL(hcasim_now(simulation), time);
 }
 
-/* Of the folder that the command wrote; NULL: it has no such file. */
+/* Returns a file of the folder that the command wrote, or NULL if there is none. */
 static char *read_file(const char *folder, const char *name)
 {
 	char path[512];

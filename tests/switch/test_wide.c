@@ -57,7 +57,7 @@ static void test_turns(void)
 	turns(LINK_ETHERNET);
 }
 
-/* Nobody is in anybody's way: 20 packets a host arrive 20 packet times after the first bit. */
+/* Flows do not share links. 20 packets per host arrive 20 packet times after the first bit. */
 static void test_all_at_once(void)
 {
 	star_defaults(&star);

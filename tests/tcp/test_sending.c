@@ -468,7 +468,7 @@ static void test_data_beyond_the_window(void)
 		"0      > S 0(0) win 2048 mss 1000 wscale 0 sackok",
 		"100    < SA 0(0) ack 1 win 60000 mss 1000 wscale 0 sackok",
 		"100    > A 1(0) ack 1 win 2048",
-		"200    < A 2049(100) ack 1 win 60000", /* at the edge: for its ACK alone */
+		"200    < A 2049(100) ack 1 win 60000", /* at the edge: only its ACK counts */
 		"200    > A 1(0) ack 1 win 2048",
 		"210    < A 2050(100) ack 1 win 60000",
 		"210    > A 1(0) ack 1 win 2048",

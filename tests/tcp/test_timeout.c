@@ -127,7 +127,8 @@ static void test_tail_probe_before_the_timeout(void)
 	run(NULL, lines);
 }
 
-/* One segment, then slow start, one for each ACK, up to half of the flight. */
+/* After the timeout the window is one segment. Slow start adds one segment per ACK, up to half of
+ * the flight. */
 static void test_timeout(void)
 {
 	static const char *const lines[] = {

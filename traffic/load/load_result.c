@@ -17,7 +17,7 @@ static int compare_noted(const void *one, const void *other)
 	return *first < *second ? -1 : 1;
 }
 
-/* Those of all nodes that were noted first, in rising order. */
+/* Returns the first recorded latencies of all nodes, in rising order. */
 static double *first_latencies(const struct load *load, size_t *count)
 {
 	size_t all = 0, place = 0;

@@ -246,7 +246,8 @@ static sim_time take_cqes(struct load_server *server)
 
 /* ---- work ---- */
 
-/* Those that the next list is from are behind each other. */
+/* Returns the queue pair that sends the response. sort_batch() makes the responses of one queue
+ * pair consecutive. */
 static struct load_qp *response_by(const struct load_server *server, const struct request *request)
 {
 	struct load *load = load_of(server);

@@ -304,7 +304,7 @@ static void retire(struct load_qp *qp, uint16_t counter)
 	load_thread_room(qp);
 }
 
-/* Where cores respond: a request, or a response, of the number that its immediate data tell. */
+/* Takes a request or a response of a load whose cores respond. Its number is its immediate data. */
 static sim_time take_numbered(struct load_qp *qp, uint32_t number)
 {
 	struct load_thread *thread = qp->thread;

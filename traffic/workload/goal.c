@@ -23,7 +23,7 @@
 
 /* ---- matching of sends and receives ---- */
 
-/* By both ranks, tag, and place in the file. */
+/* Compares messages by both ranks, tag, and place in the file. */
 static int compare_messages(const void *one, const void *other)
 {
 	const struct goal_op *a = *(struct goal_op *const *)one;

@@ -88,7 +88,7 @@ void workload_finish(struct workload *workload)
 	workload->edges = NULL;
 }
 
-/* Returns the number after the largest of the queue pairs. */
+/* Returns the largest queue pair number plus 1. */
 static uint32_t queue_pair_end(const struct workload *workload)
 {
 	uint32_t end = 0;
@@ -379,8 +379,8 @@ static void make_one_incast(const struct maker *maker, struct random *random, ui
 	}
 }
 
-/* `arrivals_until`, from the begin of the phase, which in the first is `start`. Nothing begins from
- * `post_until` on. */
+/* Returns the time of the last start in a phase: `arrivals_until` after its begin, which is `start`
+ * in the first phase. No flow begins from `post_until` on. */
 static double last_begin(const struct maker *maker)
 {
 	const struct workload_params *params = maker->params;
@@ -467,7 +467,7 @@ static void close_phase(const struct maker *maker, uint32_t first, uint32_t *bar
 	*barrier = next;
 }
 
-/* Which verb, and over which queue pair. */
+/* Chooses the verb and the queue pair of each flow. */
 static void choose_verbs(const struct maker *maker)
 {
 	const struct workload_params *params = maker->params;

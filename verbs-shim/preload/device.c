@@ -113,7 +113,8 @@ static void move_piece(uint64_t address, uint64_t offset, uint64_t length)
 			       "vm.max_map_count permits?)");
 }
 
-/* The pages before are given back piece by piece, so that the program's memory is there once. */
+/* Moves a range to shared pages, piece by piece. The old pages of a piece are freed at once, so
+ * that memory never exists twice. */
 static void move_to_queue(const struct shim_range *range)
 {
 	uint64_t length = range->length, piece;
@@ -124,7 +125,7 @@ static void move_to_queue(const struct shim_range *range)
 	}
 }
 
-/* Descriptors and ranges that came with the answer in the slot. */
+/* Takes the descriptors and ranges that came with the response in the slot. */
 static void take_response(void)
 {
 	struct shim_response *response = &shim_self.slot->response;
@@ -276,8 +277,8 @@ void *device_mmap(void *address, size_t length, int prot, int flags, int fd, off
 	return result;
 }
 
-/* Programs close all that they find before they start others: Python's subprocess, Open MPI's
- * daemon. */
+/* Returns true for the library's own descriptors. Some programs close all descriptors that they
+ * find before they start other programs: Python's subprocess, Open MPI's daemon. */
 static bool is_own(int fd)
 {
 	return fd >= SHIM_FIRST_FD && shim.memory &&

@@ -519,7 +519,8 @@ EXPORT ssize_t readlinkat(int directory, const char *restrict path, char *restri
 					 bytes);
 }
 
-/* The program must not learn where the tree is: a resolved path leaves it again. */
+/* Converts a resolved path in the simulated tree to the program's path, because the program must
+ * not learn the place of the tree. */
 static char *leave_tree(char *resolved)
 {
 	if (root && resolved && strncmp(resolved, root, root_length) == 0 &&

@@ -12,7 +12,7 @@
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/trap_watch.h"
 
-/* More than the functions of the token use, from pass_token() on. */
+/* Bytes of the stack that are cleared. The functions of the token use fewer. */
 #define FORGOTTEN_BYTES 512
 
 static void futex_wake(uint32_t *word)

@@ -67,13 +67,13 @@ static bool make_address(const struct insn *insn, uint64_t next, struct step *st
 	return true;
 }
 
-/* Behind the last step. */
+/* Ends a block, after its last step. */
 static enum step_result end(struct machine *machine, struct step *step)
 {
 	return step_leave(machine, step, machine->block + step->offset);
 }
 
-/* In the stead of one that is not known. */
+/* Ends a block at an unknown instruction. */
 static enum step_result unknown(struct machine *machine, struct step *step)
 {
 	machine->rip = machine->block + step->offset;

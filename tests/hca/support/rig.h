@@ -31,7 +31,7 @@ void rig_drop(struct rig *rig, bool back, uint16_t opcode, uint64_t nth, double 
 /* From source to target. */
 void rig_post(struct rig *rig, uint8_t opcode, uint32_t length);
 
-/* Of a PCIe read of so many bytes by an idle adapter. */
+/* Returns the time of a PCIe read of `bytes` by an idle adapter. */
 sim_time rig_read_time(struct mini_host *host, uint32_t bytes);
 
 uint32_t rig_count(const struct rig *rig, const char *block, const char *counter); /* of one */

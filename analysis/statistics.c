@@ -123,20 +123,27 @@ static void print_to(double value, int decimals, char *text, size_t bytes)
 		snprintf(text, bytes, "%.0f", round(value / unit) * unit);
 }
 
-void statistics_print(const struct interval *interval, char text[STATISTICS_TEXT_BYTES])
+void statistics_texts(const struct interval *interval, char mean[STATISTICS_NUMBER_BYTES],
+		      char half[STATISTICS_NUMBER_BYTES])
 {
-	char mean[STATISTICS_TEXT_BYTES / 2 - 4], half[STATISTICS_TEXT_BYTES / 2 - 4];
-	bool has_half = isfinite(interval->half) && interval->half > 0;
-
-	if (!isfinite(interval->mean)) {
-		snprintf(text, STATISTICS_TEXT_BYTES, "-");
-	} else if (!has_half) {
-		snprintf(text, STATISTICS_TEXT_BYTES, "%.*g", DIGITS_WITHOUT, interval->mean);
-	} else {
+	*mean = *half = '\0';
+	if (!isfinite(interval->mean))
+		return;
+	if (isfinite(interval->half) && interval->half > 0) {
 		int decimals = decimals_of(interval->half);
 
-		print_to(interval->mean, decimals, mean, sizeof(mean));
-		print_to(interval->half, decimals, half, sizeof(half));
-		snprintf(text, STATISTICS_TEXT_BYTES, "%s +- %s", mean, half);
+		print_to(interval->mean, decimals, mean, STATISTICS_NUMBER_BYTES);
+		print_to(interval->half, decimals, half, STATISTICS_NUMBER_BYTES);
+	} else {
+		snprintf(mean, STATISTICS_NUMBER_BYTES, "%.*g", DIGITS_WITHOUT, interval->mean);
 	}
+}
+
+void statistics_print(const struct interval *interval, char text[STATISTICS_TEXT_BYTES])
+{
+	char mean[STATISTICS_NUMBER_BYTES], half[STATISTICS_NUMBER_BYTES];
+
+	statistics_texts(interval, mean, half);
+	snprintf(text, STATISTICS_TEXT_BYTES, "%s%s%s", *mean != '\0' ? mean : "-",
+		 *half != '\0' ? " +- " : "", half);
 }

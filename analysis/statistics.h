@@ -57,10 +57,16 @@ struct pair {
 
 struct pair statistics_pair(const double *one, const double *other, size_t count);
 
-#define STATISTICS_TEXT_BYTES 64
+#define STATISTICS_TEXT_BYTES   64
+#define STATISTICS_NUMBER_BYTES (STATISTICS_TEXT_BYTES / 2 - 4)
 
-/* Writes "12.3 +- 0.4": the half width with two digits if it begins with 1 or 2, with one
- * otherwise, and the mean as far. Without an interval: three digits of the mean. */
+/* Writes the digits that are known: the half width with two digits if it begins with 1 or 2, with
+ * one otherwise, and the mean as far. Without an interval: three digits of the mean, and no half
+ * width. Without a mean: two empty texts. */
+void statistics_texts(const struct interval *interval, char mean[STATISTICS_NUMBER_BYTES],
+		      char half[STATISTICS_NUMBER_BYTES]);
+
+/* Writes the same as "12.3 +- 0.4". Without an interval: the mean, or "-". */
 void statistics_print(const struct interval *interval, char text[STATISTICS_TEXT_BYTES]);
 
 #endif

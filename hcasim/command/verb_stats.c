@@ -7,24 +7,24 @@
  *     sweep   for each combination of values: mean over the seeds, and quantiles of the flows of
  *             all seeds; --by KEY: a metric's difference between two values, in pairs of points
  *             that are equal otherwise
+ *
+ * stats_print.c prints the results.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/histogram.h"
-#include "analysis/statistics.h"
-#include "analysis/table.h"
+#include "hcasim/command/stats.h"
 #include "hcasim/command/verb.h"
 
 #define DIGITS      3
 #define UNIT        1e-6 /* of values in flows.csv: six decimals */
 #define ERROR_BYTES 512
-#define TEXT        STATISTICS_TEXT_BYTES
 #define Z_95        1.959964
 
-static const double shares[] = {0.5, 0.95, 0.99, 0.999};
-static const char *const share_names[] = {"p50", "p95", "p99", "p999"};
+#define SHARE_OF(name, share) share,
+static const double shares[] = {STATS_QUANTILES(SHARE_OF)};
 
 /* Returns a file of the folder, or NULL, having said why. */
 static struct table *read(const char *folder, const char *file)
@@ -110,101 +110,90 @@ static double *read_flows(const char *folder, const char *metric, size_t *count)
 	return values;
 }
 
+/* Adds a result to the list. Returns the place of its figures. */
+static struct stats_result *add_result(struct stats *stats, enum stats_kind kind,
+				       const char *metric)
+{
+	struct stats_result *result;
+
+	stats->list = realloc(stats->list, (stats->count + 1) * sizeof(*stats->list));
+	if (!stats->list)
+		abort();
+	result = &stats->list[stats->count++];
+	*result = (struct stats_result){.kind = kind, .metric = metric};
+	return result;
+}
+
 /* A quantile is known if the ranks of its interval exist (binomial; Conover, Practical
  * Nonparametric Statistics, 1999, 3.2). */
-static void print_quantiles(const struct histogram *histogram)
+static void fill_quantiles(struct stats_result *result, const struct histogram *histogram)
 {
 	double count = (double)histogram_count(histogram);
 
-	for (unsigned i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+	for (unsigned i = 0; i < STATS_QUANTILE_COUNT; i++) {
 		double reach = Z_95 * sqrt(shares[i] * (1 - shares[i]) / count);
-		char text[TEXT] = "unknown";
 
+		result->quantiles[i] = (struct interval){NAN, NAN, 0};
 		if (count > 0 && shares[i] + reach < 1 && shares[i] > reach) {
 			double low = histogram_quantile(histogram, shares[i] - reach);
 			double high = histogram_quantile(histogram, shares[i] + reach);
-			const struct interval interval = {histogram_quantile(histogram, shares[i]),
-							  (high - low) / 2, 2};
 
-			statistics_print(&interval, text);
+			result->quantiles[i] = (struct interval){
+				histogram_quantile(histogram, shares[i]), (high - low) / 2, 2};
 		}
-		printf("  %s %s\n", share_names[i], text);
 	}
 }
 
-static int describe_run(const char *folder, const char *metric)
+static bool describe_run(struct stats *stats, const char *metric)
 {
 	size_t count, warm_up;
-	double *values = read_flows(folder, metric, &count);
+	double *values = read_flows(stats->folder, metric, &count);
 	struct histogram *histogram;
+	struct stats_result *result;
 	struct batch_means means;
-	char text[TEXT];
 
 	if (!values)
-		return EXIT_BAD_INPUT;
+		return false;
 	histogram = histogram_create(DIGITS, UNIT);
 	warm_up = statistics_warm_up(values, count);
 	means = statistics_batch_means(values + warm_up, count - warm_up);
 	for (size_t i = warm_up; i < count; i++)
 		histogram_add(histogram, values[i]);
-	statistics_print(&means.interval, text);
-	printf("%s: %zu flows, the first %zu left out as warm-up\n", metric, count, warm_up);
-	if (means.interval.count == 0)
-		printf("  mean unknown: fewer flows than batches\n");
-	else
-		printf("  mean %s (%zu batches%s)\n", text, means.interval.count,
-		       means.correlated ? "; they depend on each other: too narrow, run longer"
-					: "");
-	print_quantiles(histogram);
+	result = add_result(stats, STATS_RUN, metric);
+	result->flows = count;
+	result->warm_up = warm_up;
+	result->mean = means.interval;
+	result->correlated = means.correlated;
+	fill_quantiles(result, histogram);
 	histogram_destroy(histogram);
 	free(values);
-	return EXIT_GOOD;
+	return true;
 }
 
 /* ---- sweeps ---- */
 
-struct points {
-	const char *folder;
-	struct table *results;
-	size_t axes, seed, point; /* columns; seed is axes if it is not swept */
-};
-
 /* Compares two rows by their axes without two columns. */
-static bool is_equal(const struct points *points, size_t one, size_t other, size_t without,
+static bool is_equal(const struct stats *stats, size_t one, size_t other, size_t without,
 		     size_t without_too)
 {
-	for (size_t i = 0; i < points->axes; i++)
+	for (size_t i = 0; i < stats->axes; i++)
 		if (i != without && i != without_too &&
-		    strcmp(table_cell(points->results, one, i),
-			   table_cell(points->results, other, i)) != 0)
+		    strcmp(table_cell(stats->results, one, i),
+			   table_cell(stats->results, other, i)) != 0)
 			return false;
 	return true;
 }
 
-static void print_values(const struct points *points, size_t row, size_t without)
-{
-	const char *between = "";
-
-	for (size_t i = 0; i < points->axes; i++) {
-		if (i == points->seed || i == without)
-			continue;
-		printf("%s%s=%s", between, points->results->names[i],
-		       table_cell(points->results, row, i));
-		between = " ";
-	}
-	printf("%s", *between ? "" : "all");
-}
-
 /* Adds the flows of one point. Returns false on failure. */
-static bool add_point(const struct points *points, size_t row, const char *metric,
+static bool add_point(const struct stats *stats, size_t row, const char *metric,
 		      struct histogram *histogram, double *mean)
 {
 	char folder[PATH_MAX];
 	size_t count;
 	double *values, sum = 0;
 
-	snprintf(folder, sizeof(folder), "%.3000s/%s", points->folder,
-		 table_cell(points->results, row, points->point));
+	snprintf(folder, sizeof(folder), "%.3000s/%s", stats->folder,
+		 table_cell(stats->results, row, stats->point));
 	values = read_flows(folder, metric, &count);
 	if (!values)
 		return false;
@@ -217,84 +206,62 @@ static bool add_point(const struct points *points, size_t row, const char *metri
 	return true;
 }
 
-/* Prints the group of points that begins with the row: those that differ by the seed alone. */
-static bool describe_group(const struct points *points, size_t first, const char *metric)
+/* Describes the group of points that begins with the row: those that differ by the seed alone. */
+static bool describe_group(struct stats *stats, size_t first, const char *metric)
 {
 	struct histogram *histogram = histogram_create(DIGITS, UNIT);
-	double *means = calloc(points->results->rows + 1, sizeof(*means));
-	struct interval interval;
+	double *means = calloc(stats->results->rows + 1, sizeof(*means));
 	size_t runs = 0;
 	bool good = true;
-	char text[TEXT];
 
 	if (!means)
 		abort();
-	for (size_t row = first; row < points->results->rows && good; row++) {
+	for (size_t row = first; row < stats->results->rows && good; row++) {
 		struct histogram *part;
 
-		if (!is_equal(points, first, row, points->seed, points->seed))
+		if (!is_equal(stats, first, row, stats->seed, stats->seed))
 			continue;
 		part = histogram_create(DIGITS, UNIT);
-		good = add_point(points, row, metric, part, &means[runs]);
+		good = add_point(stats, row, metric, part, &means[runs]);
 		histogram_merge(histogram, part);
 		histogram_destroy(part);
 		runs += isfinite(means[runs]) ? 1 : 0;
 	}
 	if (good) {
-		interval = statistics_interval(means, runs);
-		statistics_print(&interval, text);
-		print_values(points, first, points->seed);
-		printf(": %s of %llu flows in %zu runs\n  mean %s\n", metric,
-		       (unsigned long long)histogram_count(histogram), runs, text);
-		print_quantiles(histogram);
+		struct stats_result *result = add_result(stats, STATS_GROUP, metric);
+
+		result->row = first;
+		result->flows = histogram_count(histogram);
+		result->mean = statistics_interval(means, runs);
+		fill_quantiles(result, histogram);
 	}
 	histogram_destroy(histogram);
 	free(means);
 	return good;
 }
 
-static int describe_sweep(const struct points *points, const char *metric)
+static bool describe_sweep(struct stats *stats, const char *metric)
 {
-	for (size_t row = 0; row < points->results->rows; row++) {
+	for (size_t row = 0; row < stats->results->rows; row++) {
 		bool is_first = true;
 
 		for (size_t before = 0; before < row && is_first; before++)
-			is_first = !is_equal(points, before, row, points->seed, points->seed);
-		if (is_first && !describe_group(points, row, metric))
-			return EXIT_BAD_INPUT;
+			is_first = !is_equal(stats, before, row, stats->seed, stats->seed);
+		if (is_first && !describe_group(stats, row, metric))
+			return false;
 	}
-	return EXIT_GOOD;
+	return true;
 }
 
 /* ---- pairs ---- */
 
-static void print_pair(const struct pair *pair, double base)
+/* Compares the values of the key in two rows, over all pairs of points that are equal otherwise. */
+static void compare(struct stats *stats, size_t key, size_t first, size_t second, size_t metric)
 {
-	char text[TEXT];
-
-	statistics_print(&pair->difference, text);
-	printf("  difference %s", text);
-	if (fabs(base) > 0) {
-		const struct interval relative = {100 * pair->difference.mean / base,
-						  100 * pair->difference.half / fabs(base),
-						  pair->difference.count};
-
-		statistics_print(&relative, text);
-		printf(" (%s %%)", text);
-	}
-	if (isfinite(pair->effect))
-		printf(", effect size %.1f, p %.1g", pair->effect, pair->p);
-	printf(", %zu pairs\n", pair->difference.count);
-}
-
-/* Compares two values of the key, over all pairs of points that are equal otherwise. */
-static void compare(const struct points *points, size_t key, const char *first, const char *second,
-		    size_t metric)
-{
-	const struct table *results = points->results;
+	const struct table *results = stats->results;
 	double *ones = calloc(results->rows + 1, sizeof(*ones));
 	double *others = calloc(results->rows + 1, sizeof(*others));
-	struct pair pair;
+	struct stats_result *result = add_result(stats, STATS_PAIR, results->names[metric]);
 	size_t count = 0;
 	double sum = 0;
 
@@ -305,9 +272,11 @@ static void compare(const struct points *points, size_t key, const char *first, 
 			double one = table_number(results, row, metric);
 			double other = table_number(results, with, metric);
 
-			if (strcmp(table_cell(results, row, key), first) != 0 ||
-			    strcmp(table_cell(results, with, key), second) != 0 ||
-			    !is_equal(points, row, with, key, key) || !isfinite(one) ||
+			if (strcmp(table_cell(results, row, key),
+				   table_cell(results, first, key)) != 0 ||
+			    strcmp(table_cell(results, with, key),
+				   table_cell(results, second, key)) != 0 ||
+			    !is_equal(stats, row, with, key, key) || !isfinite(one) ||
 			    !isfinite(other))
 				continue;
 			ones[count] = one;
@@ -315,25 +284,27 @@ static void compare(const struct points *points, size_t key, const char *first, 
 			sum += one;
 		}
 	}
-	pair = statistics_pair(ones, others, count);
-	printf("%s, %s: %s to %s\n", results->names[metric], results->names[key], first, second);
-	print_pair(&pair, count ? sum / (double)count : 0);
+	result->key = key;
+	result->row = first;
+	result->other_row = second;
+	result->pair = statistics_pair(ones, others, count);
+	result->base = count ? sum / (double)count : 0;
 	free(ones);
 	free(others);
 }
 
 /* Compares the first value of the key with each other one. */
-static int compare_by(const struct points *points, const char *key_name, const char *metric_name)
+static bool compare_by(struct stats *stats, const char *key_name, const char *metric_name)
 {
-	const struct table *results = points->results;
-	size_t key = find_column(results, key_name, points->folder, "results.csv");
-	size_t metric = find_column(results, metric_name, points->folder, "results.csv");
+	const struct table *results = stats->results;
+	size_t key = find_column(results, key_name, stats->folder, "results.csv");
+	size_t metric = find_column(results, metric_name, stats->folder, "results.csv");
 
 	if (key == results->columns || metric == results->columns)
-		return EXIT_BAD_INPUT;
-	if (key >= points->axes) {
+		return false;
+	if (key >= stats->axes) {
 		say("%s is not swept; expected a swept key", key_name);
-		return EXIT_BAD_INPUT;
+		return false;
 	}
 	for (size_t row = 1; row < results->rows; row++) {
 		const char *value = table_cell(results, row, key);
@@ -342,42 +313,50 @@ static int compare_by(const struct points *points, const char *key_name, const c
 		for (size_t before = 0; before < row && is_new; before++)
 			is_new = strcmp(table_cell(results, before, key), value) != 0;
 		if (is_new)
-			compare(points, key, table_cell(results, 0, key), value, metric);
+			compare(stats, key, 0, row, metric);
 	}
-	return EXIT_GOOD;
+	return true;
 }
 
-static int describe(const char *folder, const char *by, const char *metric)
+/* Opens a sweep's table. Returns false, having said why. */
+static bool open_folder(struct stats *stats, const char *by)
 {
-	struct points points = {.folder = folder};
-	int code;
-
-	if (!has_file(folder, "results.csv")) {
-		if (!by)
-			return describe_run(folder, metric ? metric : "fct_us");
-		say("%s is no sweep, and --by compares points of a sweep", folder);
-		return EXIT_BAD_INPUT;
+	if (!has_file(stats->folder, "results.csv")) {
+		if (by)
+			say("%s is no sweep, and --by compares points of a sweep", stats->folder);
+		return !by;
 	}
-	points.results = read(folder, "results.csv");
-	if (!points.results)
-		return EXIT_BAD_INPUT;
-	points.axes = points.point = table_column(points.results, "point");
-	points.seed = table_column(points.results, "seed");
+	stats->results = read(stats->folder, "results.csv");
+	if (!stats->results)
+		return false;
+	stats->axes = stats->point = table_column(stats->results, "point");
+	stats->seed = table_column(stats->results, "seed");
+	return true;
+}
+
+static bool describe(struct stats *stats, const char *by, const char *metric)
+{
 	if (by)
-		code = compare_by(&points, by, metric ? metric : "fct_mean_us");
-	else
-		code = describe_sweep(&points, metric ? metric : "fct_us");
-	table_free(points.results);
-	return code;
+		return compare_by(stats, by, metric ? metric : "fct_mean_us");
+	if (stats->results)
+		return describe_sweep(stats, metric ? metric : "fct_us");
+	return describe_run(stats, metric ? metric : "fct_us");
 }
 
 int verb_stats(const struct arguments *arguments)
 {
-	int code = EXIT_GOOD;
+	struct stats stats = {.folder = arguments->word};
+	bool good = open_folder(&stats, arguments->by);
 
-	if (arguments->metric_count == 0)
-		return describe(arguments->word, arguments->by, NULL);
-	for (size_t i = 0; i < arguments->metric_count && code == EXIT_GOOD; i++)
-		code = describe(arguments->word, arguments->by, arguments->metrics[i]);
-	return code;
+	if (good && arguments->metric_count == 0)
+		good = describe(&stats, arguments->by, NULL);
+	for (size_t i = 0; i < arguments->metric_count && good; i++)
+		good = describe(&stats, arguments->by, arguments->metrics[i]);
+	if (good && arguments->json)
+		stats_print_json(&stats);
+	else if (good)
+		stats_print_text(&stats);
+	table_free(stats.results);
+	free(stats.list);
+	return good ? EXIT_GOOD : EXIT_BAD_INPUT;
 }

@@ -48,7 +48,8 @@ static const struct argp_option fit_options[] = {OPTION_PRESET, OPTION_NUMBER, O
 static const struct argp_option plugin_options[] = {OPTION_WORDS, {0}};
 static const struct argp_option watch_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL,
 	OPTION_THREADS, OPTION_OUT, OPTION_EVERY, OPTION_PORTS, {0}};
-static const struct argp_option stats_options[] = {OPTION_COLUMN, OPTION_BY, {0}};
+static const struct argp_option stats_options[] = {OPTION_COLUMN, OPTION_BY, OPTION_JSON,
+	{0}};
 static const struct argp_option init_options[] = {OPTION_WORDS, {0}};
 static const struct argp_option help_options[] = {OPTION_WORDS, {0}};
 

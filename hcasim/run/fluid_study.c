@@ -25,6 +25,7 @@ struct fluid_study {
 	const struct scenario *scenario;
 	struct experiment *experiment;
 	const struct port *port; /* that the flows share */
+	uint32_t target;         /* host behind the port */
 	enum fluid_kind kind;
 	bool marks_leaving; /* the switch marks packets on dequeue */
 	struct fluid_dcqcn dcqcn;
@@ -76,7 +77,7 @@ static const struct switch_params *switch_before(const struct scenario *scenario
 static struct fluid_port port_of(const struct fluid_study *study, const struct build *build)
 {
 	const struct scenario *scenario = study->scenario;
-	uint32_t target = (uint32_t)scenario->workload.target;
+	uint32_t target = study->target;
 	uint32_t sender = target == 0 ? 1 : 0, others = scenario->host_count - 1;
 	uint64_t fan_in = scenario->workload.fan_in;
 	const struct endpoint_params *endpoint = &scenario->hosts[target].endpoint->endpoint;
@@ -99,8 +100,7 @@ static bool fill_dcqcn(struct fluid_study *study, const struct fluid_port *port,
 		       const struct congestion *congestion, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = study->scenario;
-	uint32_t target = (uint32_t)scenario->workload.target;
-	const struct switch_params *sw = switch_before(scenario, target);
+	const struct switch_params *sw = switch_before(scenario, study->target);
 	if (!sw || sw->ecn.mark == ECN_MARK_OFF) {
 		snprintf(error, error_bytes,
 			 "the switch before the target marks no packets; expected switch: {ecn: "
@@ -114,7 +114,8 @@ static bool fill_dcqcn(struct fluid_study *study, const struct fluid_port *port,
 		.kmin_bytes = (double)sw->ecn.kmin,
 		.kmax_bytes = (double)sw->ecn.kmax,
 		.pmax = sw->ecn.pmax,
-		.cnp_interval = seconds(scenario->hosts[target].endpoint->endpoint.cnp_interval),
+		.cnp_interval =
+			seconds(scenario->hosts[study->target].endpoint->endpoint.cnp_interval),
 		.gain = value_of(congestion, "gain"),
 		.alpha_interval = value_of(congestion, "alpha_interval"),
 		.timer = value_of(congestion, "timer"),
@@ -163,6 +164,10 @@ static bool fill(struct fluid_study *study, const struct build *build, char *err
 		snprintf(error, error_bytes, "%s", wrong);
 		return false;
 	}
+	if (!workload_find_target(&scenario->workload, scenario->workloads[0].host_names,
+				  scenario->host_count, &study->target, error, error_bytes))
+		return false;
+	study->port = port_peer(build_host_port(build, study->target));
 	const struct fluid_port port = port_of(study, build);
 	if (strcmp(congestion->ops->name, "dcqcn") == 0)
 		return fill_dcqcn(study, &port, congestion, error, error_bytes);
@@ -188,7 +193,6 @@ struct fluid_study *fluid_study_create(const struct build *build, struct experim
 	}
 	study->scenario = build->scenario;
 	study->experiment = experiment;
-	study->port = port_peer(build_host_port(build, (uint32_t)build->scenario->workload.target));
 	if (fill(study, build, error, error_bytes))
 		return study;
 	free(study);

@@ -172,7 +172,7 @@ static bool says_more(const struct param *param, const struct yaml_node *node, c
 	alone.offset = 0;
 	if (node->kind != YAML_SCALAR)
 		return node->children;
-	if (param->kind == PARAM_SIZES || param->kind == PARAM_TEXT)
+	if (param->kind == PARAM_SIZES)
 		return strcmp(node->text, param->default_text) != 0;
 	if (!param_parse(&alone, param->default_text, value, error, sizeof(error)))
 		return false;

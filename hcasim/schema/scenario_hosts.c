@@ -6,6 +6,7 @@
  *     hosts: {count: 128, hca: {fidelity: endpoint}, except: {host3: {hca: {max_rd_atomic: 4}}}}
  */
 #include <arpa/inet.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,35 @@ static void read_host(struct scenario_reader *reader, struct yaml_node *node)
 	if (address)
 		read_address(reader, address, host->ipv4);
 	scenario_refuse_unused(reader, node, NULL, keys);
+}
+
+bool scenario_mark_hosts(struct scenario_reader *reader, const struct yaml_node *list, bool *marks)
+{
+	const struct scenario *scenario = reader->scenario;
+	if (!scenario_expect_list(reader, list, "hosts; * and ? allowed"))
+		return false;
+	bool good = true;
+	for (struct yaml_node *entry = list->children; entry; entry = entry->next) {
+		const char *pattern =
+			yaml_expect_text(entry, "a host's name; * and ? allowed", reader->errors);
+		bool found = false;
+		for (uint32_t i = 0; pattern && i < scenario->host_count; i++) {
+			if (fnmatch(pattern, scenario->hosts[i].name, 0) == 0)
+				marks[i] = found = true;
+		}
+		if (pattern && !found)
+			scenario_refuse_host(reader, entry, pattern);
+		good &= found;
+	}
+	return good;
+}
+
+void scenario_refuse_host(struct scenario_reader *reader, const struct yaml_node *node,
+			  const char *name)
+{
+	const char *near = scenario_suggest_host(reader->scenario, name);
+	yaml_error(reader->errors, node, "no host \"%s\"%s%s%s", name,
+		   near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
 /* Reads `except: {host3: {hca: ..., host: ...}}` for generated hosts. */

@@ -32,26 +32,12 @@ static const struct param window_param_list[] = { RECORD_ONLY_PARAMS(ROW) {0} };
 static void read_hosts(struct scenario_reader *reader, struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
-	if (!node || !scenario_expect_list(reader, node, "hosts; * and ? allowed"))
+	if (!node)
 		return;
 	bool *hosts = scenario->packets.hosts = calloc(scenario->host_count + 1, sizeof(*hosts));
 	if (!hosts)
 		abort();
-	for (struct yaml_node *entry = node->children; entry; entry = entry->next) {
-		const char *pattern =
-			yaml_expect_text(entry, "a host's name; * and ? allowed", reader->errors);
-		bool found = !pattern;
-		for (uint32_t i = 0; pattern && i < scenario->host_count; i++) {
-			if (fnmatch(pattern, scenario->hosts[i].name, 0) != 0)
-				continue;
-			hosts[i] = found = true;
-		}
-		if (found)
-			continue;
-		const char *near = scenario_suggest_host(scenario, pattern);
-		yaml_error(reader->errors, entry, "no host is called \"%s\"%s%s%s", pattern,
-			   near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-	}
+	scenario_mark_hosts(reader, node, hosts);
 }
 
 static void read_qps(struct scenario_reader *reader, struct yaml_node *node)

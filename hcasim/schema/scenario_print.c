@@ -13,15 +13,6 @@
 
 static _Thread_local bool by_contents; /* the contents of files replace their names */
 
-void scenario_print_list(const struct param *list, const void *params, int indent, FILE *out)
-{
-	char text[128];
-	for (const struct param *param = list; param->name; param++) {
-		param_print(param, params, text, sizeof(text));
-		fprintf(out, "%*s%s: %s\n", indent, "", param->name, text);
-	}
-}
-
 /* Always in double quotes, so that no text is taken for anything else. */
 void scenario_print_text(const char *text, FILE *out)
 {
@@ -36,6 +27,20 @@ void scenario_print_text(const char *text, FILE *out)
 			fputc(letter, out);
 	}
 	fputc('"', out);
+}
+
+void scenario_print_list(const struct param *list, const void *params, int indent, FILE *out)
+{
+	char text[sizeof(struct param_text)];
+	for (const struct param *param = list; param->name; param++) {
+		param_print(param, params, text, sizeof(text));
+		fprintf(out, "%*s%s: ", indent, "", param->name);
+		if (param->kind == PARAM_TEXT && text[strspn(text, "0123456789")] != '\0')
+			scenario_print_text(text, out);
+		else
+			fputs(text, out);
+		fputc('\n', out);
+	}
 }
 
 void scenario_print_texts(const char *key, int indent, const char *const *texts, uint32_t count,

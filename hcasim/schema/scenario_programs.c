@@ -26,12 +26,8 @@ static void read_program_host(struct scenario_reader *reader, struct yaml_node *
 	if (!name)
 		return;
 	*host = scenario_find_host(reader->scenario, name);
-	const char *near = scenario_suggest_host(reader->scenario, name);
-	if (*host == NO_HOST && near)
-		yaml_error(reader->errors, node, "no host \"%s\"; did you mean \"%s\"?", name,
-			   near);
-	else if (*host == NO_HOST)
-		yaml_error(reader->errors, node, "no host \"%s\"", name);
+	if (*host == NO_HOST)
+		scenario_refuse_host(reader, node, name);
 	else if (!reader->scenario->hosts[*host].detailed)
 		yaml_error(reader->errors, node,
 			   "%s has an HCA of fidelity endpoint, which no "

@@ -56,6 +56,14 @@ char *scenario_read_file_path(const struct scenario *scenario, const char *name)
 const char *scenario_read_names(struct scenario_reader *reader, struct yaml_node *map,
 				const char *key, bool hosts);
 
+/* Marks the hosts that a list of patterns names, in marks[host_count]. Returns false and adds an
+ * error if the node is no list, or if no host matches a pattern. */
+bool scenario_mark_hosts(struct scenario_reader *reader, const struct yaml_node *list, bool *marks);
+
+/* Adds an error about a name that no host has, with the nearest name. */
+void scenario_refuse_host(struct scenario_reader *reader, const struct yaml_node *node,
+			  const char *name);
+
 /* ---- helpers of printers ---- */
 
 void scenario_print_list(const struct param *list, const void *params, int indent, FILE *out);

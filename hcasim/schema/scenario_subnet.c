@@ -9,7 +9,6 @@
 #include "hcasim/schema/scenario_subnet.h"
 
 #include <arpa/inet.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,25 +16,6 @@
 #include "hcasim/schema/scenario_read.h"
 
 /* Marks the hosts whose names match a pattern of the list. */
-static void mark_hosts(struct scenario_reader *reader, struct yaml_node *list, bool *marks)
-{
-	const struct scenario *scenario = reader->scenario;
-	if (!list || !scenario_expect_list(reader, list, "hosts; * and ? allowed"))
-		return;
-	for (struct yaml_node *entry = list->children; entry; entry = entry->next) {
-		const char *pattern =
-			yaml_expect_text(entry, "a host's name; * and ? allowed", reader->errors);
-		bool found = !pattern;
-		for (uint32_t i = 0; pattern && i < scenario->host_count; i++) {
-			if (fnmatch(pattern, scenario->hosts[i].name, 0) != 0)
-				continue;
-			marks[i] = found = true;
-		}
-		if (!found)
-			yaml_error(reader->errors, entry, "no host is called \"%s\"", pattern);
-	}
-}
-
 /* The marked hosts' numbers, for free(). */
 static uint32_t *gather(const bool *marks, uint32_t hosts, uint32_t *count)
 {
@@ -56,7 +36,8 @@ static uint32_t *read_hosts(struct scenario_reader *reader, struct yaml_node *li
 	bool *marks = calloc(hosts + 1, sizeof(*marks));
 	if (!marks)
 		abort();
-	mark_hosts(reader, list, marks);
+	if (list)
+		scenario_mark_hosts(reader, list, marks);
 	uint32_t *numbers = gather(marks, hosts, count);
 	free(marks);
 	return numbers;
@@ -179,7 +160,7 @@ static bool find_host(struct scenario_reader *reader, struct yaml_node *node, ui
 			return true;
 	}
 	if (name)
-		yaml_error(reader->errors, node, "no host is called \"%s\"", name);
+		scenario_refuse_host(reader, node, name);
 	return false;
 }
 

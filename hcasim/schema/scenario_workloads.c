@@ -9,7 +9,6 @@
  *
  * Without the section there is one workload, without a name, of all hosts.
  */
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,26 +34,6 @@ static void *take(size_t count, size_t bytes)
 
 /* ---- hosts ---- */
 
-/* Returns false and adds an error if no host matches. */
-static bool mark(struct scenario_reader *reader, const struct yaml_node *entry, bool *marks)
-{
-	const struct scenario *scenario = reader->scenario;
-	const char *pattern =
-		yaml_expect_text(entry, "a host's name; * and ? allowed", reader->errors);
-	bool found = false;
-	for (uint32_t i = 0; pattern && i < scenario->host_count; i++) {
-		if (fnmatch(pattern, scenario->hosts[i].name, 0) != 0)
-			continue;
-		marks[i] = found = true;
-	}
-	if (pattern && !found) {
-		const char *near = scenario_suggest_host(scenario, pattern);
-		yaml_error(reader->errors, entry, "no host is called \"%s\"%s%s%s", pattern,
-			   near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-	}
-	return pattern && found;
-}
-
 static void set_hosts(const struct scenario *scenario, struct scenario_workload *workload,
 		      const bool *marks)
 {
@@ -72,13 +51,10 @@ static void set_hosts(const struct scenario *scenario, struct scenario_workload 
 static void read_hosts(struct scenario_reader *reader, struct yaml_node *node,
 		       struct scenario_workload *workload)
 {
-	bool *marks = take(reader->scenario->host_count, sizeof(*marks)), good = true;
-	if (node && scenario_expect_list(reader, node, "hosts; * and ? allowed")) {
-		for (struct yaml_node *entry = node->children; entry; entry = entry->next)
-			good &= mark(reader, entry, marks);
-	}
+	bool *marks = take(reader->scenario->host_count, sizeof(*marks));
+	bool good = node && scenario_mark_hosts(reader, node, marks);
 	set_hosts(reader->scenario, workload, node ? marks : NULL);
-	if (node && node->kind == YAML_LIST && good && workload->host_count < 2)
+	if (good && workload->host_count < 2)
 		yaml_error(reader->errors, node,
 			   "found %u host; a workload needs two hosts at least",
 			   workload->host_count);

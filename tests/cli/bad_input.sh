@@ -92,7 +92,7 @@ expect 2 'gid.yaml:6:14: "fe80::1" is not a multicast GID; expected an IPv6 addr
 expect 2 'twice.yaml:7:14: "ff12::1" is another group'"'"'s GID already' check "$folder/twice.yaml"
 expect 2 'lid.yaml:6:31: "0xbfff" is not a multicast LID; expected 0xc000 to 0xfffe' check "$folder/lid.yaml"
 expect 2 'roce-lid.yaml:6:33: mlid: expected link_layer: infiniband' check "$folder/roce-lid.yaml"
-expect 2 'member.yaml:6:35: no host is called "host7"' check "$folder/member.yaml"
+expect 2 'member.yaml:6:35: no host "host7"; did you mean "host0"?' check "$folder/member.yaml"
 expect 2 'host1 has an HCA of fidelity endpoint, which does not support multicast; expected fidelity: detailed' check "$folder/plain.yaml"
 expect 2 'memberless.yaml:6:7: no members; expected members: [host0, host1]' check "$folder/memberless.yaml"
 expect 0 '' check "$folder/group.yaml"

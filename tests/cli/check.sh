@@ -40,6 +40,8 @@ scenario.yaml:3:28: trace: none.csv cannot be read: No such file or directory|$h
 scenario.yaml:3:27: trace: none.goal cannot be read: No such file or directory|$hosts; $roce; workload: {pattern: goal, trace: none.goal}
 scenario.yaml:2:43: ./none.net cannot be read: No such file or directory|$hosts; fabric: {topology: {kind: net-file, file: ./none.net}}; $work
 scenario.yaml:3:24: target: no host 7; expected 0..1|$hosts; $roce; workload: {bytes: 1KB, target: 7}
+scenario.yaml:3:24: target: no host "hots1"; did you mean "host1"?|$hosts; $roce; workload: {bytes: 1KB, target: hots1}
+scenario.yaml:3:24: target: no host "-1"; expected a number or a name|$hosts; $roce; workload: {bytes: 1KB, target: -1}
 scenario.yaml:2:1: b.hca.port: no route leads to a.hca.port|hosts: {a: {hca: {fidelity: endpoint}}, b: {hca: {fidelity: endpoint}}}; fabric: {link_layer: roce, switches: {s: , t: }, links: [{between: [a, s]}, {between: [b, t]}]}; $work
 scenario.yaml:2:9: host0 has 0 links; an HCA has one port|$hosts; fabric: {link_layer: roce, switches: {s: }, links: [{between: [host1, s]}]}; $work
 scenario.yaml:2:74: host0.hca.port and s.port0 differ in rate|$hosts; fabric: {link_layer: roce, switches: {s: {port: {rate: 1Gbps}}}, links: [{between: [host0, s]}, {between: [host1, s]}]}; $work

@@ -78,7 +78,7 @@ wrong() { # wrong VALUE TEXT
   [ $? -eq 2 ] && grep -qF -- "$2" log || fail "$1: $(cat log)"
 }
 wrong '{only: {opcodes: [RC_AKC]}}' 'no opcode matches "RC_AKC"; did you mean "RC_ACK"?'
-wrong '{only: {hosts: [hst1]}}' 'no host is called "hst1"; did you mean "host1"?'
+wrong '{only: {hosts: [hst1]}}' 'no host "hst1"; did you mean "host1"?'
 wrong '{only: {qps: [abc]}}' "found \"abc\"; expected a queue pair's number"
 wrong '{only: {qps: [0x1000000]}}' "expected a queue pair's number"
 wrong '{only: {from: 3us, until: 2us}}' 'only: until is not behind from'

@@ -46,6 +46,22 @@ for hca in '{fidelity: endpoint, congestion: dcqcn-paper}' '{preset: connectx5-1
   [ "$(flows "$name-both" right | cut -d, -f1,2 | tr '\n' ' ')" = '6,5 7,5 4,5 ' ] || fail "$name: hosts of right: $(flows "$name-both" right)"
 done
 
+# A target by name is the same as by number, also in the effective configuration and in a sweep.
+for target in 2 host6; do
+  study "target-$target" '{fidelity: endpoint}' <<<"workloads: {one: {hosts: [host1, host4, host6], pattern: incast, target: $target}}"
+  run "target-$target"
+done
+cmp "$folder/target-2/flows.csv" "$folder/target-host6/flows.csv" || fail "target by name"
+[ "$(cut -d, -f2,3 "$folder/target-host6/flows.csv" | tail -n +2 | tr '\n' ' ')" = '1,6 4,6 ' ] || fail "target by name: $(cat "$folder/target-host6/flows.csv")"
+"$hcasim" check "$folder/target-host6.yaml" --effective >"$folder/named.yaml" 2>"$folder/log" || fail "target by name, effective: $(cat "$folder/log")"
+run named
+cmp "$folder/named/flows.csv" "$folder/target-host6/flows.csv" || fail "target by name, effective"
+study single '{fidelity: endpoint}' <<<'workload: {pattern: incast, bytes: 10KB}'
+"$hcasim" sweep "$folder/single.yaml" --set 'sweep={workload.target: [host3, 5]}' --out "$folder/targets" >"$folder/log" 2>&1 || fail "targets: $(cat "$folder/log")"
+for target in host3 5; do
+  [ "$(cut -d, -f3 "$folder/targets/by-name/target=$target/flows.csv" | sort -u | tr '\n' ' ')" = "${target#host} destination " ] || fail "sweep to $target"
+done
+
 # Everything at once: stop, priorities, a trace with names, tables.
 printf 'start_us,source,destination,bytes\n0,host6,host7,1000000\n2,1,0,500000,send\n' >"$folder/names.csv"
 study mixed '{fidelity: endpoint}' <<'END'
@@ -130,10 +146,11 @@ wrong() { # wrong TEXT SCENARIO [HCA]: the last line of the scenario is wrong
 wrong 'found 0 workloads; expected 1..64' 'workloads: {}'
 wrong 'all stands for other things' 'workloads: {all: {pattern: shift}}'
 wrong 'did you mean "pattern"' 'workloads: {a: {patern: shift}}'
-wrong 'no host is called "hots1"; did you mean "host1"' 'workloads: {a: {pattern: shift, hosts: [hots1]}}'
+wrong 'no host "hots1"; did you mean "host1"' 'workloads: {a: {pattern: shift, hosts: [hots1]}}'
 wrong 'found 1 host; a workload needs two' 'workloads: {a: {pattern: shift, hosts: [host1]}}'
 wrong 'post_until is not behind start' 'workloads: {a: {pattern: shift, start: 1ms, post_until: 1ms}}'
 wrong 'target: no host 7; expected 0..2' 'workloads: {a: {pattern: incast, hosts: ["host[0-2]"], target: 7}}'
+wrong 'target: no host "host5"; did you mean' 'workloads: {a: {pattern: incast, hosts: ["host[0-2]"], target: host5}}'
 wrong 'one value for all workloads' 'workloads: {a: {pattern: shift, posting: {notification_latency: 2us}}}'
 wrong 'stand together' 'workloads: {a: {pattern: shift, trace: x.csv}}'
 wrong 'host is of all workloads' 'workloads: {a: {pattern: shift, host: {cores: 4}}}'

@@ -74,7 +74,7 @@ refused() {
 }
 refused "{at: 0ps, leave: host2}]}" "host2 is no member at this time; expected join"
 refused "{at: 1ms, leave: host3}, {at: 0ps, join: host2}]}" "do not decrease"
-refused "{at: 0ps, join: host9}]}" "no host is called"
+refused "{at: 0ps, join: host9}]}" "no host"
 refused "{join: host2}]}" "expected {at: 1ms, join: host3}"
 run flood ff0e::8 0 host3: "$group" ff0e::8 0 1 0 32 :
 sed 's/received, equals: 0/received, equals: 1/' "$folder/ib.yaml" >"$folder/wrong.yaml" # what is expected is looked at

@@ -16,6 +16,7 @@
 	TEST(permutation_is_one)           \
 	TEST(poisson_offers_its_load)      \
 	TEST(sizes_have_their_means)       \
+	TEST(target_is_a_name_or_a_number) \
 	TEST(what_does_not_fit_is_refused) \
 	TEST(joined_workloads_keep_apart)  \
 	TEST(alone_takes_the_ideal_time)   \
@@ -196,14 +197,53 @@ static void test_sizes_have_their_means(void)
 	}
 }
 
+/* A target by name is the same as by number. Digits are a number, even if a host has this name. */
+static void test_target_is_a_name_or_a_number(void)
+{
+	static const char *const names[] = {"alpha", "beta", "0", "delta"};
+	const struct workload_files files = {.names = names};
+	static const struct {
+		const char *target;
+		uint32_t host;
+		const char *error;
+	} rows[] = {
+		{"delta", 3, ""},
+		{"alpha", 0, ""},
+		{"0", 0, ""},
+		{"2", 2, ""},
+		{"betta", 0, "target: no host \"betta\"; did you mean \"beta\"?"},
+		{"somewhere", 0, "target: no host \"somewhere\"; expected a number or a name"},
+		{"", 0, "target: no host \"\"; expected a number or a name"},
+		{"4", 0, "target: no host 4; expected 0..3"},
+		{"18446744073709551616", 0, "target: no host 18446744073709551616; expected 0..3"},
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct workload_params params = defaults(PATTERN_incast);
+		char error[256] = "";
+		struct workload *workload;
+
+		snprintf(params.target.text, sizeof(params.target.text), "%s", rows[i].target);
+		workload = workload_create(&params, ARRAY_SIZE(names), rate_bps, 1, &files, error,
+					   sizeof(error));
+		CU_ASSERT_STRING_EQUAL(error, rows[i].error);
+		CU_ASSERT_EQUAL(workload != NULL, *rows[i].error == '\0');
+		for (uint32_t j = 0; workload && j < workload->count; j++)
+			CU_ASSERT_EQUAL(workload->flows[j].destination, rows[i].host);
+		if (workload)
+			workload_destroy(workload);
+	}
+}
+
 static void test_what_does_not_fit_is_refused(void)
 {
 	struct workload_params params = defaults(PATTERN_incast);
 	char error[256];
 
-	params.target = 8;
+	params.target = (struct param_text){"8"};
 	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, &(struct workload_files){0},
 					   error, sizeof(error)));
+	CU_ASSERT_STRING_EQUAL(error, "target: no host 8; expected 0..7");
 	params = defaults(PATTERN_halving_doubling_allreduce);
 	CU_ASSERT_PTR_NULL(workload_create(&params, 12, rate_bps, 1, &(struct workload_files){0},
 					   error, sizeof(error)));

@@ -148,7 +148,7 @@ static void test_mistakes_have_lines(void)
 		workload_create(&params, 8, rate_bps, 1,
 				&(struct workload_files){.trace = TEST_DATA "/workload/wrong.csv"},
 				error, sizeof(error)));
-	CU_ASSERT(strstr(error, "wrong.csv:3: no such host") != NULL);
+	CU_ASSERT(strstr(error, "wrong.csv:3: no host 8; expected 0..7") != NULL);
 	CU_ASSERT_PTR_NULL(
 		workload_create(&params, 8, rate_bps, 1,
 				&(struct workload_files){.trace = TEST_DATA "/workload/verb.csv"},

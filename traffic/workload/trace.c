@@ -18,19 +18,13 @@
 #include <string.h>
 
 #include "sim/input.h"
-#include "sim/yaml.h"
+#include "traffic/workload/host_names.h"
 #include "traffic/workload/workload.h"
 
 #define REPEATS_MAX 10000
 #define NAME_BYTES  64
 
 static const char *const operations[] = {"write", "send", "read", "atomic"};
-
-/* The host of a name. */
-struct name {
-	const char *name;
-	uint32_t host;
-};
 
 /* Parsed contents of a file in the HPCC study's format. */
 struct hpcc {
@@ -41,55 +35,10 @@ struct hpcc {
 
 struct reading {
 	struct workload *workload;
-	const char *const *names; /* by host; NULL: hosts have no names */
-	struct name *sorted;      /* by name */
+	struct host_names *hosts;
 	struct hpcc hpcc;
 	char wrong[256]; /* text of an error that names a host */
 };
-
-static int compare_names(const void *one, const void *other)
-{
-	return strcmp(((const struct name *)one)->name, ((const struct name *)other)->name);
-}
-
-static void sort_names(struct reading *reading)
-{
-	uint32_t hosts = reading->workload->hosts;
-
-	if (!reading->names)
-		return;
-	reading->sorted = calloc(hosts, sizeof(reading->sorted[0]));
-	if (!reading->sorted)
-		abort();
-	for (uint32_t i = 0; i < hosts; i++)
-		reading->sorted[i] = (struct name){reading->names[i], i};
-	qsort(reading->sorted, hosts, sizeof(reading->sorted[0]), compare_names);
-}
-
-/* Finds the host of a number or name. Returns the error, or NULL. */
-static const char *find_host(struct reading *reading, const char *text, unsigned long *host)
-{
-	const struct name key = {text, 0}, *found = NULL;
-	size_t hosts = reading->workload->hosts;
-	const char *near = NULL;
-
-	if (text[strspn(text, "0123456789")] == '\0') {
-		*host = strtoul(text, NULL, 10);
-		return NULL; /* add_line() compares it with the number of hosts */
-	}
-	if (reading->names) {
-		found = bsearch(&key, reading->sorted, hosts, sizeof(key), compare_names);
-		near = yaml_suggest(text, reading->names, hosts);
-	}
-	if (found) {
-		*host = found->host;
-		return NULL;
-	}
-	snprintf(reading->wrong, sizeof(reading->wrong), "no host \"%s\"%s%s%s", text,
-		 near ? "; did you mean \"" : "; expected a number or a name", near ? near : "",
-		 near ? "\"?" : "");
-	return reading->wrong;
-}
 
 static bool find_operation(const char *name, uint8_t *operation)
 {
@@ -121,7 +70,8 @@ static const char *add_flows(struct workload *workload, const struct workload_fl
 
 struct line {
 	double start_us;
-	unsigned long source, destination, bytes;
+	uint32_t source, destination;
+	unsigned long bytes;
 	const char *operation;
 	unsigned long count;
 	double every_us;
@@ -134,8 +84,6 @@ static const char *add_line(struct workload *workload, const struct line *line)
 
 	if (!(line->start_us >= 0 && line->start_us < 1e12))
 		return "start_us is no time of a run";
-	if (line->source >= workload->hosts || line->destination >= workload->hosts)
-		return "no such host";
 	if (line->source == line->destination)
 		return "source and destination are the same host";
 	if (!line->bytes)
@@ -144,11 +92,19 @@ static const char *add_line(struct workload *workload, const struct line *line)
 		return "a flow has 1000 GB at most";
 	if (!find_operation(line->operation, &flow.operation))
 		return "expected write, send, read or atomic";
-	flow.source = (uint32_t)line->source;
-	flow.destination = (uint32_t)line->destination;
+	flow.source = line->source;
+	flow.destination = line->destination;
 	flow.bytes = flow.operation == WORKLOAD_ATOMIC ? 8 : line->bytes;
 	flow.start = (sim_time)(line->start_us * (double)US + 0.5);
 	return add_flows(workload, &flow, line->count, line->every_us);
+}
+
+static bool find_hosts(struct reading *reading, const char *from, const char *to, struct line *line)
+{
+	return host_names_find(reading->hosts, from, &line->source, reading->wrong,
+			       sizeof(reading->wrong)) &&
+	       host_names_find(reading->hosts, to, &line->destination, reading->wrong,
+			       sizeof(reading->wrong));
 }
 
 /* Reads a line of CSV. Returns the error, or NULL. */
@@ -162,26 +118,25 @@ static const char *read_csv(struct reading *reading, const char *text)
 			    ",%lf %n",
 			    &line.start_us, from, to, &line.bytes, &end, name, &end, &line.count,
 			    &line.every_us, &end);
-	const char *wrong;
 
 	if (fields < 4 || text[end])
 		return "expected start_us,source,destination,bytes[,operation[,count,every_us]]";
-	wrong = find_host(reading, from, &line.source);
-	if (!wrong)
-		wrong = find_host(reading, to, &line.destination);
-	return wrong ? wrong : add_line(reading->workload, &line);
+	return find_hosts(reading, from, to, &line) ? add_line(reading->workload, &line)
+						    : reading->wrong;
 }
 
 /* Reads a line of this form. Returns the error, or NULL. */
-static const char *read_hpcc(struct workload *workload, struct hpcc *hpcc, const char *text)
+static const char *read_hpcc(struct reading *reading, const char *text)
 {
+	struct hpcc *hpcc = &reading->hpcc;
 	struct line line = {.operation = "write", .count = 1};
+	char from[NAME_BYTES], to[NAME_BYTES];
 	unsigned long priority, port;
 	double start_s;
 	int end = 0;
 
-	if (sscanf(text, "%lu %lu %lu %lu %lu %lf %n", &line.source, &line.destination, &priority,
-		   &port, &line.bytes, &start_s, &end) < 6 ||
+	if (sscanf(text, "%63[0-9] %63[0-9] %lu %lu %lu %lf %n", from, to, &priority, &port,
+		   &line.bytes, &start_s, &end) < 6 ||
 	    text[end])
 		return "expected SOURCE DESTINATION PRIORITY PORT BYTES START_S";
 	if (hpcc->flows++ == 0)
@@ -191,7 +146,8 @@ static const char *read_hpcc(struct workload *workload, struct hpcc *hpcc, const
 	if (hpcc->flows > hpcc->expected)
 		return "more flows than the first line says";
 	line.start_us = start_s * 1e6;
-	return add_line(workload, &line);
+	return find_hosts(reading, from, to, &line) ? add_line(reading->workload, &line)
+						    : reading->wrong;
 }
 
 /* Returns true if the line has one whole number above 0 alone. */
@@ -215,13 +171,13 @@ static const char *read_line(struct reading *reading, const char *text, unsigned
 	}
 	if (number == 1 && isalpha((unsigned char)*text))
 		return NULL;
-	return hpcc->is_read ? read_hpcc(reading->workload, hpcc, text) : read_csv(reading, text);
+	return hpcc->is_read ? read_hpcc(reading, text) : read_csv(reading, text);
 }
 
 bool workload_read_trace(struct workload *workload, const char *file, const char *const *names,
 			 char *error, size_t error_bytes)
 {
-	struct reading reading = {.workload = workload, .names = names};
+	struct reading reading = {.workload = workload};
 	const struct hpcc *hpcc = &reading.hpcc;
 	FILE *in = input_open(file);
 	const char *wrong = NULL;
@@ -233,7 +189,7 @@ bool workload_read_trace(struct workload *workload, const char *file, const char
 		snprintf(error, error_bytes, "trace: %s cannot be read: %s", file, input_error());
 		return false;
 	}
-	sort_names(&reading);
+	reading.hosts = host_names_create(names, workload->hosts);
 	while (!wrong && getline(&line, &room, in) >= 0) {
 		const char *text = line + strspn(line, " \t\r\n");
 
@@ -246,6 +202,6 @@ bool workload_read_trace(struct workload *workload, const char *file, const char
 		wrong = "fewer flows than the first line says";
 	if (wrong)
 		snprintf(error, error_bytes, "%s:%u: %s", file, number, wrong);
-	free(reading.sorted);
+	host_names_destroy(reading.hosts);
 	return !wrong;
 }

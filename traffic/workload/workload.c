@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "traffic/workload/host_names.h"
+
 #define OPERATION_MIX 4
 
 struct maker {
@@ -19,7 +21,7 @@ struct maker {
 	struct size_distribution *sizes;
 	uint64_t seed;
 	uint64_t rate_bps;
-	uint32_t phase;
+	uint32_t phase, target;
 };
 
 /* ---- the list ---- */
@@ -216,7 +218,7 @@ static uint32_t other_host(const struct maker *maker, struct random *random, uin
 
 static void make_incast(const struct maker *maker)
 {
-	uint32_t hosts = maker->workload->hosts, target = (uint32_t)maker->params->target;
+	uint32_t hosts = maker->workload->hosts, target = maker->target;
 	uint32_t senders = (uint32_t)maker->params->fan_in;
 
 	if (!senders)
@@ -284,7 +286,7 @@ static void make_all_to_all(const struct maker *maker)
 static void make_random(const struct maker *maker)
 {
 	bool hotspot = maker->params->pattern == PATTERN_hotspot;
-	uint32_t target = (uint32_t)maker->params->target;
+	uint32_t target = maker->target;
 
 	for (uint32_t i = 0; i < maker->workload->hosts; i++) {
 		struct random random;
@@ -328,7 +330,7 @@ static void make_shuffle(const struct maker *maker)
 static void make_request_response(const struct maker *maker)
 {
 	struct workload *workload = maker->workload;
-	uint32_t target = (uint32_t)maker->params->target;
+	uint32_t target = maker->target;
 
 	for (uint32_t i = 0; i < workload->hosts; i++) {
 		struct random random;
@@ -490,9 +492,6 @@ static bool fits(const struct workload_params *params, uint32_t hosts, char *err
 {
 	if (hosts < 2)
 		snprintf(error, error_bytes, "a workload needs two hosts at least");
-	else if (params->target >= hosts)
-		snprintf(error, error_bytes, "target: no host %lu; expected 0..%u", params->target,
-			 hosts - 1);
 	else if (params->pattern == PATTERN_incast && params->fan_in >= hosts)
 		snprintf(error, error_bytes,
 			 "fan_in: %lu of %u hosts; expected fewer hosts, because one is the target",
@@ -507,6 +506,19 @@ static bool fits(const struct workload_params *params, uint32_t hosts, char *err
 	else
 		return true;
 	return false;
+}
+
+bool workload_find_target(const struct workload_params *params, const char *const *names,
+			  uint32_t hosts, uint32_t *target, char *error, size_t error_bytes)
+{
+	struct host_names *host_names = host_names_create(names, hosts);
+	char wrong[256];
+	bool good = host_names_find(host_names, params->target.text, target, wrong, sizeof(wrong));
+
+	if (!good)
+		snprintf(error, error_bytes, "target: %s", wrong);
+	host_names_destroy(host_names);
+	return good;
 }
 
 static bool choose_sizes(struct maker *maker, const char *cdf, char *error, size_t error_bytes)
@@ -527,6 +539,8 @@ struct workload *workload_create(const struct workload_params *params, uint32_t 
 	const char *trace = files->trace;
 	uint32_t barrier = UINT32_MAX;
 	bool good = fits(params, hosts, error, error_bytes) &&
+		    workload_find_target(params, files->names, hosts, &maker.target, error,
+					 error_bytes) &&
 		    choose_sizes(&maker, files->cdf, error, error_bytes);
 
 	if (!good)

@@ -76,8 +76,9 @@ enum workload_pattern { WORKLOAD_PATTERNS(PATTERN_ENUM) PATTERN_COUNT };
 	  "Operation of the flows. read: the destination reads from the source. mix: all " \
 	  "operations in turn.", \
 	  "choice") \
-	X(target, COUNT, "0", "", \
-	  "Target host of incast, hotspot and request_response.", \
+	X(target, TEXT, "0", "", \
+	  "Target host of incast, hotspot and request_response: its name, or its number from 0 " \
+	  "on.", \
 	  "choice") \
 	X(fan_in, COUNT, "0", "", \
 	  "incast: number of senders. 0: all other hosts.", \
@@ -188,7 +189,7 @@ struct workload {
 struct workload_files {
 	const char *trace; /* of PATTERN_trace or PATTERN_goal */
 	const char *cdf;   /* of DISTRIBUTION_file */
-	/* [hosts] names that a trace may use in place of numbers; NULL: none */
+	/* [hosts] names that a trace and `target` may use in place of numbers; NULL: none */
 	const char *const *names;
 };
 
@@ -199,6 +200,11 @@ struct workload *workload_create(const struct workload_params *params, uint32_t 
 				 const struct workload_files *files, char *error,
 				 size_t error_bytes);
 void workload_destroy(struct workload *workload);
+
+/* Finds the host that `target` names, of hosts with these names (NULL: with numbers alone). Returns
+ * false on failure and writes the reason to `error`. */
+bool workload_find_target(const struct workload_params *params, const char *const *names,
+			  uint32_t hosts, uint32_t *target, char *error, size_t error_bytes);
 
 /* A member for workload_join(), and the hosts of the result that its own hosts 0, 1, ... are. */
 struct workload_member {

@@ -53,11 +53,27 @@ static void read_settings(struct run_values *run, struct yaml_node *root)
 
 static const char *unit_of(const char *metric)
 {
-	int index = metric_index(metric_list, metric);
-	if (index >= 0)
-		return metric_list[index].unit;
-	index = metric_index(metric_load_list, metric);
-	return index >= 0 ? metric_load_list[index].unit : "";
+	const struct metric_info *const lists[] = {metric_list, metric_load_list,
+						   metric_workload_list};
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		int index = metric_index(lists[i], metric);
+		if (index >= 0)
+			return lists[i][index].unit;
+	}
+	return "";
+}
+
+/* Adds the metrics of the whole run, or of a workload, whose name then stands before theirs. */
+static void add_metrics(struct values *values, const char *workload, const struct yaml_node *node)
+{
+	char name[NAME_BYTES];
+	for (const struct yaml_node *metric = node ? node->children : NULL; metric;
+	     metric = metric->next) {
+		snprintf(name, sizeof(name), "%s%s%s", workload, *workload != '\0' ? "." : "",
+			 metric->key);
+		if (metric->kind == YAML_SCALAR)
+			differences_add(values, name, unit_of(metric->key), metric->text);
+	}
 }
 
 static void read_summary(struct run_values *run, struct yaml_node *root)
@@ -65,13 +81,11 @@ static void read_summary(struct run_values *run, struct yaml_node *root)
 	char text[64];
 	snprintf(text, sizeof(text), "%.6f", number_of(root, "time_ps") / (double)US);
 	differences_add(&run->metrics, "time", "us", text);
-	struct yaml_node *metrics = yaml_get(root, "metrics"), *uses = yaml_get(root, "uses");
-	for (struct yaml_node *metric = metrics ? metrics->children : NULL; metric;
-	     metric = metric->next) {
-		if (metric->kind == YAML_SCALAR)
-			differences_add(&run->metrics, metric->key, unit_of(metric->key),
-					metric->text);
-	}
+	struct yaml_node *workloads = yaml_get(root, "workloads"), *uses = yaml_get(root, "uses");
+	add_metrics(&run->metrics, "", yaml_get(root, "metrics"));
+	for (struct yaml_node *workload = workloads ? workloads->children : NULL; workload;
+	     workload = workload->next)
+		add_metrics(&run->metrics, workload->key, workload);
 	for (struct yaml_node *use = uses ? uses->children : NULL; use; use = use->next) {
 		snprintf(text, sizeof(text), "%.1f", 100 * number_of(use, "use"));
 		differences_add(&run->uses, text_of(use, "name"), "%", text);

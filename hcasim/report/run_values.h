@@ -14,7 +14,8 @@
 struct run_values {
 	/* Every value of the effective configuration, without `expect`. */
 	struct values settings;
-	struct values metrics; /* also the duration of the run */
+	struct values
+		metrics; /* also the duration of the run, and metrics of each of its workloads */
 	/* Usage of the most used queues and resources, as % of the time with work. */
 	struct values uses;
 	/* Mean time of a work request in each stage, ns. Empty if there are none. */

@@ -54,6 +54,37 @@ for row in report["counters"]:
     assert row["values"] == [run["counters"][block]["counters"][name] for run in runs] and row["unit"], row
 END
 
+# Of several workloads, each has its metrics, with the values and units of the summaries. One that
+# the other run lacks has no value there.
+cat >"$folder/several.yaml" <<'EOF2'
+hosts: {count: 6, hca: {fidelity: endpoint, congestion: dcqcn-paper}}
+fabric: {link_layer: roce, topology: single-switch, switch: red-dcqcn-paper, link: {rate: 40Gbps}}
+workloads:
+  steady: {hosts: ["host[0-2]"], pattern: incast, bytes: 100KB}
+  moved: {hosts: ["host[3-5]"], pattern: incast, bytes: 100KB}
+EOF2
+"$hcasim" run "$folder/several.yaml" --out "$folder/several" >/dev/null 2>&1 || fail "several: exit code $?"
+"$hcasim" run "$folder/several.yaml" --set workloads.moved.bytes=300KB --set 'workloads.added={hosts: [host0, host5], pattern: shift, start: 1ms}' --out "$folder/changed" >/dev/null 2>&1 || fail "changed: exit code $?"
+"$hcasim" compare "$folder/several" "$folder/several" | grep -qx 'nothing differs' || fail "several: differ from themselves"
+"$hcasim" compare "$folder/several" "$folder/changed" >"$folder/out" || fail "several: exit code $?"
+grep -Eq '^  moved\.fct_mean_us +us +[0-9.]+ +[0-9.]+ +\+[0-9.]+ %$' "$folder/out" || fail "several: $(cat "$folder/out")"
+grep -Eq '^  steady\.(fct|slowdown)' "$folder/out" && fail "steady differs: $(cat "$folder/out")"
+"$hcasim" compare "$folder/several" "$folder/changed" --json >"$folder/json" || fail "several, --json: exit code $?"
+python3 - "$folder" <<'END' || fail "several, --json: $(cat "$folder/json")"
+import json, sys
+folder = sys.argv[1]
+rows = {row["name"]: row for row in json.load(open(folder + "/json"))["metrics"]}
+summaries = [json.load(open(f"{folder}/{run}/summary.json")) for run in ("several", "changed")]
+for workload in ("steady", "moved", "added"):
+    for name in summaries[1]["workloads"][workload]:
+        values = [summary["workloads"].get(workload, {}).get(name) for summary in summaries]
+        row = rows.pop(f"{workload}.{name}", None)
+        assert (row is None) == (values[0] == values[1]), (workload, name, values, row)
+        assert row is None or row["values"] == values, (row, values)
+        assert row is None or name not in rows or row["unit"] == rows[name]["unit"], row
+assert "fct_mean_us" in rows and all("." not in name for name in rows), rows.keys()
+END
+
 # Of blocks of all kinds that these runs have: each counter has a meaning, and the lists are in the same order.
 "$hcasim" counters --json >"$folder/counters" || fail "counters: exit code $?"
 python3 - "$folder" <<'END' || fail "counters"

@@ -55,7 +55,7 @@ int connect_begin(struct socket *socket)
 	return -EINPROGRESS;
 }
 
-/* Takes out the plug of a nonblocking connect(). */
+/* Removes the plug of a nonblocking connect(): bytes that make the far end unwritable. */
 static void pull_plug(struct socket *socket)
 {
 	char bytes[4096];
@@ -103,7 +103,7 @@ static void arrived_syn(struct sockets *sockets, const struct flow *flow,
 	struct socket *socket;
 
 	if (listener->handshakes + listener->waiting > listener->backlog)
-		return; /* as Linux: the SYN is lost, and comes again */
+		return; /* as in Linux: the SYN is dropped, and retransmitted later */
 	socket = socket_create(sockets, flow->to_host, listener->record->family);
 	if (!socket)
 		return;
@@ -121,7 +121,7 @@ static void arrived_syn(struct sockets *sockets, const struct flow *flow,
 	stream_input(socket, segment, 0);
 }
 
-/* To a segment whose socket no longer exists: a RST. */
+/* Responds with a RST to a segment whose socket does not exist. */
 static void respond(struct sockets *sockets, const struct flow *flow,
 		    const struct tcp_segment *segment)
 {

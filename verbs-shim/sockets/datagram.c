@@ -15,8 +15,8 @@
 #define TAIL_BYTES     320    /* Linux: struct skb_shared_info */
 #define PAGE_BYTES     4096
 
-/* Returns what a datagram takes of a receive buffer: its socket buffer, whose data area is a power
- * of two, or pages. */
+/* Returns the bytes of a receive buffer that a datagram uses. It is the size of its socket buffer,
+ * whose data area is a power of two, or whole pages. */
 static uint32_t truesize(uint32_t bytes)
 {
 	uint32_t wanted = bytes + TAIL_BYTES, area = 512;

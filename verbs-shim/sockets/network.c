@@ -54,7 +54,7 @@ static sim_time link_time(const struct sockets *sockets, uint32_t host, uint32_t
 		       sockets->hosts[host]->rate_bps);
 }
 
-/* Of the last bit of a packet. */
+/* Returns the time from the last bit of a packet at the sender to its last bit at the receiver. */
 static sim_time latency(const struct sockets *sockets, uint32_t from, uint32_t to)
 {
 	uint32_t bytes = (uint32_t)sockets->params->mtu + ETHERNET_BYTES;
@@ -129,7 +129,8 @@ static struct segment *segment_create(struct sockets *sockets, enum segment_kind
 	return segment;
 }
 
-/* The last bit has left the sender: it arrives when the receiver's link has carried it. */
+/* Runs when the last bit of a segment has left the sender. The segment arrives when the receiver's
+ * link has carried it. */
 static void left(struct event *event)
 {
 	struct socket_host *host = container_of(event, struct socket_host, left);
@@ -196,7 +197,7 @@ void network_send_datagram(struct sockets *sockets, const struct flow *flow, con
 		sim_schedule(&segment->event, 0);
 }
 
-/* It takes the latency of the path. No frame carries it. */
+/* Sends a refusal (ICMP), which takes the latency of the path. No frame carries it. */
 void network_send_refusal(struct sockets *sockets, const struct flow *flow)
 {
 	const struct tcp_segment nothing = {.payload_bytes = 0};

@@ -123,8 +123,8 @@ int ports_bind(struct socket *socket, const struct shim_address *wanted)
 	return result;
 }
 
-/* Sets the IP address from which a host reaches the destination: by loopback the loopback address,
- * to a host the address of this one. */
+/* Sets the source IP address that a host uses for a destination. Within the host it is the
+ * destination's address. Otherwise it is the host's own address. */
 static void reach(const struct sockets *sockets, uint32_t from, uint32_t to,
 		  const struct shim_address *destination, struct shim_address *source)
 {
@@ -217,8 +217,8 @@ static bool is_same(const struct shim_address *one, const struct shim_address *o
 	return one->port == other->port && memcmp(one->ip, other->ip, sizeof(one->ip)) == 0;
 }
 
-/* Returns how well a UDP socket fits: as in Linux, the peer counts more than the address. 0: it
- * does not receive. */
+/* Returns how well a UDP socket matches. As in Linux, the peer counts more than the address.
+ * Returns 0 if the socket does not receive the datagram. */
 static unsigned fit(const struct shim_socket *record, const struct shim_address *address,
 		    const struct shim_address *peer)
 {

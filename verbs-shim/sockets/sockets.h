@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sockets: the TCP and UDP sockets of programs on simulated hosts, in virtual time. The bytes enter
- * and leave a program by a Unix pair (socket_record.h). Each connection is one of tcp/.
+ * sockets: the TCP and UDP sockets of programs on simulated hosts, in virtual time. Bytes enter and
+ * leave a program through a Unix pair (socket_record.h). Each TCP socket has a connection of tcp/.
  *
  *     session --calls--> table, ports, connect --> stream <--segments--> tcp/
  *        ^------------------ ready() -----------------'                   |
  *                                            network: link, or frames of the adapter
  *
- * Hosts on Ethernet send segments and datagrams as frames through their adapter's port. There, in
- * queues of switches and on links, they meet the packets of RDMA. Hosts on InfiniBand have a
- * modelled IP link beside RDMA, with the data rate of the host's link and the latency of the path.
+ * Hosts on Ethernet send segments and datagrams as frames through their adapter's port. They share
+ * links and queues of switches with RDMA packets. Hosts on InfiniBand have a modelled IP link
+ * beside RDMA, with the data rate of the host's link and the latency of the path.
  */
 #ifndef VERBS_SHIM_SOCKETS_SOCKETS_H
 #define VERBS_SHIM_SOCKETS_SOCKETS_H
@@ -94,27 +94,27 @@ struct sockets;
 
 /* Functions of the session that the sockets need. */
 struct socket_services {
-	/* Threads of the host that wait for that socket look again now. */
+	/* Wakes the threads of the host that wait for that socket. */
 	void (*ready)(void *context, uint32_t host, uint32_t socket);
 };
 
-/* All arguments outlive the sockets. */
+/* All arguments must outlive the sockets. */
 struct sockets *sockets_create(struct sim *sim, const struct socket_params *params,
 			       struct shim_socket *records, struct endpoints *endpoints,
 			       const struct socket_services *services, void *context);
 void sockets_destroy(struct sockets *sockets);
 
-/* Adds the next host: hosts are numbered from 0, as their end points. */
+/* Adds the next host. Hosts are numbered from 0, in the order of their endpoints. */
 struct hca;
 void sockets_add_host(struct sockets *sockets, const uint8_t ipv4[4], struct hca *hca);
 
-/* The calls of a program. The result is that of enum shim_socket_call, or -errno. *far: descriptor
- * that is to be sent to the program and closed, or -1. */
+/* Carries out a call of a program. Returns the result that enum shim_socket_call describes, or
+ * -errno. *far is a descriptor that the caller must send to the program and close, or -1. */
 int64_t sockets_call(struct sockets *sockets, uint32_t host, enum shim_socket_call call,
 		     uint32_t number, uint64_t value, int *far);
 
-/* Takes the bytes that programs wrote without a call of the library, and closes the sockets of
- * which the last descriptor is gone. */
+/* Takes the bytes that programs wrote without a call of the library. Closes sockets whose last
+ * descriptor is closed. */
 void sockets_look(struct sockets *sockets);
 
 #endif

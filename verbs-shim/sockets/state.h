@@ -31,13 +31,13 @@
 #define CONGESTION_ALL 3
 #define DATAGRAM_MAX   65507 /* bytes of the longest UDP datagram over IPv4 */
 
-/* A socket's number, and which of the sockets that had this number. */
+/* A socket's number, and a serial number that distinguishes sockets that had the same number. */
 struct socket_name {
 	uint32_t number;
 	uint64_t serial;
 };
 
-/* Both ends of a connection, as a segment names them. */
+/* Both ends of a connection, in the direction of a segment. */
 struct flow {
 	uint32_t from_host, to_host;
 	struct shim_address source, destination;
@@ -56,7 +56,7 @@ struct segment {
 	uint8_t data[];
 };
 
-/* How segments of a connection travel. */
+/* The path of a connection's segments. */
 enum carrier { CARRIER_LOOPBACK, CARRIER_LINK, CARRIER_FRAMES };
 
 struct socket {
@@ -86,13 +86,13 @@ struct socket {
 	/* sending */
 	struct byte_ring unacked; /* written by the program and not acknowledged */
 	bool finished;            /* the program writes no more */
-	bool waits_for_room;      /* it waits for room of its carrier */
+	bool waits_for_room;      /* the socket waits for room of its carrier */
 	struct socket *sending_next;
 	/* receiving */
 	struct byte_ring unread; /* arrived, in order or not, and not in the pair */
 	bool reader_ended;       /* the program reads no more */
 	bool fin_came, reset_came, end_pushed;
-	/* UDP: of datagrams in the pair, those that were read included */
+	/* UDP: bytes of all datagrams that were put into the pair */
 	uint64_t pushed;
 };
 
@@ -155,11 +155,11 @@ void socket_ready(const struct socket *socket);
 
 /* ports.c */
 bool ports_is_any(const struct shim_address *address);
-/* The host that has the address, as `from` sees it; NO_SOCKET: none has it. */
+/* Returns the host that has the address, as seen by `from`, or NO_SOCKET if there is none. */
 uint32_t ports_host_of(const struct sockets *sockets, uint32_t from,
 		       const struct shim_address *address);
 int ports_bind(struct socket *socket, const struct shim_address *wanted);
-/* Binds to a free port and to the address by which the destination is reached. */
+/* Binds to a free port, and to the source address for the destination. */
 int ports_bind_any(struct socket *socket, const struct shim_address *destination);
 struct socket *ports_listener(struct sockets *sockets, uint32_t host,
 			      const struct shim_address *address);
@@ -167,11 +167,11 @@ void ports_close(struct socket *socket);
 /* Returns the UDP socket that receives at an address from a peer, or NULL. */
 struct socket *ports_receiver(struct sockets *sockets, uint32_t host,
 			      const struct shim_address *address, const struct shim_address *peer);
-/* Sets the IP address of the source to that by which the destination is reached, if it is any. */
+/* Sets the IP address of *source for the destination, if it is the wildcard address. */
 void ports_choose_source(const struct socket *socket, const struct shim_address *destination,
 			 struct shim_address *source);
 void ports_forget_address(struct socket *socket);
-/* The sockets with a connection, by both ends. */
+/* Manage the table of sockets with a connection, by both ends. */
 void ports_add_flow(struct socket *socket);
 void ports_remove_flow(struct socket *socket);
 struct socket *ports_find_flow(struct sockets *sockets, const struct flow *flow);
@@ -180,7 +180,7 @@ struct socket *ports_find_flow(struct sockets *sockets, const struct flow *flow)
 int connect_listen(struct socket *socket, uint32_t backlog);
 int connect_begin(struct socket *socket);
 struct socket *connect_accept(struct socket *listener);
-/* packets: of which the segment was made. */
+/* Processes a segment that GRO made of `packets` packets. */
 void connect_arrived(struct sockets *sockets, const struct flow *flow,
 		     const struct tcp_segment *segment, uint32_t packets);
 void connect_opened(struct socket *socket);
@@ -203,7 +203,7 @@ void stream_timer(struct event *event);
 int datagram_route(struct socket *socket);
 int datagram_connect(struct socket *socket);
 void datagram_disconnect(struct socket *socket);
-void datagram_take(struct socket *socket); /* what the program sent, as far as there is room */
+void datagram_take(struct socket *socket); /* takes sent datagrams while there is room */
 void datagram_arrived(struct sockets *sockets, const struct flow *flow, const uint8_t *bytes,
 		      uint32_t count, uint32_t packets);
 void datagram_refused(struct sockets *sockets, const struct flow *flow); /* flow: of the datagram */
@@ -214,12 +214,12 @@ void network_fini_host(struct socket_host *host);
 enum carrier network_carrier(const struct sockets *sockets, uint32_t from, uint32_t to);
 bool network_reaches(const struct sockets *sockets, uint32_t from, uint32_t to);
 uint16_t network_mss(const struct sockets *sockets, enum carrier carrier);
-/* Returns whether there is room for a segment with payload. If not, the socket waits for its
+/* Returns true if there is room for a segment with payload. Otherwise the socket waits for its
  * turn. */
 bool network_has_room(struct socket *socket);
 void network_stop_waiting(struct socket *socket);
 void network_resume(struct socket_host *host); /* there is room */
-/* payload: of segment->payload_bytes. */
+/* `payload` has segment->payload_bytes bytes. */
 void network_send(struct sockets *sockets, const struct flow *flow,
 		  const struct tcp_segment *segment, const uint8_t *payload);
 void network_send_datagram(struct sockets *sockets, const struct flow *flow, const uint8_t *bytes,

@@ -203,7 +203,7 @@ void stream_take(struct socket *socket)
 		tcp_write(socket->connection, now(socket), taken);
 	if (got == 0)
 		finish(socket);
-	else if (got < 0 && errno == ECONNRESET) /* it closed, and had not read all */
+	else if (got < 0 && errno == ECONNRESET) /* the program closed before it read all data */
 		connect_reset(socket);
 	if (taken && has_room(socket))
 		socket_ready(socket);
@@ -244,7 +244,7 @@ static uint64_t push_bytes(struct socket *socket)
 			break;
 		}
 		if (put < 0) {
-			socket->reader_ended = true; /* shutdown() of reading: it is lost */
+			socket->reader_ended = true; /* after shutdown() of reading, data is lost */
 			continue;
 		}
 		byte_ring_drop(&socket->unread, socket->unread.first + (uint64_t)put);

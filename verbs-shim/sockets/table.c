@@ -110,8 +110,9 @@ static void socket_free(struct socket *socket)
 	*socket->record = (struct shim_socket){.state = SOCKET_FREE};
 }
 
-/* Returns true if a descriptor of the far end is left. The name of the far end is taken while one
- * is. Otherwise a shutdown() of both directions would look like an end. */
+/* Returns true if a descriptor of the far end remains. The function tests whether the name of the
+ * far end is in use, because poll() also reports a hang-up after a shutdown() of both
+ * directions. */
 static bool is_open(const struct socket *end)
 {
 	struct sockaddr_un name;
@@ -135,7 +136,7 @@ static void find_gone(struct socket *socket)
 		socket->gone = !is_open(socket);
 }
 
-/* Returns true if the connection needs its socket no longer. */
+/* Returns true if the connection no longer needs its socket. */
 static bool is_over(const struct socket *socket)
 {
 	enum tcp_state state = TCP_STATE_CLOSED;

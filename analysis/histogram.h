@@ -2,7 +2,7 @@
 /*
  * histogram: counts of values in bins of a constant relative width, as HdrHistogram has them. A
  * quantile is exact to the given number of significant digits. Histograms of the same digits can be
- * merged, and the result is that of one histogram of all values.
+ * merged. The result equals one histogram of all values.
  */
 #ifndef ANALYSIS_HISTOGRAM_H
 #define ANALYSIS_HISTOGRAM_H

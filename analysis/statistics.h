@@ -43,8 +43,8 @@ struct batch_means {
 	bool correlated;
 };
 
-/* The interval of the mean of correlated values by the means of 20 batches, or of 10 if those of 20
- * are correlated. */
+/* The interval of the mean of correlated values, by the means of 20 batches. If these are
+ * correlated, 10 batches are used. */
 struct batch_means statistics_batch_means(const double *values, size_t count);
 
 struct pair {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reroute: see reroute.h. It keeps the state of links as it was `delay` ago, by the plans of the
- * faults, and fills the tables again when that state changes. Each switch has its own event for the
- * change, of its own block. The number of events is therefore independent of the number of LPs. The
- * first event of an LP does the work for all of its switches.
+ * reroute: see reroute.h. It derives the state of links `delay` ago from the plans of the faults.
+ * When that state changes, it fills the tables again. Each switch has its own event for the change,
+ * of its own block. The number of events is therefore independent of the number of LPs. The first
+ * event of an LP does the work for all of its switches.
  */
 #include "fabric/reroute.h"
 

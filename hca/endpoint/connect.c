@@ -150,7 +150,7 @@ static sim_time empty_round_trip(const struct endpoint_qp *qp, const struct cong
 	return there + others->receive_latency + back + params->receive_latency;
 }
 
-/* Returns the place of the queue pair among those of its HCA. */
+/* Returns the index of the queue pair among the queue pairs of its HCA. */
 static uint32_t place_of(const struct endpoint_qp *qp)
 {
 	return qp->number - (endpoint_next_qp_number(qp->ep) - qp->ep->qp_count);

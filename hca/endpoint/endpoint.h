@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * endpoint: an HCA port for studies of fabrics. Transport and congestion control are exact. The
- * host is reduced to configured latencies and rates. Packets and counters equal those of the
- * detailed HCA (hca/transport).
+ * host is reduced to configured latencies and rates. Packets and counters equal the packets and
+ * counters of the detailed HCA (hca/transport).
  *
  *     endpoint_post(qp, message)                                   message->done()
  *        | send_latency                                                 ^ complete_latency

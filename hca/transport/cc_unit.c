@@ -69,7 +69,7 @@ void cc_unit_forget(struct qp *qp)
 	qp->congestion = NULL;
 }
 
-/* Adds the block of a plug-in beside that of the unit. */
+/* Adds the block of a plug-in beside the block of the unit. */
 static void add_plugin(struct cc_unit *unit)
 {
 	const struct congestion_ops *ops = unit->congestion->ops;

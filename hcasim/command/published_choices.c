@@ -6,8 +6,8 @@
  *     choices: {tx_depth: 16, outstanding: [5, 16], hca.wqe_fetch.ahead: 8}
  *
  * A key is a path below `set`; for the drivers study and program it is a path in the scenario. Its
- * values are those of the cases, or the default if no case sets it. published_robust() measures the
- * row with all values of a key halved, then doubled.
+ * values come from the cases, or from the default if no case sets it. published_robust() measures
+ * the row with all values of a key halved, then doubled.
  */
 #include <assert.h>
 #include <math.h>

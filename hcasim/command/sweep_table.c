@@ -30,8 +30,8 @@ static uint32_t workloads_of(const struct sweep *sweep)
 	return sweep->scenario->has_workloads ? sweep->scenario->workload_count : 0;
 }
 
-/* Prints the metrics of each of several workloads. The columns are those of the file's own values,
- * also if a variant has other workloads. */
+/* Prints the metrics of each of several workloads. The columns belong to the file's own values,
+ * even if a variant has other workloads. */
 static void print_workloads(const struct sweep *sweep, struct yaml_node *root, FILE *out)
 {
 	struct yaml_node *all = root ? yaml_get(root, "workloads") : NULL;

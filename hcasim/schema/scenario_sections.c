@@ -46,7 +46,7 @@ static const struct param record_ring_param_list[] = { RECORD_RING_PARAMS(RING_R
 static const struct param_section record_sections[] = {
 	{"ring", record_ring_param_list, PLACE(ring), "the latest packets before a trigger"}, {0}};
 
-/* Keys of each entry of the list `faults`. The names are those of `hcasim params`. */
+/* Keys of each entry of the list `faults`. The names are the names in `hcasim params`. */
 static const struct param_section fault_sections[] = {
 	{"packets", scenario_fault_choice_list, 0,
 	 "drop, corrupt_icrc, corrupt_vcrc, delay, reorder: affected packets; also `opcode`"},

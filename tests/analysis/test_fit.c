@@ -2,8 +2,8 @@
 /*
  * Tests that a fit finds the whole numbers, one or three, that generated the data, on a rough
  * surface and from a bad start. It stays within bounds and steps, measures no point twice, and ends
- * at a point that cannot be measured. Standard errors are those of linear regression, and unknown
- * if the data do not determine a number.
+ * at a point that cannot be measured. Standard errors equal the result of linear regression. They
+ * are unknown if the data do not determine a number.
  */
 #include <math.h>
 #include <string.h>

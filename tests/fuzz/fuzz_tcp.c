@@ -41,7 +41,7 @@ static void check_rebuilt(const struct tcp_header *header)
 	assert(memcmp(header, &again, sizeof(again)) == 0);
 }
 
-/* Numbers near those of the connection, so that the input gets beyond the first check. */
+/* Numbers are near the numbers of the connection, so that the input gets past the first check. */
 static void bring_near(struct tcp_header *header)
 {
 	if (header->urgent & 1)

@@ -181,8 +181,8 @@ static void test_parameters_add_up(void)
 
 #define TURN (10 * US) /* so long that nothing else limits the rate */
 
-/* Returns the time between the CQEs of two messages of 1024 B, if a processing unit or the READ
- * engine takes a turn for each packet. */
+/* Returns the time between the CQEs of two messages of 1024 B. A processing unit or the READ engine
+ * takes a turn for each packet. */
 static sim_time turn_of_packets(uint8_t opcode, uint32_t mtu, uint64_t segment_bytes,
 				sim_time packet_interval, sim_time read_interval,
 				sim_time response_interval)

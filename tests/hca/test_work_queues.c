@@ -241,8 +241,8 @@ static void test_cq_overrun(void)
 		post_write(&rig, qp);
 	mini_run(rig.mini);
 	CU_ASSERT_EQUAL(rig.one->async_count, 0);
-	/* The record is read when the CQ is half full, when the fifth CQE finds it full by the old
-	 * record, and when it is half full again. */
+	/* The record is read when the CQ is half full. It is read again when the fifth CQE finds
+	 * the CQ full by the old record, and at the next half. */
 	CU_ASSERT_EQUAL(rig_count(&rig, "completion", "record_reads"), 3);
 	post_write(&rig, qp);
 	mini_run(rig.mini);

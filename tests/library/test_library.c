@@ -174,7 +174,7 @@ static void test_load(void)
 	same_as_command(&qps, 777 * NS);
 }
 
-/* The last of the tests that have one: a process runs one. */
+/* This test is the last with a flow-level run, because a process can have only one. */
 static void test_flow_level(void)
 {
 	struct hcasim *first = start(&flows), *second = prepare(&flows);

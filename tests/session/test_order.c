@@ -142,8 +142,8 @@ static void test_timers(void)
 }
 
 /* A thread that waits in the operating system acts one socket call after the last action of other
- * threads. It acts at most two socket calls after the first action that it has not seen, never
- * before its own clock, and never after its timeout. */
+ * threads. It acts at most two socket calls after the first action that it has not seen. It never
+ * acts before its own clock or after its timeout. */
 static void test_in_the_os(void)
 {
 	struct thread *thread;

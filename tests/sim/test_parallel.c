@@ -3,9 +3,9 @@
  * Tests that a parallel run equals a sequential one. Nodes in a ring pass tokens after random
  * times, many at the same picosecond. The LPs see the same tokens at the same times and in the same
  * order. Runs have 1, 2, 3 and 5 LPs, in one call of sim_run(), in slices, or with sequential
- * slices in between. Time, the next event and the number of events are those of all LPs. A window
- * is as long as the shortest channel. One thread runs windows with few events, for the windows that
- * the numbers of events determine.
+ * slices in between. Time, the next event and the number of events cover all LPs. A window is as
+ * long as the shortest channel. One thread runs windows with few events, for the windows that the
+ * numbers of events determine.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cm_address: meaning of addresses. An IPv4 address is that of a host's network interface (RoCE) or
- * represents its IPoIB interface. An IPv6 address is the link-local one, which is the port's first
- * GID in both cases. Groups become the GIDs that Linux makes of them: in InfiniBand RFC 4391,
+ * cm_address: meaning of addresses. An IPv4 address belongs to a host's network interface (RoCE) or
+ * represents its IPoIB interface. An IPv6 address is the link-local address, which is the port's
+ * first GID in both cases. Groups become the GIDs that Linux makes of them: in InfiniBand RFC 4391,
  * section 4, with the marks of rdma_cm; in RoCE IBTA annex A17.
  */
 #include <string.h>

@@ -75,7 +75,7 @@ void cm_dispatch(struct cm_message *message)
 		sim_schedule(&message->arrival, message->to->params.cm_message_latency);
 }
 
-/* Differs from one connection to the next, as starting numbers should. */
+/* Returns a starting PSN that differs between consecutive connections. */
 static uint32_t first_psn(const struct cm_id *id)
 {
 	uint64_t mixed = (((uint64_t)id->file->file.kernel->endpoint << 32) + id->handle + 1) *

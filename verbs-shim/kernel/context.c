@@ -18,7 +18,7 @@
 #include "verbs-shim/kernel/limits.h"
 #include "verbs-shim/kernel/netlink.h"
 
-/* Requests that never become a call of the kernel, because the library answers, or a file does not
+/* Requests that never reach the kernel, because the library refuses them or a file does not
  * exist. */
 static const struct {
 	const char *path, *what;
@@ -196,7 +196,7 @@ void kernel_close(struct kernel_file *file, struct kernel_call *call)
 	call->result = 0;
 }
 
-/* Command files first: they write to channels while their objects go. */
+/* Releases command files first, because their objects write to channels when they are destroyed. */
 void kernel_process_exit(struct kernel *kernel, struct kernel_process *process)
 {
 	(void)kernel;
@@ -240,7 +240,7 @@ void kernel_mmap(struct kernel_file *file, struct kernel_call *call, uint64_t of
 	call->result = error ? error : (int64_t)offset;
 }
 
-/* Doorbell pages have nothing to load. */
+/* Refuses loads of doorbell pages, which hold no values. */
 void kernel_load(struct kernel_file *file, uint64_t file_offset, struct pcie_mmio_read *read)
 {
 	assert(file->kind == KERNEL_FD_COMMAND);

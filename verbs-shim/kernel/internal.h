@@ -18,8 +18,8 @@
 #define DEVICE_NODE "/dev/infiniband/uverbs0"
 
 /* clang-format off */
-/* Points QP_RESET to QP_ERR have the order of enum qp_state, CM_ADDRESS to CM_JOINED that of enum
- * cm_kind. */
+/* Points QP_RESET to QP_ERR have the order of enum qp_state. Points CM_ADDRESS to CM_JOINED have
+ * the order of enum cm_kind. */
 #define KERNEL_TRACE(X) \
 	X(QP_CREATE, "qpn", "type", \
 	  "a program creates a QP; types: 2 RC, 3 UC, 4 UD, as ibv_qp_type") \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * limits: capabilities that the device reports and enforces. The values are those of a ConnectX-4
- * (MT27700, MCX455A/456A) as printed by `ibv_devinfo -v` for firmware 12.x. Capabilities that
+ * limits: capabilities that the device reports and enforces. The values are from a ConnectX-4
+ * (MT27700, MCX455A/456A), as `ibv_devinfo -v` prints them for firmware 12.x. Capabilities that
  * hcasim does not model are not reported.
  */
 #ifndef VERBS_SHIM_KERNEL_LIMITS_H

@@ -118,7 +118,8 @@ static bool overlaps(const struct mr *one, const struct mr *other)
 	       second <= (one->host_address + one->length - 1) / MEMORY_PAGE;
 }
 
-/* The HCA writes there no more, unless another region shares a page with this one. */
+/* Stops the watching of a region, because the HCA no longer writes there. If another region shares
+ * a page with it, the watching continues. */
 static void unwatch_region(struct command *command, const struct region *region)
 {
 	if (is_implicit(&region->mr))

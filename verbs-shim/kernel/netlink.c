@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * netlink: see netlink.h. A request concerns all devices (a dump, which ends with a message
- * NLMSG_DONE) or one device, by its index. An error is a message NLMSG_ERROR. So is the
- * acknowledgement, with error 0, if the request asks for one.
+ * NLMSG_DONE) or one device, by its index. An error is a message NLMSG_ERROR. An acknowledgement is
+ * also a message NLMSG_ERROR, with error 0, if the request asks for it.
  *
  * Source: <rdma/rdma_netlink.h>, <linux/netlink.h>. The attributes of a response and their order
  * are recalled from the Linux driver core (infiniband/core/nldev.c).
@@ -174,7 +174,7 @@ static int resources(const struct request *request, struct nlmsg *message)
 	return 0;
 }
 
-/* Returns the hw_counters of the port. There are none of single queue pairs. */
+/* Returns the hw_counters of the port. Single queue pairs have no counters. */
 static int statistic(const struct request *request, struct nlmsg *message)
 {
 	const struct kernel *kernel = request->kernel;
@@ -205,7 +205,7 @@ static int statistic(const struct request *request, struct nlmsg *message)
 	return 0;
 }
 
-/* Which file of /dev/infiniband one of the interfaces is. */
+/* Sends the file of /dev/infiniband that belongs to an interface. */
 static int character_device(const struct request *request, struct nlmsg *message)
 {
 	const char *type = (const char *)request->attributes[RDMA_NLDEV_ATTR_CHARDEV_TYPE];

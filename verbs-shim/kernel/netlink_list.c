@@ -60,7 +60,7 @@ static void put_cq(const struct kernel *kernel, const struct object *object, str
 	put_owner(object, message);
 }
 
-/* Its key less the bits that the owner chose. */
+/* Returns the region's key without the bits that the owner chose. */
 static uint32_t region_index(const struct object *object)
 {
 	return object->number >> 8;

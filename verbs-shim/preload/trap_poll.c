@@ -82,9 +82,9 @@ static const uint64_t *stack_top(const ucontext_t *context)
 }
 
 /* Returns the number of words that are compared, from the top of the stack on. On the stack of the
- * first thread they reach at most to its end, because the place of this stack in its pages depends
- * on the number of environment variables. On other stacks, whose end is not known, they reach at
- * most to the end of the page. */
+ * first thread they reach at most to its end. The place of this stack in its pages depends on the
+ * number of environment variables, so a page boundary may not end them. On other stacks, whose end
+ * is not known, they reach at most to the end of the page. */
 static uint64_t stack_words(const ucontext_t *context)
 {
 	static uint64_t first_end;

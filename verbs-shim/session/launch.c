@@ -26,8 +26,8 @@
 
 extern char **environ;
 
-/* Left out of a program's environment: they differ from shell to shell, or from kernel to kernel of
- * the simulator, and would move its stack. */
+/* Variables that a program's environment omits. They differ between shells or between machines, and
+ * would move the program's stack. */
 static const char *const dropped[] = {"_=",
 				      "SHLVL=",
 				      "OLDPWD=",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mappings: finds private memory of a process: private, anonymous and writable, and not its stack.
- * When a region of such memory is registered, its pages can be replaced by shared ones with the
+ * When a region of such memory is registered, its pages can be replaced by shared pages with the
  * same contents. Memory that other processes share, files and huge pages are not replaced. The
  * process does not run meanwhile.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * process_memory: memory of a running program as DMA accesses it. The program shares pages of rings
- * and doorbell records with the simulator. It also shares pages of memory regions where it cannot
- * notice this. The simulator accesses shared pages by loads and stores, and other memory with
+ * and doorbell records with the simulator. It also shares pages of memory regions if the program
+ * cannot notice it. The simulator accesses shared pages by loads and stores, and other memory with
  * process_vm_readv() and process_vm_writev(). No thread of the program runs meanwhile, so a
  * read-modify-write is atomic.
  */
@@ -182,7 +182,7 @@ static void insert(struct process_memory *memory, uint32_t at, struct shared_ran
 	memory->range_count++;
 }
 
-/* Pages that are not shared yet. */
+/* Shares the pages that are not shared yet. */
 static void share(struct process_memory *memory, uint64_t address, uint64_t end,
 		  enum shared_kind kind, struct shim_response *response)
 {

@@ -41,7 +41,7 @@ static struct shim_range without_place(struct kernel_range range)
 	return (struct shim_range){.address = range.address, .length = range.length};
 }
 
-/* The process gets back memory that was shared with the adapter. */
+/* Returns memory that was shared with the adapter to the process. */
 static void give_back(struct process_memory *memory, struct shim_response *response,
 		      const struct kernel_call *call)
 {
@@ -215,8 +215,8 @@ static void serve_close(struct session *session, struct thread *thread)
 	thread->clock += session->cpu.system_call;
 }
 
-/* The adapter has no room for the thread's store. The processor stalls until `at`, and all later
- * actions are delayed. */
+/* Delays a thread whose store finds no room at the adapter. The processor stalls until `at`, and
+ * all later actions are delayed. */
 static void stall_store(struct thread *thread, uint32_t count, sim_time at)
 {
 	struct shim_slot *slot = thread->slot;

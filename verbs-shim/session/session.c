@@ -3,7 +3,7 @@
  * session: selects the next thread and its horizon. There is one execution token: at most one
  * thread of all programs runs, within a window of virtual time that ends when another thread could
  * act. The order is (virtual time, host, process, thread), and threads come before events of the
- * same time. Simulated time advances only when no thread can act before.
+ * same time. Simulated time advances only as far as no thread can act earlier.
  */
 #include <assert.h>
 #include <errno.h>
@@ -181,7 +181,7 @@ void session_wake_signal(struct process *process, uint32_t timer)
 	fired->signal = 0; /* the process of this signal has ended */
 }
 
-/* Puts a thread to sleep that polls. Detection of polling is a heuristic, so the thread reads its
+/* Puts a polling thread to sleep. Detection of polling is a heuristic, so the thread reads its
  * memory again before much virtual time passes. */
 void session_poll(struct thread *thread, bool by_clocks)
 {
@@ -199,7 +199,7 @@ void session_poll(struct thread *thread, bool by_clocks)
 	thread->deadline = thread->clock + thread->patience;
 }
 
-/* The thread has given back the token, with a request. */
+/* Handles the request with which a thread returned the token. */
 void session_returned(struct session *session, struct thread *thread)
 {
 	struct shim_slot *slot = thread->slot;
@@ -326,7 +326,7 @@ static void kill_all(struct session *session, int number)
 			kill(session->processes[i].real_pid, number);
 }
 
-/* Moves simulated time on, to `until` at most or to the first thing that concerns a thread. */
+/* Advances simulated time, at most to `until` or to the first event that concerns a thread. */
 static void run_events(struct session *session, sim_time until)
 {
 	session->in_run = true;

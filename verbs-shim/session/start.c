@@ -78,8 +78,8 @@ void start_prepare(struct session *session)
 	session->unstarted = session->program_count;
 }
 
-/* Marks hosts as busy that have a thread that does not wait, sleep or poll, or that would find
- * something. */
+/* Marks a host as busy if one of its threads does not wait, sleep or poll, or if such a thread
+ * would find a change. */
 static void mark_busy(const struct session *session, bool *busy)
 {
 	for (uint32_t i = 0; i < session->thread_count; i++) {

@@ -251,24 +251,25 @@ uint64_t session_real_ns(void);                    /* real time */
 /* horizon.c */
 /* Clocks at which a thread returns the token. */
 struct horizons {
-	/* In any case. */
+	/* Latest clock, in any case. */
 	sim_time run;
-	/* Call it before the thread reads or changes memory of the adapter, or calls the system. */
+	/* Clock before the thread reads or changes memory of the adapter, or calls the system. */
 	sim_time exact;
-	/* While its stores wait. */
+	/* Clock while stores of the thread wait. */
 	sim_time store;
 };
 
-/* Actions that another thread has not begun do not reach the thread before its clock is exact.
- * second: time of the first action of another thread. A guarded thread sees nothing of others
- * before that clock. If no other thread shares its memory, only its timers end its run. */
+/* Returns the horizons of a thread. `second` is the time of the first action of another thread.
+ * Actions that another thread has not begun do not reach this thread before its exact horizon. A
+ * guarded thread sees no action of other threads before that horizon. If no other thread shares the
+ * thread's memory, only its own timers limit its run. */
 struct horizons horizon_of(struct session *session, const struct thread *thread, sim_time second);
 /* Call it after a request. A thread that only computes and reads clocks may run further ahead with
  * each call, until another thread does something else. */
 void horizon_adapt(struct session *session, struct thread *thread);
 
 /* handover.c */
-/* The thread runs on until its clock reaches the horizon, or it asks for something, or dies. */
+/* Runs the thread until its clock reaches the horizon, it makes a request, or it dies. */
 void handover_grant(struct session *session, struct thread *thread,
 		    const struct horizons *horizons);
 /* Gives the token to a thread that does not return it, because its process ends. */
@@ -358,7 +359,7 @@ void files_inherit(struct session *session, const struct process *from, const st
 bool process_memory_init(struct process_memory *memory, struct process *process);
 void process_memory_fini(struct process_memory *memory);
 /* Share the pages of [address, address + length) that are not shared yet, and list them in the
- * answer. In a region, only pages private to the process are shared. */
+ * response. In a region, only pages private to the process are shared. */
 void process_memory_share(struct process_memory *memory, uint64_t address, uint64_t length,
 			  bool polled, struct shim_response *response);
 void process_memory_share_region(struct process_memory *memory, uint64_t address, uint64_t length,
@@ -373,8 +374,8 @@ bool mappings_own(int32_t real_pid, uint64_t *address, uint64_t *end);
 /* peers.c */
 /* Returns a hash of the polled memory that other processes may write. */
 uint64_t peers_look(const struct thread *thread);
-/* Reports that a thread returned the token at time `at`. Pollers of memory that it changed
- * continue. */
+/* Reports that a thread returned the token at time `at`. Threads that poll memory that this thread
+ * changed continue. */
 void peers_acted(struct session *session, const struct thread *thread, sim_time at);
 /* Returns the time until which a thread may run before others of its host that share memory must
  * see its stores, or SIM_NEVER. */

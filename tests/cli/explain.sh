@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests that `hcasim explain` accounts for all of the latency of a program's work requests: of all,
-# of one by its unique tag, and of a percentile. It refuses an invalid percentile, and a tag without
-# a completion. Also tests the named bottleneck of a run: the link, PCIe of half the width, few PCIe
-# tags, and the limit of outstanding READs of a queue pair. A ping-pong has no bottleneck.
-# Arguments: the hcasim program, the top of the source tree. Exit code 77: the program is not
-# installed.
+# Tests that `hcasim explain` accounts for the whole latency of a program's work requests. It
+# explains all work requests, one work request by its unique tag, or a percentile. It refuses an
+# invalid percentile, and a tag without a completion. Also tests the named bottleneck of a run. It
+# is the link, PCIe of half the width, few PCIe tags, or the limit of a queue pair's outstanding
+# READs. A ping-pong has no bottleneck. Arguments: the hcasim program, the top of the source tree.
+# Exit code 77: the program is not installed.
 hcasim=$1
 command -v ibv_rc_pingpong >/dev/null || exit 77
 folder=$(mktemp -d)
@@ -100,7 +100,7 @@ END
 mkdir "$folder/empty"
 "$hcasim" explain "$folder/empty" --bottleneck 2>/dev/null
 [ $? = 2 ] || fail "a folder without a summary is explained"
-# A workload that starts late, with a pause in it, has the same use as one that starts at 0: no
+# A workload that starts late and has a pause shows the same use as a workload that starts at 0. No
 # resource is busy while no flow is in progress.
 cat >"$folder/late.yaml" <<'EOF'
 hosts: {count: 3, hca: {fidelity: endpoint}}

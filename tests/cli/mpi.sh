@@ -100,8 +100,8 @@ done
 mpi 0 replay tree.yaml --replay ring-trace --set fabric.link.rate=50Gbps
 awk '{ exit !($9 > 850 && $9 < 880) }' replay.err || fail "a replay over slower links: $(cat replay.err)"
 
-# A single message takes the time of a message of its bytes plus 16 in a workload, to the
-# picosecond: by detailed HCAs, and between both kinds.
+# A single message takes the time that a message with 16 bytes more takes in a workload, to the
+# picosecond. This holds for detailed HCAs, and between both kinds.
 cat >alone.yaml <<'EOF'
 hosts: {a: {hca: {fidelity: detailed}}, b: {hca: {fidelity: detailed}}}
 fabric: {link_layer: roce, topology: single-switch}

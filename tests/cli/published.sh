@@ -86,7 +86,8 @@ wait "$interrupted" 2>/dev/null
 grep -q '^B3-03,.*,pass$' "$folder/interrupted/cases.csv" || fail "interrupted: $(cat "$folder/interrupted/cases.csv")"
 "$hcasim" published Z9-99 --out "$folder/nothing" 2>"$folder/errors" && fail "a row that is not there"
 [ -e "$folder/nothing" ] && fail "a row that is not there leaves a folder"
-# Orders: one that does not hold is a miss though all cases pass, one of a case that is not there is an error.
+# Orders: an order that does not hold is a miss even if all cases pass. An order that names a
+# missing case is an error.
 mkdir -p "$folder/bin" "$folder/share/hcasim/scenarios/presets" "$folder/share/hcasim/scenarios/published" "$folder/share/hcasim/scenarios/studies"
 cp "$source"/scenarios/studies/cnp-limits.* "$folder/share/hcasim/scenarios/studies"
 cp "$hcasim" "$folder/bin/hcasim"
@@ -168,7 +169,7 @@ row -e 's/published: 80/published: 100, plus_minus: 30/'
 row -e 's/published: 80/published: 100, plus_minus: 30, tolerance: "20%"/'
 "$folder/bin/hcasim" published C-21 >"$folder/out" || fail "a tolerance of 20%: $(cat "$folder/out")"
 
-# Flows that have not ended make a row miss that does not say why they are no matter.
+# Flows that have not ended make a row miss, unless the row states why this does not matter.
 row -e '/^unfinished:/d'
 "$folder/bin/hcasim" published C-21 >"$folder/out"
 [ $? -eq 1 ] && grep -q 'miss (4 of 4 flows had not ended)' "$folder/out" || fail "unfinished flows: $(cat "$folder/out")"

@@ -1,11 +1,12 @@
 #!/bin/bash
-# SPDX-License-Identifier: Apache-2.0 Tests functions of congestion controls in shared objects
-# beyond a rate and a window. PowerTCP keeps a short queue in an incast. The receiver-driven one,
-# which `plugin new receiver` writes, keeps the link busy without a queue and without a pause,
-# delivers all data when packets are lost, and gives the same flows in two threads. Paths,
-# priorities, a random stream, counters, trace points and values over time work. A violation by a
-# plug-in ends the run with exit code 2 and a message that names the plug-in and its function.
-# Arguments: the hcasim program, the top of the source tree.
+# SPDX-License-Identifier: Apache-2.0
+# Tests functions of congestion controls in shared objects beyond a rate and a window. PowerTCP
+# keeps a short queue in an incast. `plugin new receiver` writes a receiver-driven control. It keeps
+# the link busy without a queue and without a pause, and delivers all data when packets are lost.
+# Its flows are the same in two threads. Paths, priorities, a random stream, counters, trace points
+# and values over time work. A violation by a plug-in ends the run with exit code 2 and a message
+# that names the plug-in and its function. Arguments: the hcasim program, the top of the source
+# tree.
 hcasim=$(realpath "$1")
 source=$(realpath "$2")
 . "$(dirname "$0")/../support/script.sh"

@@ -23,9 +23,9 @@ tables() { # tables FOLDER: all tables that do not depend on the machine
 }
 "$hcasim" sweep sweep.yaml -j 2 --out whole >log 2>&1 || fail "whole: exit code $?: $(tail -3 log)"
 
-# Each kill waits until a random number of further points is there, a fifteenth of the sweep at most,
-# so that ten kills come before its end on a machine of any speed. It hits the process group. A third
-# of the kills hit only the sweep. Its runs then end by themselves.
+# Each kill waits for a random number of further points, at most a fifteenth of the sweep. Ten kills
+# therefore come before the end of the sweep on a machine of any speed. A kill hits the process
+# group. A third of the kills hit only the sweep, whose runs then end by themselves.
 finished() { ls -d killed/*/summary.json 2>/dev/null | wc -l; }
 for ((kill = 1; kill <= 10; kill++)); do
   enough=$(($(finished) + RANDOM % (points / 15 + 1)))

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests that an unmodified program behaves on simulated adapters as on real ones. It ends with exit
-# code 0, prints nothing on standard error, and prints the lines of one row of matrix.txt, with
-# figures within the stated bounds. A second run, on another engine and other processors, prints the
-# same and sends the same packets at the same times. Arguments: the hcasim program, the top of the
-# source tree, the row's name, the program `verify`. Exit code 77: the program is not installed.
+# Tests that an unmodified program behaves on simulated adapters as on real adapters. It ends with
+# exit code 0, and prints nothing on standard error. It prints the lines of one row of matrix.txt,
+# with figures within the stated bounds. A second run, on another engine and other processors,
+# prints the same and sends the same packets at the same times. Arguments: the hcasim program, the
+# top of the source tree, the row's name, the program `verify`. Exit code 77: the program is not
+# installed.
 hcasim=$1
 source=$2
 name=$3

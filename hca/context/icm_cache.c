@@ -96,7 +96,7 @@ static uint64_t line_of(const struct icm_cache *cache, uint64_t number)
 	return number / cache->param.line_entries;
 }
 
-/* Is it cached, and how long does its response take? */
+/* Returns true if the entry is cached, and the latency of the response. */
 static bool find(struct icm_cache *cache, uint64_t number, sim_time *latency)
 {
 	sim_time now = sim_now(cache->block.sim);
@@ -130,7 +130,7 @@ static void forget(struct icm_cache *cache, uint64_t first, uint64_t count)
 
 /* ---- lookups ---- */
 
-/* When a lookup that is ready at `base` gets its response, `latency` later; books it. */
+/* Books the response of a lookup that is ready at `base`, `latency` later. Returns its time. */
 static sim_time response_time(struct icm_cache *cache, sim_time base, sim_time latency)
 {
 	sim_time at = base + latency;

@@ -6,7 +6,7 @@
  *     requester, responder, completer --paging_present()--> true: continue
  *                                      `--paging_fault()--> driver's handlers, latency --> done()
  *
- * A fault on pages that are already requested joins the fault that brings in these pages.
+ * A fault on pages that are already requested merges with the fault that brings in these pages.
  */
 #ifndef HCA_CONTEXT_PAGING_H
 #define HCA_CONTEXT_PAGING_H

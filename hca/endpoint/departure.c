@@ -130,8 +130,8 @@ static bool port_takes(const struct endpoint_hca *ep, unsigned vl)
 	       (!ep->grants_when_free || port_busy_until(ep->port) <= endpoint_now(ep));
 }
 
-/* When the link of grant_at: free is idle and a queue pair waits for that; SIM_NEVER: none does, or
- * the port says when it has room. */
+/* Returns the time at which the link becomes idle, if a queue pair waits for it (grant_at: free).
+ * Returns SIM_NEVER if no queue pair waits, or if the port reports when it has room. */
 static sim_time idle_at(const struct endpoint_hca *ep)
 {
 	sim_time busy_until = port_busy_until(ep->port);

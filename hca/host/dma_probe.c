@@ -95,7 +95,7 @@ static void slot_free(struct slot *slot)
 	slot->probe->slots_free = slot;
 }
 
-/* Appends a started transfer to the list of those that hold a slot. */
+/* Appends a started transfer to the list of transfers that hold a slot. */
 static void slot_hold(struct slot *slot)
 {
 	struct slot **oldest = &slot->probe->oldest[slot->reads];

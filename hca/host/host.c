@@ -202,7 +202,8 @@ struct host *host_create(struct sim *sim, const char *name, const struct host_pa
 	block_gauges(&host->block, (struct gauge *)&host->gauge);
 	host->gauge.to_socket.capacity = 1;
 	host->gauge.from_socket.capacity = 1;
-	/* The streams keep the name that they had, so that figures stay. */
+	/* Results depend on the names of the random streams, which therefore differ from the
+	 * block's. */
 	snprintf(text, sizeof(text), "%s.place", name);
 	random_init_named(&host->jitter, sim_seed(sim), text, "jitter");
 	random_init_named(&host->tail, sim_seed(sim), text, "tail");

@@ -71,8 +71,9 @@ void transmit_destroy(struct transmit *transmit);
  * the port in this order. */
 void transmit_push(struct transmit *transmit, struct packet *packet);
 
-/* Watches the packet pushed last, the last packet of that slot's message. The requester is told
- * when the packet leaves. An unreliable requester is also told when the last bit has left. */
+/* Watches the packet pushed last, the last packet of that slot's message. The block notifies the
+ * requester when the packet leaves. It also notifies an unreliable requester when the last bit has
+ * left. */
 void transmit_watch(struct transmit *transmit, struct qp *qp, struct send_slot *slot,
 		    const struct packet *packet);
 

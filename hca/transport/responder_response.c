@@ -50,7 +50,7 @@ void responder_owe(struct qp *qp, const struct response *response)
 	scheduler_wake(qp->transport->blocks.scheduler, &qp->response_entity);
 }
 
-/* Schedules an ACK. Later ACKs join it until it leaves. */
+/* Schedules an ACK. Until it leaves, later ACKs are coalesced with it. */
 void responder_acknowledge(struct qp *qp, uint32_t psn, uint32_t msn, sim_time request_at)
 {
 	struct responder *responder = &qp->responder;

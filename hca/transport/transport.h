@@ -252,8 +252,8 @@ static inline void transport_push(const struct transport_block *transport, struc
 	above->push(above->transmit, packet);
 }
 
-/* Watches the packet pushed last, which ends that slot's message. The requester is told when it
- * leaves. */
+/* Watches the packet pushed last, which ends that slot's message. The transmit block notifies the
+ * requester when the packet leaves. */
 static inline void transport_watch(const struct transport_block *transport, struct qp *qp,
 				   struct send_slot *slot, const struct packet *packet)
 {

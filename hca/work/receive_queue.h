@@ -144,7 +144,7 @@ uint32_t receive_queue_user_index(const struct receive_queue *queue);
 uint32_t receive_queue_pd(const struct receive_queue *queue);
 bool receive_queue_serves(const struct receive_queue *queue, uint32_t xrcd);
 
-/* Destroys the queue. Waiting responders are told that no WQE is left. */
+/* Destroys the queue. Waiting responders are notified that no WQE remains. */
 void receive_queue_close(struct receive_queue *queue);
 
 /* Shared: sets the number that events report; sets the limit that raises one event, 0 for none. */

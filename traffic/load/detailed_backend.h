@@ -17,7 +17,7 @@
 #include "traffic/workload/expected_queue.h"
 
 /* Creates the host side of `nodes` adapters that carry a workload. The caller then creates,
- * attaches and joins the adapters as for load_create(). The load itself generates no traffic.
+ * attaches and connects the adapters as for load_create(). The load itself generates no traffic.
  * Copies `params`. */
 struct load *detailed_backend_create(const struct load_host_params *params, uint32_t nodes,
 				     enum link_layer link_layer, struct sim *sim,

@@ -97,7 +97,7 @@ struct hca_driver *load_driver(struct load *load, uint32_t node);
 struct address_resolver *load_address_resolver(struct load *load, uint32_t node);
 void load_attach(struct load *load, uint32_t node, struct hca *hca);
 
-/* Creates regions, CQs and connected queue pairs. Call it after all adapters are joined to the
+/* Creates regions, CQs and connected queue pairs. Call it after all adapters are connected to the
  * fabric. Returns false and writes the reason to *error if an adapter has no room for them. */
 bool load_connect(struct load *load, char *error, size_t error_bytes);
 

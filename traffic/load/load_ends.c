@@ -2,7 +2,7 @@
 /*
  * load_ends: ends of a workload's connections, see workload_core.h: tables by node and number, the
  * buffer of each end, and the creation of queue pairs. Queue pairs are created before the run, or
- * in reserved places when a pair is joined during the run.
+ * in reserved places when a pair is connected during the run.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -115,7 +115,7 @@ void load_ends_plan(struct load_qp *qp, uint32_t index);
 void load_ends_place(struct load_node *node);
 
 /* Connect ends. load_ends_connect() connects all ends after all queue pairs exist.
- * load_ends_connect_late() creates and connects the queue pairs of a pair joined during the run. */
+ * load_ends_connect_late() creates and connects the queue pairs of a pair during the run. */
 void load_ends_connect(struct load *load);
 void load_ends_connect_late(struct load_end *end);
 

@@ -71,9 +71,9 @@ struct backend_ops {
 	 * before start(). */
 	void (*plan)(struct backend *backend, struct backend_qp *qp, uint64_t message_bytes,
 		     uint64_t messages, enum workload_operation operation);
-	/* Replaces connect_pair() and plan() if pairs are joined after start(): at most one for any
-	 * two hosts, for sends only. `bytes` is the size that most messages do not exceed. Joining
-	 * takes no time. */
+	/* Replaces connect_pair() and plan() if pairs are connected after start(). There is at most
+	 * one pair for any two hosts, for sends only. `bytes` is the size that most messages do not
+	 * exceed. Joining takes no time. */
 	void (*plan_any)(struct backend *backend, uint64_t bytes);
 	/* Starts the backend, after all pairs are connected and planned. */
 	void (*start)(struct backend *backend);

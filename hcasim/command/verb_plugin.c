@@ -32,7 +32,7 @@ struct templates {
 	size_t count;
 };
 
-/* Returns false, having said why, if the templates are not there. */
+/* Returns false and prints the reason if the templates do not exist. */
 static bool find_templates(struct templates *templates)
 {
 	char folder[PATH_MAX], pattern[PATH_MAX + 8];

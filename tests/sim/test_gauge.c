@@ -95,7 +95,7 @@ static void test_what_files_hold(void)
 	step(sim, 14);
 	counters_print_json(sim, "*", out);
 	fclose(out);
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"area_ps\": 42,")); /* settled for the reader */
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"area_ps\": 42,")); /* up to the present time */
 	CU_ASSERT_PTR_NOT_NULL(strstr(
 		text, "\"seats\": {\"kind\": \"POOL\", \"unit\": \"seats\", \"capacity\": 4, "
 		      "\"level\": 2, \"level_max\": 2, \"area_ps\": 6, \"stalled_ps\": 3}"));

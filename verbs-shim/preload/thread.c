@@ -223,7 +223,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t id
 			     : REAL(pthread_mutex_clocklock)(mutex, id, time);
 }
 
-/* With a timeout by that clock; NULL: no timeout. */
+/* Waits for the end of a thread until a time of that clock. No time limit if `time` is NULL. */
 static int join_until(pthread_t thread, void **result, clockid_t id, const struct timespec *time)
 {
 	return join(thread, result, time ? deadline_at(id, time) : SHIM_NEVER);

@@ -4,75 +4,13 @@
  * the files of scenarios/init/, and the first comment of a file is its description.
  */
 #include <errno.h>
-#include <glob.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "hcasim/command/templates.h"
 #include "hcasim/command/verb.h"
-#include "sim/install_paths.h"
-#include "sim/yaml.h"
 
-#define KINDS_MAX  32
-#define LINE_BYTES 256
-
-struct kinds {
-	glob_t files;
-	const char *names[KINDS_MAX]; /* point into texts */
-	char texts[KINDS_MAX][NAME_MAX];
-	size_t count;
-};
-
-/* Returns false, having said why, if the files are not there. */
-static bool find_kinds(struct kinds *kinds)
-{
-	char folder[PATH_MAX], pattern[PATH_MAX + 8];
-
-	*kinds = (struct kinds){.count = 0};
-	if (install_paths_data("scenarios/init", folder)) {
-		snprintf(pattern, sizeof(pattern), "%s/*.yaml", folder);
-		glob(pattern, 0, NULL, &kinds->files);
-	}
-	for (size_t i = 0; i < kinds->files.gl_pathc && kinds->count < KINDS_MAX; i++) {
-		char *text = kinds->texts[kinds->count];
-		const char *name = strrchr(kinds->files.gl_pathv[i], '/') + 1;
-
-		snprintf(text, NAME_MAX, "%.*s", (int)(strlen(name) - strlen(".yaml")), name);
-		kinds->names[kinds->count++] = text;
-	}
-	if (kinds->count == 0)
-		say("share/hcasim/scenarios/init is not there: the installation is not complete");
-	return kinds->count > 0;
-}
-
-static void list_kinds(const struct kinds *kinds, bool words)
-{
-	char line[LINE_BYTES];
-
-	for (size_t i = 0; i < kinds->count; i++) {
-		FILE *file = words ? NULL : fopen(kinds->files.gl_pathv[i], "r");
-
-		if (!file || !fgets(line, sizeof(line), file))
-			snprintf(line, sizeof(line), "\n");
-		if (file)
-			fclose(file);
-		if (words)
-			printf("%s\n", kinds->names[i]);
-		else
-			printf("  %-10s %s", kinds->names[i], line + strspn(line, "# "));
-	}
-}
-
-/* Returns the file of that kind. Otherwise prints the list of kinds and returns NULL. */
-static const char *find_kind(const struct kinds *kinds, const char *kind)
-{
-	for (size_t i = 0; i < kinds->count; i++)
-		if (strcmp(kinds->names[i], kind) == 0)
-			return kinds->files.gl_pathv[i];
-	const char *near = yaml_suggest(kind, kinds->names, kinds->count);
-	say("no kind of scenario \"%s\"; %s%s%s", kind, near ? "did you mean " : "",
-	    near ? near : "hcasim init lists them", near ? "?" : "");
-	return NULL;
-}
+static const struct template_folder folder = {"scenarios/init", ".yaml", "scenario",
+					      "hcasim init",    1,       "# "};
 
 /* Copies a whole file. Returns false with errno set. */
 static bool copy(FILE *from, FILE *to)
@@ -117,16 +55,16 @@ static int write_scenario(const char *from, const char *to)
 
 int verb_init(const struct arguments *arguments)
 {
-	struct kinds kinds;
+	struct templates templates;
 	char name[NAME_MAX + 8];
 	const char *kind = arguments->word_count > 0 ? arguments->words_given[0] : NULL;
 	int code = EXIT_BAD_INPUT;
 
-	if (find_kinds(&kinds)) {
-		const char *from = kind ? find_kind(&kinds, kind) : NULL;
+	if (templates_find(&templates, &folder)) {
+		const char *from = kind ? templates_choose(&templates, kind) : NULL;
 
 		if (!kind) {
-			list_kinds(&kinds, arguments->words);
+			templates_list(&templates, arguments->words);
 			code = EXIT_GOOD;
 		} else if (from) {
 			snprintf(name, sizeof(name), "%s.yaml", kind);
@@ -134,6 +72,6 @@ int verb_init(const struct arguments *arguments)
 				from, arguments->word_count > 1 ? arguments->words_given[1] : name);
 		}
 	}
-	globfree(&kinds.files);
+	templates_free(&templates);
 	return code;
 }

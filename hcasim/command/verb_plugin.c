@@ -6,7 +6,6 @@
  */
 #include <ctype.h>
 #include <errno.h>
-#include <glob.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,68 +13,19 @@
 #include <unistd.h>
 
 #include "hca/congestion/congestion.h"
+#include "hcasim/command/templates.h"
 #include "hcasim/command/verb.h"
 #include "sim/install_paths.h"
-#include "sim/yaml.h"
 #include "switch/plugins.h"
 
-#define KINDS_MAX   32
 #define LINE_BYTES  512
 #define NAME_MOST   64
 #define EXAMPLE     "example"
 #define ERROR_BYTES 1024
 
-struct templates {
-	glob_t files;
-	const char *names[KINDS_MAX]; /* point into texts */
-	char texts[KINDS_MAX][NAME_MAX];
-	size_t count;
-};
-
-/* Returns false and prints the reason if the templates do not exist. */
-static bool find_templates(struct templates *templates)
-{
-	char folder[PATH_MAX], pattern[PATH_MAX + 8];
-
-	*templates = (struct templates){.count = 0};
-	if (install_paths_data("scenarios/plugins/templates", folder)) {
-		snprintf(pattern, sizeof(pattern), "%s/*.c", folder);
-		glob(pattern, 0, NULL, &templates->files);
-	}
-	for (size_t i = 0; i < templates->files.gl_pathc && templates->count < KINDS_MAX; i++) {
-		char *text = templates->texts[templates->count];
-		const char *name = strrchr(templates->files.gl_pathv[i], '/') + 1;
-
-		snprintf(text, NAME_MAX, "%.*s", (int)(strlen(name) - strlen(".c")), name);
-		templates->names[templates->count++] = text;
-	}
-	if (templates->count == 0)
-		say("share/hcasim/scenarios/plugins is not there: the installation is not "
-		    "complete");
-	return templates->count > 0;
-}
-
-/* The description is the comment's first line: " * example: a load balancer ...". */
-static void list_templates(const struct templates *templates, bool words)
-{
-	char line[LINE_BYTES];
-
-	for (size_t i = 0; i < templates->count; i++) {
-		FILE *file = words ? NULL : fopen(templates->files.gl_pathv[i], "r");
-		const char *text = "";
-
-		for (int number = 0; file && number < 3 && fgets(line, sizeof(line), file);
-		     number++)
-			text = line;
-		text = strstr(text, ": ") ? strstr(text, ": ") + 2 : "\n";
-		if (file)
-			fclose(file);
-		if (words)
-			printf("%s\n", templates->names[i]);
-		else
-			printf("  %-10s %s", templates->names[i], text);
-	}
-}
+/* A description is the comment's first line: " * example: a load balancer ...". */
+static const struct template_folder folder = {
+	"scenarios/plugins/templates", ".c", "plug-in", "hcasim plugin", 3, ": "};
 
 /* ---- new ---- */
 
@@ -142,20 +92,15 @@ static int write_plugin(const char *from, const char *name)
 
 static int new_plugin(const struct templates *templates, const char *kind, const char *name)
 {
-	const char *near;
+	const char *from;
 
 	if (!is_name(name)) {
 		say("\"%s\" is no name of a plug-in; expected letters, digits and _, at most %d",
 		    name, NAME_MOST);
 		return EXIT_BAD_INPUT;
 	}
-	for (size_t i = 0; i < templates->count; i++)
-		if (strcmp(templates->names[i], kind) == 0)
-			return write_plugin(templates->files.gl_pathv[i], name);
-	near = yaml_suggest(kind, templates->names, templates->count);
-	say("no kind of plug-in \"%s\"; %s%s%s", kind, near ? "did you mean " : "",
-	    near ? near : "hcasim plugin lists them", near ? "?" : "");
-	return EXIT_BAD_INPUT;
+	from = templates_choose(templates, kind);
+	return from ? write_plugin(from, name) : EXIT_BAD_INPUT;
 }
 
 /* ---- build ---- */
@@ -257,14 +202,14 @@ int verb_plugin(const struct arguments *arguments)
 		say("expected hcasim plugin new KIND NAME, or hcasim plugin build FILE.c");
 		return EXIT_BAD_INPUT;
 	}
-	if (find_templates(&templates)) {
+	if (templates_find(&templates, &folder)) {
 		if (*task)
 			code = new_plugin(&templates, arguments->words_given[1],
 					  arguments->words_given[2]);
 		else
-			list_templates(&templates, arguments->words);
+			templates_list(&templates, arguments->words);
 		code = *task ? code : EXIT_GOOD;
 	}
-	globfree(&templates.files);
+	templates_free(&templates);
 	return code;
 }

@@ -97,6 +97,27 @@ void chart_note(struct chart *chart, const char *format, ...)
 	va_end(arguments);
 }
 
+static struct chart_unit unit_of(const struct chart_unit *units, double most)
+{
+	while (units->scale > 1 && most < units->scale)
+		units++;
+	return *units;
+}
+
+struct chart_unit chart_byte_unit(double most)
+{
+	static const struct chart_unit units[] = {{"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1}};
+
+	return unit_of(units, most);
+}
+
+struct chart_unit chart_time_unit(double most_us)
+{
+	static const struct chart_unit units[] = {{"s", 1e6}, {"ms", 1e3}, {"us", 1}};
+
+	return unit_of(units, most_us / 10);
+}
+
 void chart_axis_set(struct chart_axis *axis, const char *label, const char *unit)
 {
 	free(axis->label);

@@ -94,6 +94,18 @@ struct chart *chart_create(enum chart_kind kind, const char *name, const char *t
 void chart_free(struct chart *chart);
 void chart_note(struct chart *chart, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A unit of an axis, in bytes or microseconds. */
+struct chart_unit {
+	const char *name;
+	double scale;
+};
+
+/* Returns the unit in which the largest number of bytes has up to three digits before the point. */
+struct chart_unit chart_byte_unit(double most);
+
+/* Returns the unit for times up to so many microseconds. */
+struct chart_unit chart_time_unit(double most_us);
+
 void chart_axis_set(struct chart_axis *axis, const char *label, const char *unit);
 void chart_axis_name(struct chart_axis *axis, const char *name); /* the next position */
 void chart_axis_tick(struct chart_axis *axis, double value);     /* once each */

@@ -10,7 +10,6 @@
 
 #define FLOWS_MAX  12   /* curves of a chart */
 #define POINTS_MAX 2000 /* of a curve; more lines share a point, with their mean */
-#define LONG_US    10000
 
 static const struct {
 	const char *column, *name, *title, *label, *unit;
@@ -30,7 +29,7 @@ struct reading {
 	size_t time, flow;
 	double flows[FLOWS_MAX];
 	size_t flow_count;
-	double time_scale;
+	struct chart_unit time_unit;
 };
 
 static void find_flows(struct reading *reading)
@@ -70,7 +69,7 @@ static void add_curve(struct chart *chart, const struct reading *reading, double
 		sum += value;
 		if (++taken < step)
 			continue;
-		chart_point_add(curve, time / (double)taken / reading->time_scale,
+		chart_point_add(curve, time / (double)taken / reading->time_unit.scale,
 				sum / (double)taken / scale);
 		time = sum = 0;
 		taken = 0;
@@ -86,17 +85,16 @@ bool flow_series_charts_add(struct charts *charts, const char *file, char *error
 		return false;
 	struct reading reading = {.table = table,
 				  .time = table_column(table, "time_us"),
-				  .flow = table_column(table, "flow"),
-				  .time_scale = 1};
+				  .flow = table_column(table, "flow")};
 
-	if (table->rows > 0 && table_number(table, table->rows - 1, reading.time) >= LONG_US)
-		reading.time_scale = 1e3;
+	reading.time_unit = chart_time_unit(
+		table->rows > 0 ? table_number(table, table->rows - 1, reading.time) : 0);
 	find_flows(&reading);
 	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
 		size_t column = table_column(table, shown[i].column);
 		struct chart *chart = chart_create(CHART_CURVES, shown[i].name, shown[i].title);
 
-		chart_axis_set(&chart->x, "time", reading.time_scale > 1 ? "ms" : "us");
+		chart_axis_set(&chart->x, "time", reading.time_unit.name);
 		chart_axis_set(&chart->y, shown[i].label, shown[i].unit);
 		chart->y.least = 0;
 		for (size_t k = 0; column < table->columns && k < reading.flow_count; k++)

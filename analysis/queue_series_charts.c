@@ -10,8 +10,7 @@
 #include "analysis/table.h"
 
 #define CURVES_MAX  8
-#define POINTS_MAX  800 /* of a curve; more samples share a point, with their mean */
-#define LONG_US     10000
+#define POINTS_MAX  800  /* of a curve; more samples share a point, with their mean */
 #define LEAST_SHARE 0.01 /* of the longest queue: shorter ones have no curve */
 
 struct queue { /* of a priority of a port */
@@ -145,19 +144,20 @@ static void add_curve(struct chart *chart, const struct reading *reading, const 
 
 static void add_chart(struct charts *charts, const struct reading *reading)
 {
-	double most = reading->queues[0].most, scale = most >= 1e6 ? 1e6 : most >= 1e3 ? 1e3 : 1;
-	double time_scale = reading->times[reading->time_count - 1] >= LONG_US ? 1e3 : 1;
+	double most = reading->queues[0].most;
+	struct chart_unit bytes = chart_byte_unit(most);
+	struct chart_unit time = chart_time_unit(reading->times[reading->time_count - 1]);
 	struct chart *chart = chart_create(CHART_CURVES, "queues-by-priority",
 					   "The longest queues by port and priority");
 	size_t shown = 0;
 
-	chart_axis_set(&chart->x, "time", time_scale > 1 ? "ms" : "us");
-	chart_axis_set(&chart->y, "queue", scale == 1e6 ? "MB" : scale == 1e3 ? "KB" : "B");
+	chart_axis_set(&chart->x, "time", time.name);
+	chart_axis_set(&chart->y, "queue", bytes.name);
 	chart->x.least = chart->y.least = 0;
 	for (; shown < reading->count && shown < CURVES_MAX &&
 	       reading->queues[shown].most > LEAST_SHARE * most;
 	     shown++)
-		add_curve(chart, reading, &reading->queues[shown], scale, time_scale);
+		add_curve(chart, reading, &reading->queues[shown], bytes.scale, time.scale);
 	chart_note(chart, "%zu of %zu queues that were used.", shown, reading->count);
 	charts_add(charts, chart);
 }

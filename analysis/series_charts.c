@@ -17,37 +17,10 @@
 #define LEVELS_MAX 4
 #define LEAST_PART 100 /* a curve reaches this part of the largest, or it is left out */
 
-struct unit {
-	const char *name;
-	double scale;
-};
-
-/* Bytes in the unit in which the largest has up to three digits. */
-static struct unit byte_unit(double most)
-{
-	static const struct unit units[] = {{"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}};
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (most >= units[i].scale)
-			return units[i];
-	}
-	return (struct unit){"B", 1};
-}
-
-/* Times in microseconds. */
-static struct unit time_unit(double most)
-{
-	static const struct unit units[] = {{"s", 1e6}, {"ms", 1e3}};
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (most >= 10 * units[i].scale)
-			return units[i];
-	}
-	return (struct unit){"us", 1};
-}
-
-static struct unit set_time_axis(struct chart *chart, const struct series *series)
+static struct chart_unit set_time_axis(struct chart *chart, const struct series *series)
 {
 	double end = series->times[series->time_count - 1];
-	struct unit unit = time_unit(end);
+	struct chart_unit unit = chart_time_unit(end);
 	chart_axis_set(&chart->x, "time", unit.name);
 	chart->x.least = 0;
 	chart->x.most = end / unit.scale;
@@ -116,10 +89,10 @@ static size_t count_shown(const struct series *series, enum series_value value, 
 
 static struct chart *chart_ports(const struct series *series, enum series_value value,
 				 const size_t *ports, size_t count, const char *name,
-				 const char *title, const char *label, struct unit unit)
+				 const char *title, const char *label, struct chart_unit unit)
 {
 	struct chart *chart = chart_create(CHART_CURVES, name, title);
-	struct unit time = set_time_axis(chart, series);
+	struct chart_unit time = set_time_axis(chart, series);
 	chart_axis_set(&chart->y, label, unit.name);
 	chart->y.least = 0;
 	for (size_t i = 0; i < count; i++)
@@ -164,7 +137,7 @@ static bool has_text(const struct yaml_node *map, const char *key, const char *t
 	return false;
 }
 
-static void add_level(struct chart *chart, const char *name, double bytes, struct unit unit)
+static void add_level(struct chart *chart, const char *name, double bytes, struct chart_unit unit)
 {
 	char text[96];
 	for (size_t i = 0; i < chart->level_count; i++) {
@@ -178,7 +151,7 @@ static void add_level(struct chart *chart, const char *name, double bytes, struc
 
 /* The marking thresholds of all switches that the configuration has. Thresholds that grow with the
  * link's rate are left out: no one line shows them. */
-static void add_marking(struct chart *chart, const struct yaml_node *node, struct unit unit)
+static void add_marking(struct chart *chart, const struct yaml_node *node, struct chart_unit unit)
 {
 	if (node->kind == YAML_MAP && node->key && strcmp(node->key, "ecn") == 0) {
 		if (!has_text(node, "mark", "off") && has_text(node, "per_rate", "0bps")) {
@@ -191,7 +164,7 @@ static void add_marking(struct chart *chart, const struct yaml_node *node, struc
 		add_marking(chart, child, unit);
 }
 
-static void add_pausing(struct chart *chart, const struct yaml_node *node, struct unit unit)
+static void add_pausing(struct chart *chart, const struct yaml_node *node, struct chart_unit unit)
 {
 	if (node->kind == YAML_MAP && node->key && strcmp(node->key, "port") == 0) {
 		add_level(chart, "PFC xoff", number_of(node, "xoff"), unit);
@@ -242,7 +215,7 @@ static void add_map(struct charts *charts, const struct series *series, enum ser
 		    const double *scales, const char *name, const char *title, const char *label)
 {
 	struct chart *chart = chart_create(CHART_MAP, name, title);
-	struct unit unit = set_time_axis(chart, series);
+	struct chart_unit unit = set_time_axis(chart, series);
 	size_t *ports = series_rank(series, value, true), rows = 0;
 	size_t cells = series->time_count < CELLS_MAX ? series->time_count : CELLS_MAX;
 	double duration = series->times[series->time_count - 1];
@@ -284,7 +257,7 @@ void series_charts_add(struct charts *charts, const struct series *series,
 	size_t *rates = series_rank(series, SERIES_rate_gbps, true);
 	size_t shown = count_shown(series, SERIES_queue_bytes, queues);
 	double most = series_most(series, SERIES_queue_bytes, queues[0]);
-	struct unit unit = byte_unit(most);
+	struct chart_unit unit = chart_byte_unit(most);
 	struct chart *chart =
 		chart_ports(series, SERIES_queue_bytes, queues, shown, "queues",
 			    "Queues of the ports that had the longest", "queue", unit);
@@ -294,7 +267,7 @@ void series_charts_add(struct charts *charts, const struct series *series,
 	charts_add(charts, chart);
 
 	most = series_most(series, SERIES_input_bytes, inputs[0]);
-	unit = byte_unit(most);
+	unit = chart_byte_unit(most);
 	chart = chart_ports(series, SERIES_input_bytes, inputs,
 			    count_shown(series, SERIES_input_bytes, inputs), "inputs",
 			    "Bytes stored at the inputs that stored most", "stored", unit);
@@ -306,7 +279,7 @@ void series_charts_add(struct charts *charts, const struct series *series,
 	charts_add(charts, chart_ports(series, SERIES_rate_gbps, rates,
 				       count_shown(series, SERIES_rate_gbps, rates), "rates",
 				       "Data that left the ports that sent most", "rate",
-				       (struct unit){"Gb/s", 1}));
+				       (struct chart_unit){"Gb/s", 1}));
 	add_map(charts, series, SERIES_rate_gbps, rates_gbps, "links", "Use of the links over time",
 		"use of the link");
 	add_map(charts, series, SERIES_paused_us, NULL, "pauses", "Pauses over time, by port",

@@ -21,7 +21,7 @@ SUITE(TESTS)
 static bool within(double ours, const char *name)
 {
 	struct compare_tolerance tolerance;
-	/* How exactly a figure was read widens nothing. */
+	/* The reading error of a figure does not widen the tolerance. */
 	const struct compare_point point = {.low = 100, .high = 100, .reading = 50, .ours = ours};
 
 	CU_ASSERT_TRUE_FATAL(compare_tolerance_find(name, &tolerance));
@@ -111,8 +111,8 @@ static void test_knees(void)
 	CU_ASSERT_TRUE(compare_knees(level, 3)); /* no axis */
 }
 
-/* 40 flows of 1000 to 40,000 bytes, the k-th takes k times its ideal time; one of an incast, one
- * barrier, one early. */
+/* 40 flows have 1000 to 40,000 bytes. The k-th flow takes k times its ideal time. One more flow
+ * belongs to an incast, one is a barrier, and one is early. */
 static void test_groups(void)
 {
 	struct flow_record records[43];

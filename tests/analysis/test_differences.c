@@ -60,8 +60,8 @@ static void test_finds(void)
 	end();
 }
 
-/* A change over the larger value; with a slack of 10, from 1 to 3 is less than from 1000 to
- * 2000. */
+/* The size is the change divided by the larger value. With a slack of 10, a change from 1 to 3 is
+ * smaller than a change from 1000 to 2000. */
 static void test_sorts(void)
 {
 	static const char *const plain[] = {"c", "a", "b"}, *const slack[] = {"b", "c", "a"},

@@ -73,12 +73,12 @@ static void test_dcqcn_with_many_flows(void)
 	free(points);
 }
 
-/* The least and the most of the queue in the second half of half a second, KB. */
+/* Minimum and maximum of the queue in the second half of half a second, in KB. */
 struct swing {
 	double least, most;
 };
 
-/* The slope of RED is that of C-17, for as many flows as there are. */
+/* RED has the slope of C-17 for any number of flows. */
 static struct swing swing_of(unsigned flows, double delay, enum fluid_marks marks)
 {
 	struct fluid_dcqcn model = dcqcn_of(flows);

@@ -77,8 +77,8 @@ static void test_quotes(void)
 	free(text);
 }
 
-/* Two keys besides the seed; of the second group one run has no number, of the third there is one
- * run alone. */
+/* The table has two keys besides the seed. One run of the second group has no number. The third
+ * group has a single run. */
 static void test_means(void)
 {
 	struct table *results = read_text("kind,seed,load,point,exit_code,x\n"

@@ -19,7 +19,7 @@ struct bare_load {
 	size_t (*timer_to_move)(void); /* 0..timers-1, or SIZE_MAX: none at this hold */
 };
 
-/* CPU seconds of `holds` holds, after `warm_up` of them, by the caller's clock. */
+/* Returns the CPU seconds of `holds` holds, after `warm_up` holds, by the caller's clock. */
 double bare_systemc_seconds(const struct bare_load *load, size_t warm_up, size_t holds,
 			    double (*cpu_seconds)(void),
 			    double (*seconds_since)(double begin, size_t holds));

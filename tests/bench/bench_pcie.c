@@ -174,7 +174,8 @@ static double cpu_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* As many of both as the posted credits let pass: more would only queue, reads behind writes. */
+/* As many reads and writes as the posted credits permit. More would only queue, with reads behind
+ * writes. */
 static uint64_t both_depth(uint32_t bytes)
 {
 	uint64_t depth = 32768 / bytes;

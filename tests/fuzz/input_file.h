@@ -24,7 +24,7 @@ static inline void input_file_fill(struct input_file *file, const void *bytes, s
 		abort();
 }
 
-/* An empty one, for the whole run. */
+/* Opens an empty file for the whole run. */
 static inline struct input_file input_file_create(const char *name)
 {
 	struct input_file file = {.fd = memfd_create(name, MFD_CLOEXEC)};

@@ -57,8 +57,8 @@ static inline void workload_check_flows(const struct workload *workload)
 	}
 }
 
-/* The input as the file of that pattern: a workload for which all of this holds, or refused at a
- * line. */
+/* Reads the input as a file of that pattern. The result is a workload for which all checks hold, or
+ * an error that names a line. */
 static inline void workload_check(enum workload_pattern pattern, const void *bytes, size_t length)
 {
 	static struct input_file input;

@@ -59,8 +59,8 @@ static const struct use *use_of(const struct bottleneck *bottleneck, const char 
 	return NULL;
 }
 
-/* Letters pile up in the pool for 80 of 100 ns; for 25 of these only, a writer is known to have
- * one. */
+/* Letters are in the pool for 80 of 100 ns. Only for 25 of these 80 ns does a writer report
+ * work. */
 static void test_work_before_queues(void)
 {
 	struct bottleneck bottleneck;

@@ -320,7 +320,7 @@ static void test_values(void)
 	scenario_destroy(scenario);
 }
 
-/* One long link of a star: the others stay as `link` says. */
+/* One link of a star is long. The other links keep the values of `link`. */
 static void test_star_rules(void)
 {
 	struct yaml_errors errors = {0};
@@ -392,7 +392,7 @@ static void test_sections(void)
 }
 
 /* Returns true if the old key is refused where --set puts it. Sections are ends of paths. One of
- * the places has them, as a map or in the first entry of a list. */
+ * the places has these sections, as a map or in the first entry of a list. */
 static bool refuses_old(const struct renamed_key *key, const char *text)
 {
 	static const char *const places[] = {
@@ -479,7 +479,7 @@ static void test_preset_chain(void)
 	yaml_errors_free(&errors);
 }
 
-/* Every line of a preset that gives a value says behind # where it is from. */
+/* Every line of a preset that gives a value names its source after #. */
 static void check_sources(const char *file)
 {
 	char line[512];

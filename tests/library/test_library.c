@@ -223,7 +223,7 @@ static void test_text(void)
 	hcasim_destroy(simulation);
 }
 
-/* Three at once, in turns. */
+/* Three simulations advance in turn. */
 static void test_side_by_side(void)
 {
 	const struct run *runs[] = {&incast, &qps, &incast, &module};
@@ -478,7 +478,7 @@ static void test_stop(void)
 	hcasim_destroy(simulation);
 }
 
-/* Nothing is lost or touched later when a run ends before its work. */
+/* If a run ends before its work, no memory is lost or used later. */
 static void test_early_end(void)
 {
 	const struct run *runs[] = {&incast, &sampled, &all_to_all, &qps, &module};

@@ -165,7 +165,7 @@ static void emit_prefixes(struct program *program, const struct operands *operan
 		emit(program, REX | rex);
 }
 
-/* Memory: RDI or RSI, with RCX, which is 5, for an index or not. */
+/* A memory operand is RDI or RSI, with or without RCX (which is 5) as index. */
 static void emit_modrm(struct program *program, const struct operands *operands, uint32_t reg)
 {
 	uint8_t base = random_below(2) ? RDI : RSI;
@@ -400,7 +400,8 @@ static void emit_other(struct program *program)
 	}
 }
 
-/* A move of a vector register as AVX-512 encodes it; half of the registers only it has. */
+/* A move of a vector register in the encoding of AVX-512. Half of the registers exist only
+ * there. */
 static void emit_wide_move(struct program *program)
 {
 	static const struct {
@@ -457,7 +458,7 @@ static void emit_jump(struct program *program)
 	program->undefined |= undefined;
 }
 
-/* Four turns of it: RBP, which is used for nothing else, counts. */
+/* Makes a loop of four iterations. RBP counts, and has no other use. */
 static void emit_loop(struct program *program)
 {
 	static const uint8_t end[] = {0x48, 0x8d, 0x6d, 0xff, /* lea -1(%rbp),%rbp */

@@ -99,8 +99,7 @@ static void test_an_access_is_divided_at_borders(void)
 	CU_ASSERT_EQUAL(range_part(page_at(3), 32), 32);
 }
 
-/* Of each page: 0, or the number of the range that it was entered with, and whether that is
- * armed. */
+/* For each page: the number of its range, or 0, and whether the range is armed. */
 static struct {
 	uint64_t first;
 	bool armed;

@@ -33,7 +33,7 @@ static uint8_t *pages(size_t length)
 	return bytes;
 }
 
-/* Every other page is a region: no two of them touch. */
+/* Every other page is a region, so that regions are never adjacent. */
 static int regions(unsigned count)
 {
 	struct ibv_mr **mrs = calloc(count, sizeof(*mrs));
@@ -82,7 +82,7 @@ static int queues(unsigned count)
 	return 0;
 }
 
-/* The most that was resident so far; the machine's file, which tells of the whole process. */
+/* Returns the maximum resident size so far. The machine's file covers the whole process. */
 static size_t peak(void)
 {
 	FILE *file = fopen("/proc/self/status", "re");
@@ -97,7 +97,7 @@ static size_t peak(void)
 	return kilobytes << 10;
 }
 
-/* Its pages are there once, while they are moved as well. */
+/* Checks that pages never exist twice, not even during their move. */
 static int large(unsigned megabytes)
 {
 	size_t length = (size_t)megabytes << 20;

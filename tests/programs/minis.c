@@ -102,7 +102,7 @@ static void post_all(struct ibv_qp *sender, struct ibv_qp *receiver)
 	check(!ibv_post_send(sender, sends, &bad_send), "ibv_post_send");
 }
 
-/* The next CQE as soon as it is there: at first all of a ring's belong to the adapter. */
+/* Waits for the next CQE. At first all CQEs of a ring belong to the adapter. */
 static volatile struct mlx5_cqe64 *await(const struct mlx5dv_cq *cq, uint32_t number)
 {
 	volatile struct mlx5_cqe64 *cqe =

@@ -135,8 +135,8 @@ static void expect(const uint8_t *bytes, uint32_t length, uint32_t seed, const c
 	checks++;
 }
 
-/* All bytes are there when a read that came after them has been answered; an acknowledgement alone
- * does not say so. */
+/* All bytes are in memory when the response to a later READ has arrived. An acknowledgement alone
+ * does not guarantee it. */
 static enum ibv_wc_status put(void *remote, uint32_t key, uint32_t length)
 {
 	enum ibv_wc_status status = transfer(IBV_WR_RDMA_WRITE, remote, key, length);
@@ -164,7 +164,7 @@ static struct ibv_mr *enrol(void *bytes, uint32_t length, const char *what)
 	return mr;
 }
 
-/* Registered, used and deregistered twice: the contents remain. */
+/* Registers, uses and deregisters memory twice. The contents remain. */
 static void try_memory(uint8_t *bytes, uint32_t length, const char *what)
 {
 	for (int i = 0; i < 2; i++) {
@@ -304,7 +304,7 @@ static void try_large(void)
 	need(munmap(words, BYTES_LARGE) == 0, "munmap");
 }
 
-/* Memory that is no more: the HCA finds out. */
+/* Tests memory that was unmapped, which the HCA detects. */
 static void try_unmapped(void)
 {
 	uint8_t *bytes = pages(BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1);

@@ -221,7 +221,8 @@ static void open_device(int gid_index)
 	meet();
 }
 
-/* Where message `index` lies: by another rule on each side, with gaps that no message may touch. */
+/* Returns the place of message `index`. Each side has another rule, with gaps that no message may
+ * touch. */
 static uint32_t place(uint32_t index, bool at_target)
 {
 	uint32_t at = at_target ? 4099 : 101;
@@ -455,8 +456,8 @@ static void accept_them(enum operation operation, uint32_t seed)
 	compare(operation);
 }
 
-/* One byte to and fro: each side polls its memory and its CQ in one loop. The longest round trip in
- * microseconds. */
+/* Sends one byte back and forth. Each side polls its memory and its CQ in one loop. The longest
+ * round trip in microseconds. */
 static double bounce(bool first)
 {
 	volatile uint8_t *flag = buffer;

@@ -23,7 +23,7 @@ SUITE_AFTER(need_tshark, TESTS)
 #define SAMPLES_MAX    1024
 #define LINE_MAX_BYTES 4096
 
-/* Which packets have a column. */
+/* The packets that have a column. */
 enum presence { IN_HEADER, IN_LRH, IN_GRH, IN_IPV4, IN_IPV6, IN_UDP };
 
 struct column {

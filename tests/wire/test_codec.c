@@ -131,7 +131,7 @@ static void test_trailing_bytes_are_ignored_and_missing_ones_found(void)
 	}
 }
 
-/* Of a packet that a capture cut behind its headers, all fields are known. */
+/* If a capture cut a packet after its headers, all fields are known. */
 static void test_headers_of_cut_packets(void)
 {
 	static const uint8_t opcodes[] = {UC_WRITE_ONLY_IMM, RC_READ_REQUEST, RC_ACK,
@@ -225,7 +225,7 @@ static void test_priority_is_in_the_tag(void)
 	CU_ASSERT_EQUAL(be32_get(bytes + 12), 0x81006005);
 }
 
-/* A PFC frame as a switch sends it: priority 3 stopped for the longest time, priority 5 let go. */
+/* A PFC frame of a switch. It pauses priority 3 for the longest time, and resumes priority 5. */
 static void test_pfc_bytes(void)
 {
 	static const uint8_t expected[PFC_BYTES] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x00,

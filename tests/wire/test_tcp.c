@@ -171,7 +171,7 @@ static void test_wrong_options(void)
 	CU_ASSERT_EQUAL(parse_with(32, 0), PARSE_OK);   /* end of the options */
 }
 
-/* SYN options count on a SYN alone, and SACK blocks on all others. */
+/* SYN options count only on a SYN, and SACK blocks only on other segments. */
 static void test_options_on_the_wrong_segment(void)
 {
 	uint8_t bytes[sizeof(one_block)];

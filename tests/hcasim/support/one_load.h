@@ -24,7 +24,7 @@ static inline void measure(void)
 	CU_ASSERT_TRUE_FATAL(good);
 }
 
-/* It is refused, with that reason. */
+/* Checks that the load is refused with that reason. */
 static inline void refuse(const char *reason)
 {
 	char error[256] = "";

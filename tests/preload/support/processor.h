@@ -41,7 +41,7 @@ void processor_load(const uint8_t *bytes, size_t length);
 void processor_run(uint64_t seed, void (*emulate)(ucontext_t *context),
 		   struct processor_state *after);
 
-/* But for flags that are undefined. */
+/* Compares all flags except undefined flags. */
 bool processor_is_same(const struct processor_state *left, const struct processor_state *right,
 		       greg_t undefined);
 

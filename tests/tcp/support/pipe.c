@@ -132,7 +132,7 @@ static void launch(struct end *from, const struct tcp_segment *segment, sim_time
 	sim_schedule_at(&flight->event, at);
 }
 
-/* Bytes that wait for the link, now. */
+/* Returns the bytes that wait for the link now. */
 static uint64_t queued(const struct end *from, sim_time now)
 {
 	if (from->free_at <= now)

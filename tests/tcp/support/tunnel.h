@@ -40,7 +40,7 @@ struct tunnel;
 /* Enters a network namespace of its own. Returns false if the system does not permit it. */
 bool tunnel_possible(void);
 
-/* A value of /proc/sys/net/ipv4/NAME in the namespace. */
+/* Sets the value of /proc/sys/net/ipv4/NAME in the namespace. */
 void tunnel_sysctl(const char *name, const char *value);
 
 void tunnel_default(struct tunnel_setup *setup);

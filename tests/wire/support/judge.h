@@ -10,14 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* frame: an Ethernet frame with RoCE, ending with its ICRC; no tag. The four bytes as they should
- * stand there. */
+/* Calculates the correct ICRC of an Ethernet frame with RoCE, which has no tag and ends with its
+ * ICRC. */
 void judge_roce_icrc(const uint8_t *frame, size_t length, uint8_t icrc[4]);
 
-/* packet: LRH to VCRC. The six bytes as they should stand at its end. */
+/* Calculates the correct ICRC and VCRC of a packet, which begins with its LRH and ends with its
+ * VCRC. */
 void judge_infiniband_crcs(const uint8_t *packet, size_t length, uint8_t crcs[6]);
 
-/* Four bytes of a link packet; the two that should follow. */
+/* Calculates the two bytes of the CRC that follow the four bytes of a link packet. */
 void judge_link_crc(const uint8_t bytes[4], uint8_t crc[2]);
 
 #endif

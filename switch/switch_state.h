@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * switch_state: the private declarations that the files of a switch share: switch.c (the path of a
- * packet, creation), forwarding.c (table), balance.c (choice among several paths), overlay.c (leaf
- * switches, with conga.c and conweave.c), multicast.c (several outputs), partition.c (P_Key
- * filters), vl_map.c (VL), marking.c (ECN, FECN, telemetry), starvation.c (slow return of credits),
- * plugins.c (shared objects in place of such parts).
+ * switch_state: the private declarations that the files of a switch share.
+ *
+ *     switch.c       the path of a packet, creation
+ *     forwarding.c   forwarding table
+ *     balance.c      choice among several paths
+ *     overlay.c      leaf switches that balance together, with conga.c and conweave.c
+ *     multicast.c    several outputs
+ *     partition.c    P_Key filters
+ *     vl_map.c       VL of a packet
+ *     marking.c      ECN, FECN, telemetry
+ *     starvation.c   slow return of credits
+ *     plugins.c      shared objects in place of such parts
  */
 #ifndef SWITCH_SWITCH_STATE_H
 #define SWITCH_SWITCH_STATE_H

@@ -109,7 +109,7 @@ static void read_host(struct scenario_reader *reader, struct yaml_node *node)
 	scenario_refuse_unused(reader, node, NULL, keys);
 }
 
-bool scenario_mark_hosts(struct scenario_reader *reader, const struct yaml_node *list, bool *marks)
+bool scenario_hosts_mark(struct scenario_reader *reader, const struct yaml_node *list, bool *marks)
 {
 	const struct scenario *scenario = reader->scenario;
 	if (!scenario_expect_list(reader, list, "hosts; * and ? allowed"))
@@ -124,14 +124,14 @@ bool scenario_mark_hosts(struct scenario_reader *reader, const struct yaml_node 
 				marks[i] = found = true;
 		}
 		if (pattern && !found)
-			scenario_refuse_host(reader, entry, pattern);
+			scenario_hosts_refuse(reader, entry, pattern);
 		good &= found;
 	}
 	return good;
 }
 
-void scenario_refuse_host(struct scenario_reader *reader, const struct yaml_node *node,
-			  const char *name)
+void scenario_hosts_refuse(struct scenario_reader *reader, const struct yaml_node *node,
+			   const char *name)
 {
 	const char *near = scenario_suggest_host(reader->scenario, name);
 	yaml_error(reader->errors, node, "no host \"%s\"%s%s%s", name,

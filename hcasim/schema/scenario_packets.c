@@ -37,7 +37,7 @@ static void read_hosts(struct scenario_reader *reader, struct yaml_node *node)
 	bool *hosts = scenario->packets.hosts = calloc(scenario->host_count + 1, sizeof(*hosts));
 	if (!hosts)
 		abort();
-	scenario_mark_hosts(reader, node, hosts);
+	scenario_hosts_mark(reader, node, hosts);
 }
 
 static void read_qps(struct scenario_reader *reader, struct yaml_node *node)

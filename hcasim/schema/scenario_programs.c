@@ -27,7 +27,7 @@ static void read_program_host(struct scenario_reader *reader, struct yaml_node *
 		return;
 	*host = scenario_find_host(reader->scenario, name);
 	if (*host == NO_HOST)
-		scenario_refuse_host(reader, node, name);
+		scenario_hosts_refuse(reader, node, name);
 	else if (!reader->scenario->hosts[*host].detailed)
 		yaml_error(reader->errors, node,
 			   "%s has an HCA of fidelity endpoint, which no "

@@ -58,11 +58,11 @@ const char *scenario_read_names(struct scenario_reader *reader, struct yaml_node
 
 /* Marks the hosts that a list of patterns names, in marks[host_count]. Returns false and adds an
  * error if the node is no list, or if no host matches a pattern. */
-bool scenario_mark_hosts(struct scenario_reader *reader, const struct yaml_node *list, bool *marks);
+bool scenario_hosts_mark(struct scenario_reader *reader, const struct yaml_node *list, bool *marks);
 
 /* Adds an error about a name that no host has, with the nearest name. */
-void scenario_refuse_host(struct scenario_reader *reader, const struct yaml_node *node,
-			  const char *name);
+void scenario_hosts_refuse(struct scenario_reader *reader, const struct yaml_node *node,
+			   const char *name);
 
 /* ---- helpers of printers ---- */
 

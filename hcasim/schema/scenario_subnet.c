@@ -37,7 +37,7 @@ static uint32_t *read_hosts(struct scenario_reader *reader, struct yaml_node *li
 	if (!marks)
 		abort();
 	if (list)
-		scenario_mark_hosts(reader, list, marks);
+		scenario_hosts_mark(reader, list, marks);
 	uint32_t *numbers = gather(marks, hosts, count);
 	free(marks);
 	return numbers;
@@ -160,7 +160,7 @@ static bool find_host(struct scenario_reader *reader, struct yaml_node *node, ui
 			return true;
 	}
 	if (name)
-		scenario_refuse_host(reader, node, name);
+		scenario_hosts_refuse(reader, node, name);
 	return false;
 }
 

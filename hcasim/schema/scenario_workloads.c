@@ -52,7 +52,7 @@ static void read_hosts(struct scenario_reader *reader, struct yaml_node *node,
 		       struct scenario_workload *workload)
 {
 	bool *marks = take(reader->scenario->host_count, sizeof(*marks));
-	bool good = node && scenario_mark_hosts(reader, node, marks);
+	bool good = node && scenario_hosts_mark(reader, node, marks);
 	set_hosts(reader->scenario, workload, node ? marks : NULL);
 	if (good && workload->host_count < 2)
 		yaml_error(reader->errors, node,

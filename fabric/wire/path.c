@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * path: the set of paths of a run, an open-addressing hash over their bytes, and the lengths of
- * their headers.
+ * their headers. A long run has two paths for each flow: they are stored in chunks, and the hash
+ * has their numbers.
  */
 #include "fabric/wire/path.h"
 #include "sim/hash.h"
@@ -10,13 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOTS_FIRST 256
+#define SLOTS_FIRST     256
+#define PATHS_PER_CHUNK 64u
 
 struct paths {
-	/* number of slots is a power of two, at most half of them in use; paths do not move */
-	struct path **slots;
+	/* number of a path + 1, or 0; a power of two of slots, at most three of four in use */
+	uint32_t *slots;
 	size_t slot_count;
-	size_t used;
+	uint32_t used;
+	struct path **chunks; /* paths do not move */
 };
 
 struct paths *paths_create(void)
@@ -26,7 +29,7 @@ struct paths *paths_create(void)
 	if (!paths)
 		abort();
 	paths->slot_count = SLOTS_FIRST;
-	paths->slots = calloc(paths->slot_count, sizeof(struct path *));
+	paths->slots = calloc(paths->slot_count, sizeof(paths->slots[0]));
 	if (!paths->slots)
 		abort();
 	return paths;
@@ -34,52 +37,73 @@ struct paths *paths_create(void)
 
 void paths_destroy(struct paths *paths)
 {
-	for (size_t i = 0; i < paths->slot_count; i++)
-		free(paths->slots[i]);
+	for (uint32_t i = 0; i < paths->used; i += PATHS_PER_CHUNK)
+		free(paths->chunks[i / PATHS_PER_CHUNK]);
+	free(paths->chunks);
 	free(paths->slots);
 	free(paths);
 }
 
-static struct path **slot_find(const struct paths *paths, const struct path *path)
+static struct path *path_at(const struct paths *paths, uint32_t number)
+{
+	return &paths->chunks[number / PATHS_PER_CHUNK][number % PATHS_PER_CHUNK];
+}
+
+static uint32_t *slot_find(const struct paths *paths, const struct path *path)
 {
 	size_t mask = paths->slot_count - 1;
 	size_t slot = hash_bytes(HASH_BEGIN, path, sizeof(*path)) & mask;
 
-	while (paths->slots[slot] && memcmp(paths->slots[slot], path, sizeof(*path)) != 0)
+	while (paths->slots[slot] &&
+	       memcmp(path_at(paths, paths->slots[slot] - 1), path, sizeof(*path)) != 0)
 		slot = (slot + 1) & mask;
 	return &paths->slots[slot];
 }
 
 static void paths_grow(struct paths *paths)
 {
-	struct path **old = paths->slots;
+	uint32_t *old = paths->slots;
 	size_t old_count = paths->slot_count;
 
 	paths->slot_count *= 2;
-	paths->slots = calloc(paths->slot_count, sizeof(struct path *));
+	paths->slots = calloc(paths->slot_count, sizeof(paths->slots[0]));
 	if (!paths->slots)
 		abort();
 	for (size_t i = 0; i < old_count; i++)
 		if (old[i])
-			*slot_find(paths, old[i]) = old[i];
+			*slot_find(paths, path_at(paths, old[i] - 1)) = old[i];
 	free(old);
+}
+
+static void add_chunk(struct paths *paths)
+{
+	uint32_t chunk = paths->used / PATHS_PER_CHUNK;
+
+	paths->chunks = realloc(paths->chunks, (chunk + 1) * sizeof(paths->chunks[0]));
+	if (!paths->chunks)
+		abort();
+	paths->chunks[chunk] = malloc(PATHS_PER_CHUNK * sizeof(struct path));
+	if (!paths->chunks[chunk])
+		abort();
 }
 
 const struct path *path_intern(struct paths *paths, const struct path *path)
 {
-	struct path **slot = slot_find(paths, path);
+	uint32_t *slot = slot_find(paths, path);
+	struct path *made;
 
 	if (*slot)
-		return *slot;
-	if (++paths->used * 2 > paths->slot_count) {
+		return path_at(paths, *slot - 1);
+	if (4 * ((size_t)paths->used + 1) > 3 * paths->slot_count) {
 		paths_grow(paths);
 		slot = slot_find(paths, path);
 	}
-	*slot = malloc(sizeof(**slot));
-	if (!*slot)
-		abort();
-	memcpy(*slot, path, sizeof(**slot)); /* including padding, because equality is by bytes */
-	return *slot;
+	if (paths->used % PATHS_PER_CHUNK == 0)
+		add_chunk(paths);
+	made = path_at(paths, paths->used++);
+	memcpy(made, path, sizeof(*made)); /* including padding, because equality is by bytes */
+	*slot = paths->used;
+	return made;
 }
 
 const struct path *path_reverse(struct paths *paths, const struct path *path)

@@ -28,12 +28,13 @@ static uint64_t message_bytes(const struct endpoint_qp *qp, const struct endpoin
 static uint64_t unacked_bytes_arrived(const struct endpoint_qp *qp,
 				      const struct endpoint_message *message)
 {
-	uint64_t end = message->first_psn + message->packets, expected = qp->peer->expected_psn;
+	const struct endpoint_qp *peer = endpoint_look(qp->slot->peer);
+	uint64_t end = message->first_psn + message->packets, expected = peer->expected_psn;
 	uint64_t bytes = message_bytes(qp, message, qp->unacked_psn, expected);
 
 	for (uint64_t psn = expected > message->first_psn ? expected : message->first_psn;
-	     qp->peer->selective && psn < end && psn < qp->made_psn; psn++)
-		if (selective_stored(qp->peer, psn))
+	     peer->selective && psn < end && psn < qp->made_psn; psn++)
+		if (selective_stored(peer, psn))
 			bytes += message_bytes(qp, message, psn, psn + 1);
 	return bytes;
 }
@@ -90,7 +91,7 @@ uint64_t endpoint_arrived_bytes(const struct endpoint_qp *qp)
 	const struct endpoint_message *message = oldest_message(qp);
 
 	if (qp->is_tcp)
-		return qp->peer->tcp->arrived;
+		return peer_of(qp)->tcp->arrived;
 	if (qp->ep->flows)
 		return bytes;
 	if (qp->flags & QP_READS) {
@@ -99,10 +100,11 @@ uint64_t endpoint_arrived_bytes(const struct endpoint_qp *qp)
 		bytes += response_bytes_in(&qp->ep->stalled, qp, &psn);
 	}
 	/* go-back-0 discards the received part of an incomplete message */
-	if (!qp->peer || qp->ep->params->recovery == GO_BACK_0)
+	if (!qp->slot->peer || qp->ep->params->recovery == GO_BACK_0)
 		return bytes;
 	for (; message; message = message == qp->newest ? NULL : message->next)
 		if (!message_is_read_or_atomic(message))
 			bytes += unacked_bytes_arrived(qp, message);
-	return bytes + request_bytes_in(&qp->peer->ep->stalled, qp->peer);
+	return bytes +
+	       request_bytes_in(&qp->slot->peer->ep->stalled, endpoint_look(qp->slot->peer));
 }

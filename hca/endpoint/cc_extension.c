@@ -82,8 +82,8 @@ void cc_extension_prepare(struct endpoint_qp *qp, const struct congestion *conge
 	if (!congestion->guarded)
 		return;
 	plugin_at(qp->ep, congestion);
-	if (qp->peer)
-		plugin_at(qp->peer->ep, congestion);
+	if (qp->slot->peer)
+		plugin_at(qp->slot->peer->ep, congestion);
 	cc_extension_intern(qp->ep, congestion, qp->path);
 }
 
@@ -293,14 +293,14 @@ static void step_fire(struct event *event)
 
 static struct receiver_side *create_receiver(struct endpoint_qp *qp)
 {
-	const struct congestion *congestion = connect_congestion(qp->peer);
+	const struct congestion *congestion = connect_peer_congestion(qp);
 	struct cc_plugin *plugin = plugin_at(qp->ep, congestion);
 	size_t bytes = (sizeof(struct receiver_side) + congestion->ops->receiver_bytes + 15) / 16;
 	struct receiver_side *side = aligned_alloc(16, bytes * 16);
-	const struct endpoint_hca *other = qp->peer->ep;
+	const struct endpoint_hca *other = qp->slot->peer->ep;
 	const struct congestion_path path = {
 		.line_rate_bps = port_rate_bps(other->port),
-		.base_rtt = connect_round_trip(qp->peer, congestion->ops),
+		.base_rtt = connect_round_trip(peer_of(qp), congestion->ops),
 		.mtu_bytes = other->mtu_bytes,
 		.service_level = qp->path->service_level,
 		.source = other->endpoint,

@@ -31,26 +31,34 @@ static const struct path *make_path(const struct endpoint_hca *from, uint32_t to
 
 static struct endpoint_qp *add_qp(struct endpoint_hca *ep)
 {
-	struct endpoint_qp *qp = sim_arena(ep->block.sim, sizeof(*qp));
+	struct endpoint_qp *qp = rest_take_qp(ep);
+	struct endpoint_slot *slot;
 
 	assert(ep->endpoints);
 	if (ep->qp_count == ep->qp_capacity) {
-		ep->qp_capacity = ep->qp_capacity ? ep->qp_capacity * 2 : 4;
-		ep->qps = realloc(ep->qps, ep->qp_capacity * sizeof(ep->qps[0]));
-		assert(ep->qps);
+		ep->qp_capacity += SLOTS_PER_CHUNK;
+		ep->chunks = realloc(ep->chunks,
+				     ep->qp_capacity / SLOTS_PER_CHUNK * sizeof(ep->chunks[0]));
+		assert(ep->chunks);
+		slot = calloc(SLOTS_PER_CHUNK, sizeof(*slot));
+		assert(slot);
+		ep->chunks[ep->qp_count / SLOTS_PER_CHUNK] = slot;
 	}
+	slot = slot_of(ep, ep->qp_count);
+	*slot = (struct endpoint_slot){.where = (uintptr_t)qp, .ep = ep};
+	qp->slot = slot;
 	qp->ep = ep;
 	qp->number = endpoint_next_qp_number(ep);
 	qp->place[DEADLINE_DEPARTURE] = qp->place[DEADLINE_RESPONSE] = NOT_IN_HEAP;
 	qp->deadline = SIM_NEVER;
-	ep->qps[ep->qp_count++] = qp;
+	ep->qp_count++;
 	return qp;
 }
 
 static void join(struct endpoint_qp *one, struct endpoint_qp *two, unsigned service_level)
 {
-	one->peer = two;
-	two->peer = one;
+	one->slot->peer = two->slot;
+	two->slot->peer = one->slot;
 	one->peer_number = two->number;
 	two->peer_number = one->number;
 	one->vl = (uint8_t)port_vl(one->ep->port, service_level);
@@ -132,7 +140,8 @@ static sim_time empty_round_trip(const struct endpoint_qp *qp, const struct cong
 {
 	const struct endpoint_hca *ep = qp->ep;
 	const struct endpoint_params *params = ep->params;
-	const struct endpoint_params *others = qp->peer ? qp->peer->ep->params : params;
+	const struct endpoint_slot *peer = qp->slot->peer;
+	const struct endpoint_params *others = peer ? peer->ep->params : params;
 	uint32_t from = ep->endpoint, to = qp->path->destination;
 	uint32_t telemetry =
 		ops->lives_by & CONGESTION_TELEMETRY ? (uint32_t)params->telemetry_bytes : 0;
@@ -150,24 +159,27 @@ static sim_time empty_round_trip(const struct endpoint_qp *qp, const struct cong
 	return there + others->receive_latency + back + params->receive_latency;
 }
 
-/* Returns the index of the queue pair among the queue pairs of its HCA. */
-static uint32_t place_of(const struct endpoint_qp *qp)
+static const struct congestion *congestion_at(const struct endpoint_hca *ep, uint32_t number)
 {
-	return qp->number - (endpoint_next_qp_number(qp->ep) - qp->ep->qp_count);
+	uint32_t place = number - FIRST_QP_NUMBER;
+
+	return place < ep->choice_count && ep->choices[place] ? ep->choices[place] : ep->congestion;
 }
 
 const struct congestion *connect_congestion(const struct endpoint_qp *qp)
 {
-	const struct endpoint_hca *ep = qp->ep;
-	uint32_t place = place_of(qp);
+	return congestion_at(qp->ep, qp->number);
+}
 
-	return place < ep->choice_count && ep->choices[place] ? ep->choices[place] : ep->congestion;
+const struct congestion *connect_peer_congestion(const struct endpoint_qp *qp)
+{
+	return congestion_at(qp->slot->peer->ep, qp->peer_number);
 }
 
 void endpoint_set_congestion(struct endpoint_qp *qp, const struct congestion *congestion)
 {
 	struct endpoint_hca *ep = qp->ep;
-	uint32_t place = place_of(qp);
+	uint32_t place = qp->number - FIRST_QP_NUMBER;
 
 	assert(!qp->cc && !qp->is_tcp);
 	if (place >= ep->choice_count) {
@@ -192,7 +204,7 @@ void connect_state_init(struct endpoint_qp *qp)
 {
 	struct endpoint_hca *ep = qp->ep;
 	const struct congestion *congestion = connect_congestion(qp);
-	size_t bytes = (sizeof(struct qp_cc) + congestion->ops->state_bytes + 63) / 64 * 64;
+	size_t bytes = rest_cc_bytes(congestion);
 	sim_time given = ep->params->base_rtt, empty = empty_round_trip(qp, congestion->ops);
 	struct congestion_path path = {
 		.line_rate_bps = port_rate_bps(ep->port),
@@ -202,8 +214,7 @@ void connect_state_init(struct endpoint_qp *qp)
 		.active_flows = ep->active_qps,
 	};
 
-	qp->cc = aligned_alloc(64, bytes);
-	assert(qp->cc);
+	qp->cc = rest_take_cc(ep, congestion);
 	memset(qp->cc, 0, bytes);
 	qp->cc->congestion = congestion;
 	qp->cc->ack_interval =
@@ -218,8 +229,11 @@ void connect_state_init(struct endpoint_qp *qp)
 void connect_destroy(struct endpoint_hca *ep)
 {
 	for (uint32_t i = 0; i < ep->qp_count; i++) {
-		struct endpoint_qp *qp = ep->qps[i];
+		struct endpoint_qp *qp;
 
+		if (slot_of(ep, i)->where & SLOT_AT_REST)
+			continue;
+		qp = slot_qp(slot_of(ep, i));
 		response_drop_all(qp);
 		if (qp->is_tcp)
 			tcp_end_destroy(qp);
@@ -228,6 +242,9 @@ void connect_destroy(struct endpoint_hca *ep)
 		cc_extension_destroy(qp);
 		free(qp->cc);
 	}
-	free(ep->qps);
+	rest_destroy(ep);
+	for (uint32_t i = 0; i < ep->qp_count; i += SLOTS_PER_CHUNK)
+		free(ep->chunks[i / SLOTS_PER_CHUNK]);
+	free(ep->chunks);
 	free(ep->choices);
 }

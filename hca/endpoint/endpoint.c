@@ -147,9 +147,11 @@ static void send_late(struct endpoint_hca *ep, struct packet *packet)
 static struct endpoint_qp *find_qp(const struct endpoint_hca *ep, const struct packet *packet)
 {
 	uint32_t index = packet->dest_qp - FIRST_QP_NUMBER;
+	struct endpoint_slot *slot;
 
 	assert(index < ep->qp_count);
-	return ep->qps[index];
+	slot = slot_of(ep, index);
+	return __builtin_expect(slot->where & SLOT_AT_REST, 0) ? rest_wake(slot) : slot_qp(slot);
 }
 
 /* Frees the input space at the rate of the host. Sets tail_at to the time at which the packet takes
@@ -218,8 +220,11 @@ void endpoint_receives(struct endpoint_hca *ep)
 
 static void act(struct endpoint_hca *ep, struct packet *packet)
 {
-	struct endpoint_qp *qp = find_qp(ep, packet);
+	struct endpoint_qp *qp;
 
+	if (__builtin_expect(ep->awake.to_examine != 0, 0))
+		rest_some(ep);
+	qp = find_qp(ep, packet);
 	if (qp->is_tcp) {
 		tcp_end_input(qp, packet);
 	} else if (packet->ingress != IS_RESPONSE) {
@@ -269,7 +274,7 @@ uint32_t endpoint_next_qp_number(const struct endpoint_hca *ep)
 
 struct endpoint_qp *endpoint_peer(const struct endpoint_qp *qp)
 {
-	return qp->peer;
+	return peer_of(qp);
 }
 
 struct endpoint_hca *endpoint_of(const struct endpoint_qp *qp)

@@ -177,6 +177,22 @@ struct endpoint_qp *endpoint_open(struct endpoint_hca *ep, uint32_t other, unsig
 				  uint16_t udp_source_port);
 void endpoint_connect(struct endpoint_qp *qp, uint32_t number);
 uint32_t endpoint_qp_number(const struct endpoint_qp *qp);
+
+/* A queue pair may rest while it has nothing to do. It then takes less memory, and its address
+ * is not valid any more, but its slot is. Nothing else changes. Do not call these functions
+ * in the HCA of another LP. */
+struct endpoint_slot;
+struct endpoint_slot *endpoint_slot(const struct endpoint_qp *qp);
+struct endpoint_slot *endpoint_slot_peer(const struct endpoint_slot *slot); /* in any LP */
+/* Lets a new pair rest, after endpoint_set_congestion(). It may stay awake. */
+void endpoint_let_rest(struct endpoint_slot *slot);
+/* Nothing will be posted to the queue pair any more, and its messages are done. */
+void endpoint_retire(struct endpoint_slot *slot);
+/* Returns the queue pair awake. The address is valid until the end of the event. */
+struct endpoint_qp *endpoint_at(struct endpoint_slot *slot);
+/* Returns the queue pair, or a copy of one at rest, for queries. It is valid until the next call
+ * for a queue pair of its HCA. */
+struct endpoint_qp *endpoint_look(struct endpoint_slot *slot);
 uint32_t endpoint_next_qp_number(const struct endpoint_hca *ep);
 
 /* Return the HCA of the queue pair, and the interned path of its packets. */

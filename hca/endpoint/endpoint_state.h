@@ -16,6 +16,7 @@
  *     cc_extension.c  congestion control of shared objects: priorities, paths, fields, receiver
  *     connect.c     queue pairs and their paths
  *     stall.c       an adapter that accepts no packets
+ *     rest.c        memory of queue pairs with nothing to do
  *     flow.c        replaces all of these for flows instead of packets
  *     tcp_end.c     replaces the RDMA transport by TCP
  *
@@ -120,7 +121,7 @@ struct endpoint_qp {
 	uint64_t expected_psn;
 	struct response *responses; /* last response, or NULL; responses->next is the first */
 	sim_time cnp_at;            /* earliest time of the next CNP */
-	struct endpoint_qp *peer;   /* NULL with QP_FAR */
+	struct endpoint_slot *slot; /* its own, which leads to the peer */
 	union {
 		struct selective *selective; /* NULL before the first packet out of order */
 		struct tcp_end *tcp;         /* if is_tcp */
@@ -136,6 +137,37 @@ struct endpoint_qp {
 _Static_assert(sizeof(struct endpoint_qp) == 192, "three cache lines");
 _Static_assert(offsetof(struct endpoint_qp, next_ready) == 64, "line 1");
 _Static_assert(offsetof(struct endpoint_qp, expected_psn) == 128, "line 2");
+
+/* Place of a queue pair at its HCA, which does not move. An LP may read `peer` and `ep` of a slot
+ * of another. */
+struct endpoint_slot {
+	/* address of the queue pair, or number of its first cell at rest, and enum slot_flag */
+	uintptr_t where;
+	struct endpoint_slot *peer; /* NULL with QP_FAR */
+	struct endpoint_hca *ep;
+};
+
+enum slot_flag {
+	SLOT_AT_REST = 1,
+	SLOT_RETIRED = 2, /* nothing will be posted to it any more */
+	SLOT_FLAGS = 3,
+	SLOT_FLAG_BITS = 2,
+};
+
+#define SLOTS_PER_CHUNK 8u
+
+/* Queue pairs that were at rest before, to be examined in turn. */
+struct rest_list {
+	struct endpoint_slot **slots;
+	uint32_t count, capacity, next, to_examine;
+};
+
+/* Memory of the bytes at rest. */
+struct rest_cells {
+	struct rest_cell **chunks;
+	uint32_t count;
+	uint32_t idle_end; /* number of the first idle cell + 1, or 0 */
+};
 
 struct qp_cc {
 	const struct congestion *congestion;
@@ -185,8 +217,13 @@ struct endpoint_hca {
 	struct packet_line arrived; /* received packets with consequences */
 	struct packet_line naks, cnps;
 	struct delay_line doorbells, completions;
-	struct endpoint_qp **qps;
+	struct endpoint_slot **chunks; /* of SLOTS_PER_CHUNK queue pairs each */
 	uint32_t qp_count, qp_capacity;
+	struct rest_list awake;
+	struct rest_cells cells;
+	struct endpoint_qp *idle_qps;  /* memory for queue pairs, a list by next_ready */
+	struct qp_cc *idle_cc;         /* memory for this HCA's algorithm, a list */
+	struct endpoint_qp *looked_at; /* endpoint_look(); its congestion control follows */
 	/* [choice_count] by queue pair: congestion control of its own; NULL: the HCA's */
 	const struct congestion **choices;
 	uint32_t choice_count;
@@ -224,6 +261,32 @@ static inline struct cc_state *cc_of(struct endpoint_qp *qp)
 static inline struct endpoint_message *oldest_message(const struct endpoint_qp *qp)
 {
 	return qp->newest ? qp->newest->next : NULL;
+}
+
+/* Returns the slot of the queue pair with a number from FIRST_QP_NUMBER + `index`. */
+static inline struct endpoint_slot *slot_of(const struct endpoint_hca *ep, uint32_t index)
+{
+	return &ep->chunks[index / SLOTS_PER_CHUNK][index % SLOTS_PER_CHUNK];
+}
+
+/* Returns the queue pair, which must be awake. */
+static inline struct endpoint_qp *slot_qp(const struct endpoint_slot *slot)
+{
+	assert(!(slot->where & SLOT_AT_REST));
+	return (struct endpoint_qp *)(slot->where & ~(uintptr_t)SLOT_FLAGS);
+}
+
+/* Returns the first cell of a queue pair at rest. */
+static inline uint32_t slot_cell(const struct endpoint_slot *slot)
+{
+	assert(slot->where & SLOT_AT_REST);
+	return (uint32_t)(slot->where >> SLOT_FLAG_BITS);
+}
+
+/* Returns the peer, which must be awake, or NULL with QP_FAR. */
+static inline struct endpoint_qp *peer_of(const struct endpoint_qp *qp)
+{
+	return qp->slot->peer ? slot_qp(qp->slot->peer) : NULL;
 }
 
 /* Returns true for a message that completes by its own response instead of an ACK. */
@@ -273,6 +336,8 @@ void stall_until(struct endpoint_hca *ep, sim_time until); /* accept no packets 
 void connect_state_init(struct endpoint_qp *qp);
 /* Returns the congestion control of the flow that the queue pair sends. */
 const struct congestion *connect_congestion(const struct endpoint_qp *qp);
+/* Returns that of the flow that it receives. Not with QP_FAR. */
+const struct congestion *connect_peer_congestion(const struct endpoint_qp *qp);
 /* Returns base_rtt of a sender's path. */
 sim_time connect_round_trip(const struct endpoint_qp *qp, const struct congestion_ops *ops);
 void connect_destroy(struct endpoint_hca *ep);
@@ -348,6 +413,14 @@ bool selective_recovers(const struct endpoint_qp *qp);
 void timeout_arm(struct endpoint_qp *qp); /* restarts the timer */
 void timeout_disarm(struct endpoint_qp *qp);
 void timeout_init(struct endpoint_hca *ep);
+
+/* rest.c */
+struct endpoint_qp *rest_take_qp(struct endpoint_hca *ep); /* zeroed */
+struct endpoint_qp *rest_wake(struct endpoint_slot *slot); /* must be at rest */
+void rest_some(struct endpoint_hca *ep); /* call it where no queue pair is in use */
+size_t rest_cc_bytes(const struct congestion *congestion); /* size of struct qp_cc */
+struct qp_cc *rest_take_cc(struct endpoint_hca *ep, const struct congestion *congestion);
+void rest_destroy(struct endpoint_hca *ep);
 
 /* flow.c */
 void flow_post(struct endpoint_qp *qp, struct endpoint_message *message);

@@ -165,7 +165,7 @@ static void complete(struct event *event)
 static void arrive(struct event *event)
 {
 	struct flow_message *flow = container_of(event, struct flow_message, event);
-	struct endpoint_qp *destination = flow->source->peer;
+	struct endpoint_qp *destination = peer_of(flow->source);
 	struct endpoint_hca *ep = destination->ep;
 	const struct endpoint_message *message = flow->message;
 
@@ -199,7 +199,8 @@ static void transfer_ended(struct flow_transfer *transfer)
 	queue->head = flow->after;
 	if (queue->head)
 		begin_first(source);
-	then(flow, arrive, transfer->route.latency + source->peer->ep->params->receive_latency);
+	then(flow, arrive,
+	     transfer->route.latency + source->slot->peer->ep->params->receive_latency);
 }
 
 static void respond_read(struct event *event)
@@ -222,12 +223,12 @@ static void respond_atomic(struct event *event)
 void flow_post(struct endpoint_qp *qp, struct endpoint_message *message)
 {
 	struct endpoint_hca *ep = qp->ep;
-	const struct endpoint_params *responder = qp->peer->ep->params;
+	const struct endpoint_params *responder = qp->slot->peer->ep->params;
 	struct flow_message *flow = pool_take(&ep->flow_pool), *head = ep->flow_messages;
 	bool read_or_atomic = message_is_read_or_atomic(message);
 
 	flow->message = message;
-	flow->source = read_or_atomic ? qp->peer : qp;
+	flow->source = read_or_atomic ? peer_of(qp) : qp;
 	flow->transfer.packets = message->packets;
 	flow->next = head->next;
 	flow->previous = head;

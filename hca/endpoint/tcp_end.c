@@ -29,7 +29,7 @@ struct tcp_opening {
 
 static struct tcp_end *peer_end(const struct tcp_end *end)
 {
-	return end->qp->peer->tcp;
+	return peer_of(end->qp)->tcp;
 }
 
 /* ---- sending ---- */
@@ -446,7 +446,7 @@ struct endpoint_qp *tcp_end_create_pair(struct endpoint_hca *ep, struct endpoint
 	if (ep->tcp->params->priority != PRIORITY_FLOW)
 		service_level = (unsigned)ep->tcp->params->priority;
 	one = connect_tcp_pair(ep, other, service_level, port, service);
-	two = one->peer;
+	two = peer_of(one);
 	end_init(one, port, service);
 	end_init(two, service, port);
 	tcp_listen(two->tcp->connection, endpoint_now(other));

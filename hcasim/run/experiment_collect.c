@@ -8,33 +8,12 @@
 #include "hcasim/run/experiment_state.h"
 #include "switch/switch.h"
 
-struct qp_of_flow {
-	const struct backend_qp *qp;
-	uint32_t flow;
-};
-
-static int compare(const void *one, const void *other)
-{
-	const struct qp_of_flow *a = one, *b = other;
-	if (a->qp != b->qp)
-		return (uintptr_t)a->qp < (uintptr_t)b->qp ? -1 : 1;
-	return a->flow < b->flow ? -1 : a->flow > b->flow;
-}
-
-/* Sums then go in the order of flows, not of addresses. */
 bool *experiment_first_flows(const struct experiment *experiment)
 {
-	uint32_t count = experiment->workload->count;
-	struct qp_of_flow *pairs = calloc(count + 1, sizeof(*pairs));
-	bool *first = calloc(count + 1, sizeof(*first));
-	if (!pairs || !first)
+	bool *first = calloc((size_t)experiment->workload->count + 1, sizeof(*first));
+	if (!first)
 		abort();
-	for (uint32_t i = 0; i < count; i++)
-		pairs[i] = (struct qp_of_flow){flow_driver_requester(experiment->driver, i), i};
-	qsort(pairs, count, sizeof(*pairs), compare);
-	for (uint32_t i = 0; i < count; i++)
-		first[pairs[i].flow] = pairs[i].qp && (i == 0 || pairs[i].qp != pairs[i - 1].qp);
-	free(pairs);
+	flow_driver_first_flows(experiment->driver, first);
 	return first;
 }
 

@@ -425,7 +425,7 @@ struct load *detailed_backend_create(const struct load_host_params *params, uint
 	static const struct backend_ops ops = {
 		port,   connect_pair, plan,    plan_any, start,       post,
 		peer,   path,         cnps,    marks,    acked_bytes, arrived_bytes,
-		sender, outstanding,  trouble, destroy,  NULL};
+		sender, outstanding,  trouble, destroy,  NULL,        NULL};
 	static const struct endpoint_params no_time;
 	struct detailed_backend *backend = calloc(1, sizeof(*backend));
 	struct load_params load;

@@ -210,6 +210,14 @@ static void sender(struct backend_qp *qp, struct backend_sender *sender)
 	mixed(qp)->of->ops->sender(mixed(qp)->qp, sender);
 }
 
+static void retire(struct backend_qp *qp)
+{
+	const struct mixed_qp *end = mixed(qp);
+
+	if (end->of->ops->retire)
+		end->of->ops->retire(end->qp);
+}
+
 static void outstanding(const struct backend *backend, backend_visit *visit, void *context)
 {
 	const struct backend *detailed = of(backend)->detailed, *endpoints = of(backend)->endpoints;
@@ -248,7 +256,7 @@ struct backend *mixed_backend_create(struct load *load, struct endpoint_hca *con
 	static const struct backend_ops ops = {
 		port,   connect_pair, plan,    plan_any, start,       post,
 		peer,   path,         cnps,    marks,    acked_bytes, arrived_bytes,
-		sender, outstanding,  trouble, destroy,  NULL};
+		sender, outstanding,  trouble, destroy,  NULL,        retire};
 	struct mixed_backend *backend = calloc(1, sizeof(*backend));
 
 	assert(backend);

@@ -100,6 +100,9 @@ struct backend_ops {
 	/* Describes a full segment of a TCP connection. Returns false if the queue pair is no TCP
 	 * connection. NULL if the backend has no TCP connections. */
 	bool (*segment)(const struct backend_qp *qp, struct packet *segment);
+	/* Nothing will be posted to the queue pair any more. Call it in an event of its host, or
+	 * before start(). NULL if it makes no difference. */
+	void (*retire)(struct backend_qp *qp);
 };
 
 struct backend { /* embedded in each backend */

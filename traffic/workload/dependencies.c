@@ -242,7 +242,8 @@ static void create_barriers(struct dependencies *dependencies)
 	assert(dependencies->barriers);
 	dependencies->barrier_count = 0;
 	for (uint32_t i = 0; i < workload->count; i++) {
-		dependencies->list[i].count = workload->flows[i].dependency_count;
+		if (workload->flows[i].dependency_count) /* an untouched page takes no memory */
+			dependencies->list[i].count = workload->flows[i].dependency_count;
 		if (workload_is_common(&workload->flows[i])) {
 			dependencies->barriers[dependencies->barrier_count].flow = i;
 			dependencies->list[i].count = dependencies->barrier_count++;

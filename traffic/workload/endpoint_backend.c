@@ -40,14 +40,20 @@ static struct endpoint_backend *of(const struct backend *backend)
 	return (struct endpoint_backend *)(void *)backend;
 }
 
-static struct endpoint_qp *endpoint_of_qp(const struct backend_qp *qp)
+/* The backend's queue pairs are the slots of the HCAs' queue pairs, which may rest. */
+static struct endpoint_slot *slot_of(const struct backend_qp *qp)
 {
-	return (struct endpoint_qp *)(void *)qp;
+	return (struct endpoint_slot *)(void *)qp;
 }
 
-static struct backend_qp *backend_of_qp(struct endpoint_qp *qp)
+static struct endpoint_qp *look_at(const struct backend_qp *qp)
 {
-	return (struct backend_qp *)(void *)qp;
+	return endpoint_look(slot_of(qp));
+}
+
+static struct backend_qp *backend_of(struct endpoint_slot *slot)
+{
+	return (struct backend_qp *)(void *)slot;
 }
 
 static struct lp *lp_of(struct endpoint_backend *backend, const struct endpoint_qp *requester)
@@ -102,7 +108,7 @@ void endpoint_backend_ask(struct backend *base, struct backend_qp *qp, uint32_t 
 		[WORKLOAD_ATOMIC] = ENDPOINT_ATOMIC,
 	};
 	struct endpoint_backend *backend = of(base);
-	struct endpoint_qp *requester = endpoint_of_qp(qp);
+	struct endpoint_qp *requester = endpoint_at(slot_of(qp));
 	struct lp *lp = lp_of(backend, requester);
 	struct post *work = pool_take(&lp->pool);
 
@@ -117,14 +123,16 @@ void endpoint_backend_ask(struct backend *base, struct backend_qp *qp, uint32_t 
 	endpoint_post(requester, &work->message);
 }
 
+static struct backend_qp *peer(const struct backend_qp *qp)
+{
+	return backend_of(endpoint_slot_peer(slot_of(qp)));
+}
+
 static void post(struct backend *base, struct backend_qp *qp, uint32_t flow,
 		 enum workload_operation operation, uint64_t bytes)
 {
-	struct endpoint_qp *sender = endpoint_of_qp(qp);
-
-	endpoint_backend_ask(base,
-			     operation == WORKLOAD_READ ? backend_of_qp(endpoint_peer(sender)) : qp,
-			     flow, operation, bytes, 0, 0);
+	endpoint_backend_ask(base, operation == WORKLOAD_READ ? peer(qp) : qp, flow, operation,
+			     bytes, 0, 0);
 }
 
 /* ---- callbacks of HCAs ---- */
@@ -137,8 +145,9 @@ static struct expected_queue *expected_by(const struct endpoint_user *user,
 		container_of(user, const struct endpoint_backend, user);
 	const struct far_ends *far = &backend->far[endpoint_number(endpoint_of(qp))];
 
-	return endpoint_peer(qp) ? NULL
-				 : far->by_number[endpoint_qp_number(qp) - far->first_number];
+	return endpoint_slot_peer(endpoint_slot(qp))
+		       ? NULL
+		       : far->by_number[endpoint_qp_number(qp) - far->first_number];
 }
 
 static struct backend_user *user_of(struct endpoint_user *user)
@@ -207,12 +216,15 @@ static struct backend_qp *connect_pair(struct backend *backend, const struct bac
 	struct endpoint_hca *const *hcas = of(backend)->hcas;
 	struct endpoint_qp *qp = endpoint_create_pair(hcas[pair->source], hcas[pair->destination],
 						      pair->service_level, pair->entropy);
+	struct endpoint_slot *slot;
 
 	if (pair->congestion) {
 		endpoint_set_congestion(qp, pair->congestion);
 		endpoint_set_congestion(endpoint_peer(qp), pair->congestion);
 	}
-	return backend_of_qp(qp);
+	slot = endpoint_slot(qp);
+	endpoint_let_rest(slot);
+	return backend_of(slot);
 }
 
 static void add_far(struct far_ends *far, uint32_t number, struct expected_queue *expected)
@@ -238,12 +250,12 @@ struct backend_qp *endpoint_backend_open(struct backend *backend, const struct b
 		endpoint_open(hcas[here], there, pair->service_level, udp_source_port);
 
 	add_far(&of(backend)->far[here], endpoint_qp_number(qp), expected);
-	return backend_of_qp(qp);
+	return backend_of(endpoint_slot(qp));
 }
 
 void endpoint_backend_connect(struct backend_qp *qp, uint32_t number)
 {
-	endpoint_connect(endpoint_of_qp(qp), number);
+	endpoint_connect(endpoint_at(slot_of(qp)), number);
 }
 
 static void plan(struct backend *backend, struct backend_qp *qp, uint64_t message_bytes,
@@ -264,50 +276,45 @@ static void start(struct backend *backend)
 			endpoint_set_user(of(backend)->hcas[i], &of(backend)->user);
 }
 
-static struct backend_qp *peer(const struct backend_qp *qp)
-{
-	return backend_of_qp(endpoint_peer(endpoint_of_qp(qp)));
-}
-
 static const struct path *path(const struct backend_qp *qp)
 {
-	return endpoint_path(endpoint_of_qp(qp));
+	return endpoint_path(look_at(qp));
 }
 
 static bool segment(const struct backend_qp *qp, struct packet *packet)
 {
-	return endpoint_tcp_segment(endpoint_of_qp(qp), packet);
+	return endpoint_tcp_segment(look_at(qp), packet);
 }
 
 static uint32_t cnps(const struct backend_qp *qp)
 {
-	return endpoint_cnps(endpoint_of_qp(qp));
+	return endpoint_cnps(look_at(qp));
 }
 
 static uint32_t marks(const struct backend_qp *qp)
 {
-	return endpoint_marks(endpoint_of_qp(qp));
+	return endpoint_marks(look_at(qp));
 }
 
 static uint64_t acked_bytes(const struct backend_qp *qp)
 {
-	return endpoint_acked_bytes(endpoint_of_qp(qp));
+	return endpoint_acked_bytes(look_at(qp));
 }
 
 static uint64_t arrived_bytes(const struct backend_qp *qp)
 {
-	return endpoint_arrived_bytes(endpoint_of_qp(qp));
+	return endpoint_arrived_bytes(look_at(qp));
 }
 
 static void sender(struct backend_qp *qp, struct backend_sender *sender)
 {
 	*sender = (struct backend_sender){
-		.rate_bps = endpoint_rate_bps(endpoint_of_qp(qp)),
-		.cwnd_bytes = endpoint_cwnd_bytes(endpoint_of_qp(qp)),
-		.inflight_bytes = endpoint_inflight_bytes(endpoint_of_qp(qp)),
-		.rtt = endpoint_rtt(endpoint_of_qp(qp)),
+		.rate_bps = endpoint_rate_bps(look_at(qp)),
+		.cwnd_bytes = endpoint_cwnd_bytes(look_at(qp)),
+		.inflight_bytes = endpoint_inflight_bytes(look_at(qp)),
+		.rtt = endpoint_rtt(look_at(qp)),
 	};
-	sender->state = endpoint_gauges(endpoint_of_qp(qp), &sender->gauges);
+	sender->state = endpoint_gauges(look_at(qp), &sender->gauges);
 }
 
 static void outstanding(const struct backend *backend, backend_visit *visit, void *context)
@@ -321,6 +328,11 @@ static void outstanding(const struct backend *backend, backend_visit *visit, voi
 			visit(context, post->message.tag - 1, &so_far);
 		}
 	}
+}
+
+static void retire(struct backend_qp *qp)
+{
+	endpoint_retire(slot_of(qp));
 }
 
 static const char *trouble(const struct backend *backend)
@@ -347,7 +359,7 @@ struct backend *endpoint_backend_create(struct endpoint_hca *const *hcas, uint32
 	static const struct backend_ops ops = {
 		port,   connect_pair, plan,    plan_any, start,       post,
 		peer,   path,         cnps,    marks,    acked_bytes, arrived_bytes,
-		sender, outstanding,  trouble, destroy,  segment};
+		sender, outstanding,  trouble, destroy,  segment,     retire};
 	struct endpoint_backend *backend = calloc(1, sizeof(*backend));
 
 	assert(backend);

@@ -9,19 +9,13 @@
 
 #include "fabric/port_params.h"
 #include "traffic/workload/dependencies.h"
+#include "traffic/workload/flow_pairs.h"
 #include "traffic/workload/flow_start_heap.h"
 
 #define READ_BYTES_MAX (UINT64_C(1) << 30)
 
-struct pair {                      /* pair of hosts: their queue pairs of one number */
-	uint64_t key;              /* 0: free */
-	struct backend_qp *sender; /* at the source of the data */
-	uint32_t marks_reported;   /* marked packets that came, of flows that have arrived */
-	struct ideal_route route;
-};
-
 struct flow_state {
-	struct pair *pair;
+	struct flow_pair *pair;
 	uint64_t bytes_left;    /* not posted */
 	uint32_t messages_left; /* not complete */
 	uint32_t undelivered;
@@ -50,8 +44,7 @@ struct flow_driver {
 	void *context;
 	struct flow_state *states;
 	struct flow_record *records;
-	struct pair *pairs;
-	uint64_t pair_mask;
+	struct flow_pairs pairs;
 	struct flow_driver_host *hosts;
 	struct start *starts; /* [flows] of all hosts */
 	struct block block;
@@ -119,6 +112,7 @@ static void finish(struct flow_driver *driver, uint32_t flow)
 	record->status = state->failed ? FLOW_failed : state->stopped ? FLOW_stopped : FLOW_done;
 	if (what->operation != WORKLOAD_READ)
 		sender_ends(driver, flow);
+	flow_pairs_ended(&driver->pairs, state->pair, flow);
 	if (record->status != FLOW_done) /* flows that wait for it never begin */
 		return;
 	if (what->operation == WORKLOAD_READ)
@@ -233,7 +227,7 @@ static void arrive_unmarked(struct flow_driver *driver, uint32_t flow, sim_time 
 /* Counts marks received since the previous flow arrived. */
 static void count_marks(struct flow_driver *driver, uint32_t flow)
 {
-	struct pair *pair = driver->states[flow].pair;
+	struct flow_pair *pair = driver->states[flow].pair;
 	uint32_t marks = driver->ops->marks(driver->ops->peer(pair->sender));
 
 	driver->records[flow].marked = marks - pair->marks_reported;
@@ -337,15 +331,6 @@ static void reached(struct dependencies_user *user, uint32_t barrier, sim_time a
 
 /* ---- queue pairs ---- */
 
-static struct pair *find_pair(struct flow_driver *driver, uint64_t key)
-{
-	uint64_t place = key * UINT64_C(0x9e3779b97f4a7c15) >> 20 & driver->pair_mask;
-
-	while (driver->pairs[place].key && driver->pairs[place].key != key)
-		place = (place + 1) & driver->pair_mask;
-	return &driver->pairs[place];
-}
-
 static unsigned service_level_of(const struct flow_driver *driver, const struct workload_flow *flow)
 {
 	const struct flow_driver_params *params = driver->parts[flow->part].params;
@@ -354,36 +339,31 @@ static unsigned service_level_of(const struct flow_driver *driver, const struct 
 	return (unsigned)(params->service_level + number % params->service_levels) % 16;
 }
 
+static struct backend_qp *connect_pair(struct flow_driver *driver, const struct workload_flow *flow)
+{
+	const struct backend_pair pair = {.source = flow->source,
+					  .destination = flow->destination,
+					  .service_level = service_level_of(driver, flow),
+					  .entropy = flow->queue_pair,
+					  .congestion = driver->parts[flow->part].congestion};
+
+	return driver->ops->connect_pair(driver->backend, &pair);
+}
+
 static void connect_pairs(struct flow_driver *driver)
 {
 	const struct workload *workload = driver->workload;
 
-	while (driver->pair_mask < 2 * (uint64_t)workload->count)
-		driver->pair_mask = driver->pair_mask * 2 + 1;
-	driver->pairs = calloc(driver->pair_mask + 1, sizeof(driver->pairs[0]));
-	assert(driver->pairs);
+	flow_pairs_init(&driver->pairs, workload, driver->ops);
 	for (uint32_t i = 0; i < workload->count; i++) {
 		const struct workload_flow *flow = &workload->flows[i];
-		uint64_t key = ((uint64_t)flow->source << 48 ^ (uint64_t)flow->destination << 32 ^
-				flow->queue_pair) +
-			       1;
-		struct pair *pair = find_pair(driver, key);
+		struct flow_pair *pair;
 
 		if (workload_is_barrier(flow))
 			continue;
-		if (!pair->key) {
-			pair->key = key;
-			pair->sender = driver->ops->connect_pair(
-				driver->backend,
-				&(struct backend_pair){
-					.source = flow->source,
-					.destination = flow->destination,
-					.service_level = service_level_of(driver, flow),
-					.entropy = flow->queue_pair,
-					.congestion = driver->parts[flow->part].congestion});
-			pair->route =
-				driver->route(driver->context, flow->source, flow->destination);
-		}
+		pair = flow_pairs_add(&driver->pairs, i);
+		if (!pair->sender)
+			pair->sender = connect_pair(driver, flow);
 		driver->states[i].pair = pair;
 		driver->ops->plan(driver->backend, pair->sender,
 				  flow->bytes < message_bytes(driver, i) ? flow->bytes
@@ -391,11 +371,12 @@ static void connect_pairs(struct flow_driver *driver)
 				  message_count(driver, i),
 				  (enum workload_operation)flow->operation);
 	}
+	flow_pairs_complete(&driver->pairs);
 }
 
 /* ---- life ---- */
 
-static void describe(struct flow_driver *driver, uint32_t number)
+static void describe(struct flow_driver *driver, uint32_t number, const struct ideal_route *routes)
 {
 	const struct workload_flow *flow = &driver->workload->flows[number];
 	const struct flow_state *state = &driver->states[number];
@@ -414,19 +395,36 @@ static void describe(struct flow_driver *driver, uint32_t number)
 	if (workload_is_barrier(flow))
 		return;
 	const struct port *port = driver->ops->port(driver->backend, flow->source);
+	const struct ideal_route *route = &routes[state->pair - driver->pairs.list];
 
-	driver->records[number].hops = state->pair->route.hops;
+	driver->records[number].hops = route->hops;
 	struct packet segment;
 
 	if (driver->ops->segment && driver->ops->segment(state->pair->sender, &segment)) {
-		driver->records[number].ideal = ideal_tcp_time(driver->backend->ideal, &segment,
-							       &state->pair->route, flow->bytes);
+		driver->records[number].ideal =
+			ideal_tcp_time(driver->backend->ideal, &segment, route, flow->bytes);
 		return;
 	}
 	driver->records[number].ideal =
 		ideal_time(driver->backend->ideal, (uint32_t)port_params(port)->mtu,
-			   driver->ops->path(state->pair->sender), &state->pair->route,
+			   driver->ops->path(state->pair->sender), route,
 			   (enum workload_operation)flow->operation, flow->bytes);
+}
+
+static void describe_all(struct flow_driver *driver)
+{
+	const struct workload *workload = driver->workload;
+	struct ideal_route *routes = calloc(driver->pairs.count + 1, sizeof(routes[0]));
+
+	assert(routes);
+	for (uint32_t i = 0; i < driver->pairs.count; i++) {
+		const struct workload_flow *flow = &workload->flows[driver->pairs.list[i].first];
+
+		routes[i] = driver->route(driver->context, flow->source, flow->destination);
+	}
+	for (uint32_t i = 0; i < workload->count; i++)
+		describe(driver, i, routes);
+	free(routes);
 }
 
 bool flow_driver_finished(const struct flow_driver *driver)
@@ -443,16 +441,24 @@ bool flow_driver_finished(const struct flow_driver *driver)
 
 static struct backend_qp *requester_of(const struct flow_driver *driver, uint32_t flow)
 {
-	struct backend_qp *sender = driver->states[flow].pair->sender;
-
-	return driver->workload->flows[flow].operation == WORKLOAD_READ ? driver->ops->peer(sender)
-									: sender;
+	return flow_pairs_requester(&driver->pairs, driver->states[flow].pair, flow);
 }
 
 const struct backend_qp *flow_driver_requester(const struct flow_driver *driver, uint32_t flow)
 {
 	return workload_is_barrier(&driver->workload->flows[flow]) ? NULL
 								   : requester_of(driver, flow);
+}
+
+void flow_driver_first_flows(const struct flow_driver *driver, bool *first)
+{
+	bool *seen = calloc((size_t)driver->pairs.count * FLOW_PAIR_ENDS + 1, sizeof(seen[0]));
+
+	assert(seen);
+	for (uint32_t i = 0; i < driver->workload->count; i++)
+		if (driver->states[i].pair) /* no barrier */
+			first[i] = flow_pairs_see(&driver->pairs, driver->states[i].pair, i, seen);
+	free(seen);
 }
 
 uint64_t flow_driver_acked_bytes(const struct flow_driver *driver, uint32_t flow)
@@ -568,8 +574,7 @@ struct flow_driver *flow_driver_create(struct sim *sim, const struct workload *w
 	create_hosts(driver);
 	connect_pairs(driver);
 	driver->ops->start(backend);
-	for (uint32_t i = 0; i < workload->count; i++)
-		describe(driver, i);
+	describe_all(driver);
 	dependencies_start(driver->dependencies);
 	return driver;
 }
@@ -587,7 +592,7 @@ void flow_driver_destroy(struct flow_driver *driver)
 	free(driver->states);
 	free(driver->records);
 	free(driver->starts);
-	free(driver->pairs);
+	flow_pairs_fini(&driver->pairs);
 	block_fini(&driver->block);
 	free(driver);
 }

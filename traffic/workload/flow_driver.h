@@ -75,6 +75,9 @@ void flow_driver_end(struct flow_driver *driver);
  * hosts may share it. */
 const struct backend_qp *flow_driver_requester(const struct flow_driver *driver, uint32_t flow);
 
+/* Sets first[flow] for each flow that is the first of its requester. */
+void flow_driver_first_flows(const struct flow_driver *driver, bool *first);
+
 /* Return statistics of the flow's queue pair: bytes acknowledged, bytes arrived, and the rate that
  * congestion control allows now. The flow must not be a barrier. */
 uint64_t flow_driver_acked_bytes(const struct flow_driver *driver, uint32_t flow);

@@ -92,15 +92,65 @@ static double quantile(const double *sorted, size_t count, double share)
 	return gsl_stats_quantile_from_sorted_data(sorted, 1, count, share);
 }
 
+static double fct_us(const struct flow_record *record)
+{
+	return (double)flow_fct(record) / (double)US;
+}
+
+static double arrival_us(const struct flow_record *record)
+{
+	return (double)(record->arrived - record->ready) / (double)US;
+}
+
+/* Flows done of a choice, and room for a value of each. */
+struct sample {
+	const struct flow_record *records;
+	uint32_t count;
+	const struct flow_choice *choice;
+	double *values;
+};
+
+/* Fills the values, sorted. Returns their mean, which is summed in the order of the flows. */
+static double draw(const struct sample *sample, double (*value)(const struct flow_record *record))
+{
+	size_t done = 0;
+	double mean;
+
+	for (uint32_t i = 0; i < sample->count; i++)
+		if (sample->records[i].status == FLOW_done &&
+		    is_chosen(&sample->records[i], sample->choice))
+			sample->values[done++] = value(&sample->records[i]);
+	mean = gsl_stats_mean(sample->values, 1, done);
+	gsl_sort(sample->values, 1, done);
+	return mean;
+}
+
+static void add_times(struct flow_summary *summary, const struct sample *sample)
+{
+	const double *values = sample->values;
+
+	summary->fct_mean_us = draw(sample, fct_us);
+	summary->fct_p50_us = quantile(values, summary->done, 0.5);
+	summary->fct_p90_us = quantile(values, summary->done, 0.9);
+	summary->fct_p95_us = quantile(values, summary->done, 0.95);
+	summary->fct_p99_us = quantile(values, summary->done, 0.99);
+	summary->fct_p999_us = quantile(values, summary->done, 0.999);
+	summary->slowdown_mean = draw(sample, flow_slowdown);
+	summary->slowdown_p50 = quantile(values, summary->done, 0.5);
+	summary->slowdown_p95 = quantile(values, summary->done, 0.95);
+	summary->slowdown_p99 = quantile(values, summary->done, 0.99);
+	summary->slowdown_p999 = quantile(values, summary->done, 0.999);
+	draw(sample, arrival_us);
+	summary->arrival_p50_us = quantile(values, summary->done, 0.5);
+	summary->arrival_p90_us = quantile(values, summary->done, 0.9);
+}
+
 struct flow_summary flow_table_summarise(const struct flow_record *records, uint32_t count,
 					 const struct flow_choice *choice)
 {
 	struct flow_summary summary = {.first = SIM_NEVER};
-	double *fcts = malloc(3 * (count + 1) * sizeof(fcts[0])), *slowdowns = fcts + count;
-	double *arrivals = slowdowns + count;
-	size_t done = 0;
+	struct sample sample = {records, count, choice, NULL};
 
-	assert(fcts);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct flow_record *record = &records[i];
 
@@ -112,33 +162,17 @@ struct flow_summary flow_table_summarise(const struct flow_record *records, uint
 		summary.ended = record->finished > summary.ended ? record->finished : summary.ended;
 		if (record->status != FLOW_done)
 			continue;
-		fcts[done] = (double)flow_fct(record) / (double)US;
-		arrivals[done] = (double)(record->arrived - record->ready) / (double)US;
-		slowdowns[done++] = flow_slowdown(record);
+		summary.done++;
 		summary.bytes += record->bytes;
 		summary.first = record->ready < summary.first ? record->ready : summary.first;
 		summary.last = record->finished > summary.last ? record->finished : summary.last;
 	}
-	summary.done = (uint32_t)done;
-	if (done) {
-		summary.fct_mean_us = gsl_stats_mean(fcts, 1, done);
-		summary.slowdown_mean = gsl_stats_mean(slowdowns, 1, done);
-		gsl_sort(fcts, 1, done);
-		gsl_sort(slowdowns, 1, done);
-		gsl_sort(arrivals, 1, done);
-		summary.arrival_p50_us = quantile(arrivals, done, 0.5);
-		summary.arrival_p90_us = quantile(arrivals, done, 0.9);
-		summary.fct_p50_us = quantile(fcts, done, 0.5);
-		summary.fct_p90_us = quantile(fcts, done, 0.9);
-		summary.fct_p95_us = quantile(fcts, done, 0.95);
-		summary.fct_p99_us = quantile(fcts, done, 0.99);
-		summary.fct_p999_us = quantile(fcts, done, 0.999);
-		summary.slowdown_p50 = quantile(slowdowns, done, 0.5);
-		summary.slowdown_p95 = quantile(slowdowns, done, 0.95);
-		summary.slowdown_p99 = quantile(slowdowns, done, 0.99);
-		summary.slowdown_p999 = quantile(slowdowns, done, 0.999);
-	}
-	free(fcts);
+	if (!summary.done)
+		return summary;
+	sample.values = malloc(summary.done * sizeof(sample.values[0]));
+	assert(sample.values);
+	add_times(&summary, &sample);
+	free(sample.values);
 	return summary;
 }
 
@@ -161,7 +195,7 @@ static struct flow_group group_of(const struct flow_record *const *flows, size_t
 				   .flows = (double)count};
 
 	for (size_t i = 0; i < count; i++)
-		values[i] = (double)flow_fct(flows[i]) / (double)US;
+		values[i] = fct_us(flows[i]);
 	gsl_sort(values, 1, count);
 	group.fct_p50 = quantile(values, count, 0.5);
 	group.fct_p95 = quantile(values, count, 0.95);
@@ -178,15 +212,17 @@ unsigned flow_table_group(const struct flow_record *records, uint32_t count,
 			  const struct flow_choice *choice, struct flow_group groups[FLOW_GROUPS])
 {
 	const struct flow_record **flows = malloc((count + 1) * sizeof(flows[0]));
-	double *values = malloc((count + 1) * sizeof(values[0]));
+	double *values;
 	unsigned filled = 0;
 	size_t done = 0;
 
-	assert(flows && values);
+	assert(flows);
 	for (uint32_t i = 0; i < count; i++)
 		if (records[i].status == FLOW_done && is_chosen(&records[i], choice))
 			flows[done++] = &records[i];
 	qsort(flows, done, sizeof(flows[0]), compare_sizes);
+	values = malloc((done / FLOW_GROUPS + 1) * sizeof(values[0])); /* of the largest group */
+	assert(values);
 	for (size_t i = 0; i < FLOW_GROUPS; i++) {
 		size_t first = i * done / FLOW_GROUPS, end = (i + 1) * done / FLOW_GROUPS;
 

@@ -153,6 +153,7 @@ bool tcp_ack(struct tcp_connection *c, const struct tcp_segment *segment, uint64
 		tcp_output_challenge(c);
 		return false;
 	}
+	c->rtt.unanswered = 0;
 	if (ack < c->send.una)
 		return true;
 	tcp_count(c, ece_received, ece);

@@ -74,10 +74,16 @@ struct tcp_receive {
 	uint32_t segment_max; /* largest payload so far, at most the MSS */
 	uint32_t quick_acks;  /* remaining quick ACKs */
 	uint32_t timestamp;   /* TS.Recent */
+	sim_time data_at;     /* time of the last payload in order */
+	/* Data sent within this time after received data is a response. 0 before the first
+	 * payload. Linux icsk_ack.ato. */
+	sim_time response_time;
 	uint8_t window_scale;
 	bool ack_now, ack_pending;
-	bool pushed; /* the last segment had PSH */
-	bool ce;     /* dctcp: the last segment was marked; classic: send ECE until CWR */
+	/* segments with PSH since the last ACK: one at least, two at least */
+	bool pushed, pushed_twice;
+	bool ping_pong; /* the application responds to data: ACKs wait for its responses */
+	bool ce;        /* dctcp: the last segment was marked; classic: send ECE until CWR */
 };
 
 struct tcp_rtt {
@@ -86,6 +92,9 @@ struct tcp_rtt {
 	uint32_t backoff;           /* doublings of the RTO */
 	uint32_t retries;           /* timeouts since the last new ACK */
 	uint32_t probes;            /* probes of the peer's window, in a row */
+	uint32_t unanswered;        /* of these probes, since the last ACK */
+	/* time of the first timeout or window probe without progress since; SIM_NEVER for none */
+	sim_time stalled_at;
 };
 
 /* RFC 8985 5.2 and 7. */
@@ -137,6 +146,7 @@ struct tcp_connection {
 	uint16_t local_port, remote_port, local_mss;
 	uint8_t state; /* enum tcp_state */
 	bool passive;  /* opened by tcp_listen() */
+	bool orphan;   /* no application has it any more */
 	bool busy;     /* in a call */
 	bool with_timestamps, with_sack, with_window_scale;
 	bool with_ecn, ecn_dctcp;
@@ -232,6 +242,10 @@ void tcp_receive_data(struct tcp_connection *c, const struct tcp_segment *segmen
 void tcp_receive_ecn(struct tcp_connection *c, const struct tcp_segment *segment);
 uint64_t tcp_receive_window_end(const struct tcp_connection *c);
 void tcp_receive_taken(struct tcp_connection *c);
+/* Records that payload was sent, and that a segment with an ACK was sent. */
+void tcp_receive_data_sent(struct tcp_connection *c);
+void tcp_receive_ack_sent(struct tcp_connection *c);
+void tcp_receive_delay_over(struct tcp_connection *c); /* the ACK's delay has passed */
 
 /* output.c */
 void tcp_output(struct tcp_connection *c);
@@ -255,6 +269,7 @@ sim_time tcp_timers_probe_interval(const struct tcp_connection *c);
 void tcp_timers_set(struct tcp_connection *c, enum tcp_deadline deadline, sim_time delay);
 void tcp_timers_clear(struct tcp_connection *c, enum tcp_deadline deadline);
 void tcp_timers_acked(struct tcp_connection *c);
+void tcp_timers_window_open(struct tcp_connection *c);
 void tcp_timers_sent(struct tcp_connection *c);
 bool tcp_timers_running(const struct tcp_connection *c, enum tcp_deadline deadline);
 

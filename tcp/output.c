@@ -77,11 +77,10 @@ static bool transmit(struct tcp_connection *c, const struct tcp_segment *segment
 	}
 	tcp_count(c, segments_sent, 1);
 	tcp_count(c, retransmissions, segment->retransmission);
-	if (segment->header.flags & TCP_ACK) {
-		c->receive.ack_now = c->receive.ack_pending = false;
-		c->receive.acked = c->receive.next;
-		tcp_timers_clear(c, TCP_DEADLINE_ACK);
-	}
+	if (segment->payload_bytes)
+		tcp_receive_data_sent(c);
+	if (segment->header.flags & TCP_ACK)
+		tcp_receive_ack_sent(c);
 	return true;
 }
 
@@ -400,9 +399,8 @@ static bool window_blocks(const struct tcp_connection *c)
 static void arm_window_probe(struct tcp_connection *c)
 {
 	if (!window_blocks(c)) {
-		if (tcp_timers_running(c, TCP_DEADLINE_WINDOW_PROBE) && c->board.count)
-			tcp_timers_sent(c);
-		tcp_timers_clear(c, TCP_DEADLINE_WINDOW_PROBE);
+		if (tcp_timers_running(c, TCP_DEADLINE_WINDOW_PROBE))
+			tcp_timers_window_open(c);
 		return;
 	}
 	tcp_timers_clear(c, TCP_DEADLINE_RETRANSMIT);

@@ -34,16 +34,74 @@ uint64_t tcp_receive_window_end(const struct tcp_connection *c)
 
 /* Updates the window after the application has read. An ACK is sent at once if the window at least
  * doubles. Otherwise the next ACK carries it. A delayed ACK is sent at once if nothing is left to
- * read and the last segment had PSH. Linux does both in tcp_cleanup_rbuf(). */
+ * read and a segment had PSH. In ping-pong mode it waits for the response, unless two segments had
+ * PSH. Linux does so in tcp_cleanup_rbuf(). */
 void tcp_receive_taken(struct tcp_connection *c)
 {
+	const struct tcp_receive *receive = &c->receive;
+	bool pushed = receive->pushed_twice || (receive->pushed && !receive->ping_pong);
 	uint64_t end = tcp_receive_window_end(c);
 
-	if (c->receive.pushed && c->receive.ack_pending && !tcp_readable(c))
+	if (pushed && receive->ack_pending && !tcp_readable(c))
 		c->receive.ack_now = true;
 	if (end > c->receive.window_end &&
 	    end - c->receive.next >= 2 * (c->receive.window_end - c->receive.next))
 		c->receive.ack_now = true;
+}
+
+/* Follows the intervals of received data. The first data, and data after a pause of an RTO, are
+ * acknowledged at once. Linux tcp_event_data_recv(). */
+static void follow_intervals(struct tcp_connection *c)
+{
+	struct tcp_receive *receive = &c->receive;
+	sim_time least = c->params->delayed_ack, interval = c->now - receive->data_at;
+	bool first = !receive->response_time;
+
+	if (first || (interval >= receive->response_time && interval > c->rtt.rto))
+		receive->quick_acks = (uint32_t)c->params->quick_acks;
+	if (first) {
+		receive->response_time = least;
+	} else if (interval <= least / 2) {
+		receive->response_time = receive->response_time / 2 + least / 2;
+	} else if (interval < receive->response_time) {
+		receive->response_time = receive->response_time / 2 + interval;
+		if (receive->response_time > c->rtt.rto)
+			receive->response_time = c->rtt.rto;
+	}
+	receive->data_at = c->now;
+}
+
+/* Ping-pong mode begins with the first response. Linux tcp_event_data_sent(). */
+void tcp_receive_data_sent(struct tcp_connection *c)
+{
+	if (c->now - c->receive.data_at < c->receive.response_time)
+		c->receive.ping_pong = true;
+}
+
+void tcp_receive_ack_sent(struct tcp_connection *c)
+{
+	struct tcp_receive *receive = &c->receive;
+
+	receive->ack_now = receive->ack_pending = false;
+	receive->pushed = receive->pushed_twice = false;
+	receive->acked = receive->next;
+	if (receive->quick_acks)
+		receive->quick_acks--;
+	tcp_timers_clear(c, TCP_DEADLINE_ACK);
+}
+
+/* No response came in time: ping-pong mode ends. Linux tcp_delack_timer_handler(). */
+void tcp_receive_delay_over(struct tcp_connection *c)
+{
+	struct tcp_receive *receive = &c->receive;
+	sim_time longer = 2 * receive->response_time;
+
+	if (receive->ping_pong)
+		receive->response_time = c->params->delayed_ack;
+	else
+		receive->response_time = longer < c->rtt.rto ? longer : c->rtt.rto;
+	receive->ping_pong = false;
+	receive->ack_now = true;
 }
 
 /* Handles new payload in order. */
@@ -54,10 +112,9 @@ static void acknowledge(struct tcp_connection *c, uint32_t bytes)
 
 	if (bytes > receive->segment_max)
 		receive->segment_max = bytes < c->local_mss ? bytes : c->local_mss;
-	if (receive->quick_acks) {
-		receive->quick_acks--;
+	follow_intervals(c);
+	if (receive->quick_acks && !receive->ping_pong)
 		receive->ack_now = true;
-	}
 	if (!c->params->delayed_ack || waiting > (c->params->ack_every - 1) * receive->segment_max)
 		receive->ack_now = true;
 	if (receive->ack_now || receive->ack_pending)
@@ -112,6 +169,7 @@ static void take_payload(struct tcp_connection *c, const struct tcp_segment *seg
 		report_duplicate(c, range.start,
 				 range.end < c->receive.next ? range.end : c->receive.next);
 		range.start = c->receive.next;
+		c->receive.ping_pong = false;
 		c->receive.ack_now = true;
 	}
 	if (range.start >= range.end) {
@@ -129,10 +187,12 @@ void tcp_receive_data(struct tcp_connection *c, const struct tcp_segment *segmen
 {
 	uint64_t end = sequence + segment->payload_bytes;
 
-	if (segment->payload_bytes) {
-		c->receive.pushed = segment->header.flags & TCP_PSH;
-		take_payload(c, segment, sequence);
+	if (segment->payload_bytes && (segment->header.flags & TCP_PSH)) {
+		c->receive.pushed_twice = c->receive.pushed;
+		c->receive.pushed = true;
 	}
+	if (segment->payload_bytes)
+		take_payload(c, segment, sequence);
 	if ((segment->header.flags & TCP_FIN) && end <= c->receive.window_end)
 		c->receive.fin = end;
 	if (!c->receive.fin || c->receive.next != c->receive.fin)

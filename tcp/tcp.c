@@ -46,9 +46,8 @@ struct tcp_connection *tcp_create(const struct tcp_setup *setup)
 	c->send.una = c->send.next = TCP_SEQUENCE_FIRST;
 	c->send.end = TCP_SEQUENCE_FIRST + 1;
 	c->send.mss = setup->mss;
-	c->receive.quick_acks = (uint32_t)c->params->quick_acks;
 	c->rtt.rto = c->params->rto_initial;
-	c->asked_at = c->challenge_at = SIM_NEVER;
+	c->asked_at = c->challenge_at = c->rtt.stalled_at = SIM_NEVER;
 	for (unsigned i = 0; i < TCP_DEADLINE_COUNT; i++)
 		c->deadlines[i] = SIM_NEVER;
 	c->cc->rate_bps = RATE_UNLIMITED;
@@ -206,6 +205,20 @@ void tcp_shutdown(struct tcp_connection *c, sim_time now)
 	else if (c->state == TCP_STATE_LISTEN || c->state == TCP_STATE_SYN_SENT)
 		tcp_closed(c, TCP_FINISHED);
 	leave(c);
+}
+
+void tcp_orphan(struct tcp_connection *c)
+{
+	c->orphan = true;
+}
+
+bool tcp_stuck(const struct tcp_connection *c)
+{
+	for (unsigned i = 0; i < TCP_DEADLINE_COUNT; i++)
+		if (i != TCP_DEADLINE_WINDOW_PROBE && c->deadlines[i] != SIM_NEVER)
+			return false;
+	return tcp_timers_running(c, TCP_DEADLINE_WINDOW_PROBE) && c->rtt.probes &&
+	       !c->rtt.unanswered && !c->orphan && !c->params->user_timeout;
 }
 
 void tcp_abort(struct tcp_connection *c, sim_time now)

@@ -114,6 +114,13 @@ uint64_t tcp_readable(const struct tcp_connection *connection);
 /* Sends a FIN after the last byte written. */
 void tcp_shutdown(struct tcp_connection *connection, sim_time now);
 
+/* No application has the connection any more. It then fails after fewer timeouts and probes. */
+void tcp_orphan(struct tcp_connection *connection);
+
+/* Returns true if the connection waits for nothing but that the peer's application reads: all that
+ * is left are probes of the peer's window, and the last one was answered. */
+bool tcp_stuck(const struct tcp_connection *connection);
+
 /* Sends RST and closes the connection. */
 void tcp_abort(struct tcp_connection *connection, sim_time now);
 

@@ -12,8 +12,23 @@ bool tcp_timers_running(const struct tcp_connection *c, enum tcp_deadline deadli
 	return c->deadlines[deadline] != SIM_NEVER;
 }
 
+/* Returns the delay, or the rest of the user timeout if it is shorter. Linux
+ * tcp_clamp_rto_to_user_timeout(). */
+static sim_time within_user_timeout(const struct tcp_connection *c, sim_time delay)
+{
+	sim_time most = c->params->user_timeout, passed = c->now - c->rtt.stalled_at;
+
+	if (!most || c->rtt.stalled_at == SIM_NEVER)
+		return delay;
+	if (passed >= most)
+		return 0;
+	return most - passed < delay ? most - passed : delay;
+}
+
 void tcp_timers_set(struct tcp_connection *c, enum tcp_deadline deadline, sim_time delay)
 {
+	if (deadline == TCP_DEADLINE_RETRANSMIT || deadline == TCP_DEADLINE_WINDOW_PROBE)
+		delay = within_user_timeout(c, delay);
 	c->deadlines[deadline] = c->now + delay;
 }
 
@@ -68,6 +83,7 @@ void tcp_timers_sample(struct tcp_connection *c, sim_time rtt)
 void tcp_timers_acked(struct tcp_connection *c)
 {
 	c->rtt.retries = 0;
+	c->rtt.stalled_at = SIM_NEVER;
 	if (c->with_timestamps)
 		c->rtt.backoff = 0;
 	if (!c->board.count)
@@ -85,16 +101,41 @@ void tcp_timers_sent(struct tcp_connection *c)
 	tcp_rack_arm_probe(c);
 }
 
+/* The peer's window is open: the retransmission timer runs again. */
+void tcp_timers_window_open(struct tcp_connection *c)
+{
+	tcp_timers_clear(c, TCP_DEADLINE_WINDOW_PROBE);
+	c->rtt.stalled_at = SIM_NEVER;
+	c->rtt.unanswered = 0;
+	if (c->board.count)
+		tcp_timers_sent(c);
+}
+
+/* Returns true if the connection fails now, because of its retries or its user timeout. Linux
+ * tcp_write_timeout() and tcp_probe_timer(). */
+static bool gives_up(struct tcp_connection *c, uint32_t retries)
+{
+	bool opening = !tcp_synchronized(c);
+	uint64_t limit = c->orphan ? c->params->orphan_retries : c->params->retries;
+	sim_time most = opening ? 0 : c->params->user_timeout;
+
+	if (opening)
+		limit = c->params->syn_retries;
+	else if (c->rtt.stalled_at == SIM_NEVER)
+		c->rtt.stalled_at = c->now;
+	if (most ? c->now - c->rtt.stalled_at < most : retries < limit)
+		return false;
+	tcp_closed(c, TCP_TIMED_OUT);
+	return true;
+}
+
 /* RFC 6298 5.4 to 5.7. */
 static void retransmission_timeout(struct tcp_connection *c)
 {
 	bool opening = !tcp_synchronized(c);
-	uint64_t limit = opening ? c->params->syn_retries : c->params->retries;
 
-	if (c->rtt.retries >= limit) {
-		tcp_closed(c, TCP_TIMED_OUT);
+	if (gives_up(c, c->rtt.retries))
 		return;
-	}
 	c->rtt.retries++;
 	c->rtt.backoff++;
 	tcp_count(c, timeouts, 1);
@@ -108,11 +149,16 @@ static void retransmission_timeout(struct tcp_connection *c)
 	tcp_timers_set(c, TCP_DEADLINE_RETRANSMIT, tcp_timers_rto(c));
 }
 
+/* A peer that answers is probed for ever, unless no application is left. RFC 9293 3.8.6.1. */
 static void window_probe_due(struct tcp_connection *c)
 {
-	if (!tcp_output_window_probe(c))
+	bool longest = tcp_timers_probe_interval(c) >= c->params->rto_max;
+	uint32_t retries = c->orphan && longest ? UINT32_MAX : c->rtt.unanswered;
+
+	if (gives_up(c, retries) || !tcp_output_window_probe(c))
 		return;
 	c->rtt.probes++;
+	c->rtt.unanswered++;
 	tcp_timers_set(c, TCP_DEADLINE_WINDOW_PROBE, tcp_timers_probe_interval(c));
 }
 
@@ -131,7 +177,7 @@ void tcp_timers_expire(struct tcp_connection *c)
 		return;
 	}
 	if (take_due(c, TCP_DEADLINE_ACK))
-		c->receive.ack_now = true;
+		tcp_receive_delay_over(c);
 	if (take_due(c, TCP_DEADLINE_REORDER))
 		tcp_rack_timeout(c);
 	if (take_due(c, TCP_DEADLINE_TAIL_PROBE))

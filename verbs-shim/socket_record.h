@@ -116,8 +116,9 @@ struct shim_socket_costs {
 	uint32_t modelled;
 	/* Bytes of a packet of eth0, and of the longest segment. */
 	uint32_t mtu_bytes, burst_bytes;
-	/* Time, ps, for each segment sent, each that arrived, and each of its packets. */
-	uint64_t send_segment, receive_segment, receive_packet;
+	/* Time, ps, for each segment sent, each that arrived, each of its packets, and 4 KiB of its
+	 * payload. */
+	uint64_t send_segment, receive_segment, receive_packet, receive_page;
 	uint64_t copy_bps;
 };
 

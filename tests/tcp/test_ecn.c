@@ -6,16 +6,19 @@
 #include "tests/support/suite.h"
 #include "tests/tcp/support/script.h"
 
-#define TESTS(TEST)                     \
-	TEST(offered_and_refused)       \
-	TEST(accepted_when_offered)     \
-	TEST(one_cut_a_window)          \
-	TEST(one_cut_a_large_window)    \
-	TEST(no_ect_on_retransmissions) \
-	TEST(ece_until_cwr)             \
-	TEST(dctcp_follows_the_marks)   \
-	TEST(dctcp_cuts_by_the_share)   \
-	TEST(dctcp_marks_all_packets)   \
+#define TESTS(TEST)                      \
+	TEST(offered_and_refused)        \
+	TEST(accepted_when_offered)      \
+	TEST(one_cut_a_window)           \
+	TEST(one_cut_a_large_window)     \
+	TEST(no_ect_on_retransmissions)  \
+	TEST(ece_until_cwr)              \
+	TEST(dctcp_follows_the_marks)    \
+	TEST(marks_reach_the_sender)     \
+	TEST(ece_with_nothing_in_flight) \
+	TEST(dctcp_cuts_by_the_share)    \
+	TEST(dctcp_alpha_of_each_window) \
+	TEST(dctcp_marks_all_packets)    \
 	TEST(off_by_default)
 SUITE(TESTS)
 
@@ -197,6 +200,113 @@ static void test_dctcp_cuts_by_the_share(void)
 	};
 
 	run("dctcp", "initial_window=8", lines);
+}
+
+/* RFC 3168 6.1.3 at the receiver: ECE stays on ACKs and on data until CWR. The counters name marks
+ * and nothing else. */
+static void test_marks_reach_the_sender(void)
+{
+	static const char *const lines[] = {
+		OPEN(""),
+		"200    < A 1(1000) ack 1 win 60000 ce",
+		"200    > AE 1(0) ack 1001",
+		"200    is ce-received 1",
+		"210    write 1000",
+		"210    > AE 1(1000) ack 1001 ect0",
+		"300    < AW 1001(1000) ack 1001 win 60000 ect0",
+		"300    > A 1001(0) ack 2001",
+		"310    write 1000",
+		"310    > A 1001(1000) ack 2001 ect0",
+		"400    < AE 2001(0) ack 2001 win 60000",
+		"400    is ece-received 1",
+		"400    is reductions 1",
+		"400    is ce-received 1",
+		"410    write 2000",
+		"410    > AW 2001(1000) ack 2001 ect0", /* CWR once */
+		"410    > A 3001(1000) ack 2001 ect0",
+		NULL,
+	};
+
+	run(NULL, "ecn=classic delayed_ack=0ps", lines);
+}
+
+/* Without data in flight, half of the congestion window. RFC 3168 6.1.2. */
+static void test_ece_with_nothing_in_flight(void)
+{
+	static const char *const lines[] = {
+		OPEN(""),
+		"200    write 1000",
+		"200    > A 1(1000) ack 1 ect0",
+		"300    < AE 1(0) ack 1001 win 60000",
+		"300    is cwnd 5000",
+		"400    write 1000",
+		"400    > AW 1001(1000) ack 1 ect0",
+		NULL,
+	};
+
+	run(NULL, "ecn=classic", lines);
+}
+
+/* RFC 8257 3.3, alpha = alpha * (1 - 1/16) + share / 16 after each window of data:
+ *
+ *     share  alpha
+ *            1
+ *     0      15/16
+ *     0      0.87890625
+ *     1      0.886474609375         8000 * (1 - alpha / 2) = 4454.1, the only cut of its window
+ *     0.2    0.8435699462890625     2000 of 10000 bytes
+ *     1      0.853346824646         5000 in flight * (1 - alpha / 2) = 2866.6
+ */
+static void test_dctcp_alpha_of_each_window(void)
+{
+	static const char *const lines[] = {
+		OPEN(" ect0"),
+		"200    write 100000",
+		"200    > A 1(1000) ack 1 ect0",
+		"200    > A 1001(1000) ack 1 ect0",
+		"200    > A 2001(1000) ack 1 ect0",
+		"200    > A 3001(1000) ack 1 ect0",
+		"300    < A 1(0) ack 4001 win 60000",
+		"300    > A 4001(1000) ack 1 ect0",
+		"300    > A 5001(1000) ack 1 ect0",
+		"300    > A 6001(1000) ack 1 ect0",
+		"300    > A 7001(1000) ack 1 ect0",
+		"300    > A 8001(1000) ack 1 ect0",
+		"300    > A 9001(1000) ack 1 ect0",
+		"300    is cwnd 6000", /* slow start, two segments an ACK */
+		"400    < A 1(0) ack 10001 win 60000",
+		"400    > A 10001(1000) ack 1 ect0",
+		"400    > A 11001(1000) ack 1 ect0",
+		"400    > A 12001(1000) ack 1 ect0",
+		"400    > A 13001(1000) ack 1 ect0",
+		"400    > A 14001(1000) ack 1 ect0",
+		"400    > A 15001(1000) ack 1 ect0",
+		"400    > A 16001(1000) ack 1 ect0",
+		"400    > A 17001(1000) ack 1 ect0",
+		"400    is cwnd 8000",
+		"500    < AE 1(0) ack 12001 win 60000",
+		"500    is cwnd 4454",
+		"510    < AE 1(0) ack 14001 win 60000",
+		"510    is cwnd 4454",
+		"520    < A 1(0) ack 18001 win 60000",
+		"520    > AW 18001(1000) ack 1 ect0",
+		"520    > A 19001(1000) ack 1 ect0",
+		"520    > A 20001(1000) ack 1 ect0",
+		"520    > A 21001(1000) ack 1 ect0",
+		"530    < A 1(0) ack 22001 win 60000",
+		"530    > A 22001(1000) ack 1 ect0",
+		"530    > A 23001(1000) ack 1 ect0",
+		"530    > A 24001(1000) ack 1 ect0",
+		"530    > A 25001(1000) ack 1 ect0",
+		"530    > A 26001(1000) ack 1 ect0",
+		"530    is cwnd 5454",
+		"540    < AE 1(0) ack 23001 win 60000",
+		"540    is cwnd 2866",
+		"540    is reductions 2",
+		NULL,
+	};
+
+	run("dctcp", "initial_window=4", lines);
 }
 
 static void test_dctcp_marks_all_packets(void)

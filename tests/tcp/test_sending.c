@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tests when segments leave without loss: congestion window (RFC 5681, 3465), peer's window and its
- * probes (RFC 9293 3.8.6), Nagle and silly windows (3.7.4, 3.8.6.2). Also delayed ACKs (3.8.6.3),
+ * probes (RFC 9293 3.8.6), Nagle and silly windows (3.7.4, 3.8.6.2). Also
  * SACK blocks of the receiver (RFC 2018, 2883) and RTO (RFC 6298).
  */
 #include "tests/support/suite.h"
@@ -23,11 +23,6 @@
 	TEST(nagle_classic)                   \
 	TEST(nagle_minshall)                  \
 	TEST(rto_follows_the_rtt)             \
-	TEST(ack_of_two_segments)             \
-	TEST(ack_is_delayed)                  \
-	TEST(ack_rides_on_data)               \
-	TEST(quick_acks_at_the_start)         \
-	TEST(ack_of_each_segment)             \
 	TEST(receive_window_closes_and_opens) \
 	TEST(receive_window_opens_late)       \
 	TEST(data_beyond_the_window)          \
@@ -331,82 +326,6 @@ static void test_rto_follows_the_rtt(void)
 	};
 
 	run("rto_min=10us tail_probe=false", lines);
-}
-
-static void test_ack_of_two_segments(void)
-{
-	static const char *const lines[] = {
-		SCRIPT_OPEN,
-		"200     < A 1(1000) ack 1 win 60000",
-		"210     < A 1001(1000) ack 1 win 60000",
-		"210     > A 1(0) ack 2001",
-		"220     < A 2001(1000) ack 1 win 60000",
-		"230     < A 3001(400) ack 1 win 60000",
-		"230     > A 1(0) ack 3401",
-		NULL,
-	};
-
-	run(NULL, lines);
-}
-
-static void test_ack_is_delayed(void)
-{
-	static const char *const lines[] = {
-		SCRIPT_OPEN,
-		"200     < A 1(1000) ack 1 win 60000",
-		"40200   > A 1(0) ack 1001",
-		"50000   < A 1001(10) ack 1 win 60000",
-		"60000   < A 1011(10) ack 1 win 60000", /* not two full segments */
-		"90000   > A 1(0) ack 1021",
-		NULL,
-	};
-
-	run(NULL, lines);
-}
-
-static void test_ack_rides_on_data(void)
-{
-	static const char *const lines[] = {
-		SCRIPT_OPEN,
-		"200     < A 1(1000) ack 1 win 60000",
-		"300     write 10",
-		"300     > A 1(10) ack 1001",
-		"400     < A 1001(0) ack 11 win 60000",
-		"100000  is received 1000",
-		NULL,
-	};
-
-	run(NULL, lines);
-}
-
-static void test_quick_acks_at_the_start(void)
-{
-	static const char *const lines[] = {
-		SCRIPT_OPEN,
-		"200     < A 1(1000) ack 1 win 60000",
-		"200     > A 1(0) ack 1001",
-		"210     < A 1001(1000) ack 1 win 60000",
-		"210     > A 1(0) ack 2001",
-		"220     < A 2001(1000) ack 1 win 60000",
-		"40220   > A 1(0) ack 3001",
-		NULL,
-	};
-
-	run("quick_acks=2", lines);
-}
-
-static void test_ack_of_each_segment(void)
-{
-	static const char *const lines[] = {
-		SCRIPT_OPEN,
-		"200     < A 1(1000) ack 1 win 60000",
-		"200     > A 1(0) ack 1001",
-		"210     < A 1001(7) ack 1 win 60000",
-		"210     > A 1(0) ack 1008",
-		NULL,
-	};
-
-	run("delayed_ack=0ps", lines);
 }
 
 /* A buffer of 4 KiB needs no scale. The window opens again when it at least doubles, by a segment

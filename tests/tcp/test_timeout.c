@@ -16,6 +16,12 @@
 	TEST(timeouts_in_a_row)                \
 	TEST(timeout_in_recovery)              \
 	TEST(connection_times_out)             \
+	TEST(user_timeout)                     \
+	TEST(window_probes_not_acknowledged)   \
+	TEST(window_probes_acknowledged)       \
+	TEST(user_timeout_of_window_probes)    \
+	TEST(orphan_at_a_closed_window)        \
+	TEST(orphan_times_out)                 \
 	TEST(young_segments_survive_a_timeout) \
 	TEST(receiver_forgets)
 SUITE(TESTS)
@@ -276,4 +282,132 @@ static void test_receiver_forgets(void)
 	};
 
 	run("tail_probe=false", lines);
+}
+
+/* RFC 5482: 500 ms after the first timeout, at 200.2 ms. The last interval is cut off. */
+static void test_user_timeout(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"200     write 1000",
+		"200     > A 1(1000) ack 1",
+		"200200  > A 1(1000) ack 1",
+		"600200  > A 1(1000) ack 1",
+		"700199  is state ESTABLISHED",
+		"700200  is state CLOSED",
+		"700200  event timed-out",
+		NULL,
+	};
+
+	run("tail_probe=false user_timeout=500ms", lines);
+}
+
+/* A silent peer gets as many probes as timeouts, each interval twice as long up to
+ * rto_max. */
+static void test_window_probes_not_acknowledged(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"150     < A 1(0) ack 1 win 0",
+		"200     write 1000",
+		"200200  > A 1(1) ack 1",
+		"600200  > A 1(1) ack 1",
+		"1400200 > A 1(1) ack 1",
+		"2400200 is state CLOSED",
+		"2400200 event timed-out",
+		"2400200 is timeouts 0",
+		"2400200 is window-probes 3",
+		NULL,
+	};
+
+	run("retries=3 rto_max=1s", lines);
+}
+
+/* RFC 9293 3.8.6.1: a peer that acknowledges is probed for ever. Only its application can
+ * change that, which is certain from the first ACK on. */
+static void test_window_probes_acknowledged(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"150     < A 1(0) ack 1 win 0",
+		"200     write 1000",
+		"300     is stuck 0",
+		"200200  > A 1(1) ack 1",
+		"200250  is stuck 0",
+		"200300  < A 1(0) ack 1 win 0",
+		"200300  is stuck 1",
+		"600200  > A 1(1) ack 1",
+		"600300  < A 1(0) ack 1 win 0",
+		"1400200 > A 1(1) ack 1",
+		"1400300 < A 1(0) ack 1 win 0",
+		"2400200 > A 1(1) ack 1",
+		"2400250 is stuck 0",
+		"2400300 < A 1(0) ack 1 win 0",
+		"2400300 is state ESTABLISHED",
+		"2400400 < A 1(0) ack 1 win 5000",
+		"2400400 > A 1(1) ack 1",
+		"2400400 > A 2(999) ack 1",
+		"2400400 is stuck 0",
+		NULL,
+	};
+
+	run("retries=2 rto_max=1s", lines);
+}
+
+static void test_user_timeout_of_window_probes(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"150     < A 1(0) ack 1 win 0",
+		"200     write 1000",
+		"200200  > A 1(1) ack 1",
+		"200300  < A 1(0) ack 1 win 0",
+		"200300  is stuck 0",
+		"600200  > A 1(1) ack 1",
+		"600300  < A 1(0) ack 1 win 0",
+		"900200  is state CLOSED",
+		"900200  event timed-out",
+		NULL,
+	};
+
+	run("user_timeout=700ms", lines);
+}
+
+/* The interval of its probes reaches rto_max: Linux tcp_probe_timer(). */
+static void test_orphan_at_a_closed_window(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"150     < A 1(0) ack 1 win 0",
+		"200     write 1000",
+		"210     shutdown",
+		"210     orphan",
+		"200200  > A 1(1) ack 1",
+		"200300  < A 1(0) ack 1 win 0",
+		"200300  is stuck 0",
+		"600200  > A 1(1) ack 1",
+		"600300  < A 1(0) ack 1 win 0",
+		"1400200 is state CLOSED",
+		"1400200 event timed-out",
+		NULL,
+	};
+
+	run("rto_max=800ms", lines);
+}
+
+static void test_orphan_times_out(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"200     write 1000",
+		"200     > A 1(1000) ack 1",
+		"210     orphan",
+		"200200  > A 1(1000) ack 1",
+		"600200  > A 1(1000) ack 1",
+		"1400200 is state CLOSED",
+		"1400200 event timed-out",
+		NULL,
+	};
+
+	run("tail_probe=false orphan_retries=2", lines);
 }

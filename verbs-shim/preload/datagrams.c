@@ -130,16 +130,6 @@ static ssize_t take(int fd, struct shim_socket *record, struct msghdr *whole, in
 	}
 }
 
-static void pay(struct shim_socket *record, size_t bytes)
-{
-	const struct shim_socket_costs *costs = &shim.memory->socket_costs;
-	uint64_t cost = sockets_copy_time(bytes) + record->segments * costs->receive_segment +
-			record->packets * costs->receive_packet;
-
-	record->segments = record->packets = 0; /* more may arrive meanwhile */
-	gate_charge(cost);
-}
-
 ssize_t datagrams_receive(int fd, struct shim_socket *record, struct msghdr *message, int flags)
 {
 	struct iovec parts[IOV_MAX + 1];
@@ -169,7 +159,7 @@ ssize_t datagrams_receive(int fd, struct shim_socket *record, struct msghdr *mes
 	result -= (ssize_t)sizeof(head);
 	if (!(flags & MSG_PEEK)) {
 		record->taken += head.truesize;
-		pay(record, (size_t)result);
+		sockets_pay_received(record, (uint64_t)result);
 	}
 	return result;
 }

@@ -16,8 +16,9 @@
 #include "verbs-shim/preload/datagrams.h"
 #include "verbs-shim/preload/shim.h"
 
-#define IPV6_LENGTH 24 /* Linux: SIN6_LEN_RFC2133 */
-#define PARTS       16 /* of a message that is sent at once */
+#define IPV6_LENGTH 24   /* Linux: SIN6_LEN_RFC2133 */
+#define PARTS       16   /* of a message that is sent at once */
+#define COST_PAGE   4096 /* bytes, of receive_page */
 
 static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 
@@ -501,11 +502,19 @@ bool sockets_may_read(const struct shim_socket *record)
 	return false;
 }
 
-ssize_t sockets_taken(struct shim_socket *record, ssize_t result)
+void sockets_pay_received(struct shim_socket *record, uint64_t bytes)
 {
 	const struct shim_socket_costs *costs = &shim.memory->socket_costs;
-	uint64_t cost;
+	uint64_t cost = sockets_copy_time(bytes) + bytes * costs->receive_page / COST_PAGE +
+			record->segments * costs->receive_segment +
+			record->packets * costs->receive_packet;
 
+	record->segments = record->packets = 0; /* more may arrive meanwhile */
+	gate_charge(cost);
+}
+
+ssize_t sockets_taken(struct shim_socket *record, ssize_t result)
+{
 	if (result == 0 && record->error) {
 		errno = record->error;
 		record->error = 0;
@@ -513,10 +522,7 @@ ssize_t sockets_taken(struct shim_socket *record, ssize_t result)
 	}
 	if (result <= 0)
 		return result;
-	cost = sockets_copy_time((uint64_t)result) + record->segments * costs->receive_segment +
-	       record->packets * costs->receive_packet;
-	record->segments = record->packets = 0; /* more may arrive meanwhile */
-	gate_charge(cost);
+	sockets_pay_received(record, (uint64_t)result);
 	if (record->stalled)
 		(void)call(SOCKET_MOVED, number_of(record), 0);
 	return result;

@@ -29,6 +29,8 @@ void sockets_write_address(const struct shim_socket *record, const struct shim_a
 			   struct sockaddr *address, socklen_t *length);
 int64_t sockets_call_number(enum shim_socket_call which, const struct shim_socket *record);
 uint64_t sockets_copy_time(uint64_t bytes); /* ps */
+/* Charges the processor time of bytes that are read, and of the segments that have arrived. */
+void sockets_pay_received(struct shim_socket *record, uint64_t bytes);
 int sockets_bind(struct shim_socket *record, const struct sockaddr *address, socklen_t length);
 int sockets_listen(struct shim_socket *record, int backlog);
 int sockets_connect(int fd, struct shim_socket *record, const struct sockaddr *address,

@@ -304,6 +304,7 @@ static void report_deadlock(struct session *session)
 		"hcasim: virtual deadlock at %.3f us: no thread can continue and no event is left, "
 		"and\n",
 		(double)sim_now(session->sim) / (double)US);
+	sockets_report(session);
 	for (uint32_t i = 0; i < session->thread_count; i++) {
 		const struct thread *thread = &session->threads[i];
 		if (thread->state == THREAD_FREE)
@@ -369,8 +370,9 @@ static void loop(struct session *session)
 			continue;
 		thread = order_pick(session, &when, &second);
 		timed = order_timer(session, &number, &timer);
-		next = sim_next(session->sim);
 		start = start_next(session);
+		next = !thread && !timed && start == SIM_NEVER ? sockets_next_event(session)
+							       : sim_next(session->sim);
 		first = when < next ? when : next;
 		if (start < first)
 			first = start;

@@ -8,6 +8,8 @@
 
 #include "verbs-shim/session/state.h"
 
+#define STUCK_AFTER (1 * MS) /* least time to the next event before the events are examined */
+
 static void ready(void *context, uint32_t host, uint32_t number)
 {
 	struct session *session = context;
@@ -93,7 +95,31 @@ void session_connect(struct session *session, const struct socket_params *params
 					   .send_segment = params->send_segment,
 					   .receive_segment = params->receive_segment,
 					   .receive_packet = params->receive_packet,
+					   .receive_page = params->receive_page,
 					   .copy_bps = params->copy};
+}
+
+sim_time sockets_next_event(struct session *session)
+{
+	sim_time next = sim_next(session->sim);
+
+	if (session->sockets && next < SIM_NEVER && next - sim_now(session->sim) >= STUCK_AFTER &&
+	    sockets_are_stuck(session->sockets))
+		return SIM_NEVER;
+	return next;
+}
+
+static const char *host_name(void *context, uint32_t host)
+{
+	const struct session *session = context;
+
+	return session->hosts[host].name;
+}
+
+void sockets_report(const struct session *session)
+{
+	if (session->sockets)
+		sockets_report_stuck(session->sockets, stderr, host_name);
 }
 
 void sockets_close(struct session *session)

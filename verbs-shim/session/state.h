@@ -300,6 +300,11 @@ void sockets_serve(struct session *session, struct thread *thread);
 /* Returns true if the thread waits for a socket on which something has happened since its last
  * check. */
 bool sockets_missed(const struct session *session, const struct thread *thread);
+/* Returns the time of the next event, or SIM_NEVER if none can wake a thread, because only probes
+ * of closed receive windows are left. */
+sim_time sockets_next_event(struct session *session);
+/* Names the sockets of such probes on standard error. */
+void sockets_report(const struct session *session);
 void sockets_close(struct session *session);
 
 /* Executes the request in the thread's slot at the thread's clock. serve.c */

@@ -87,6 +87,7 @@ static void follow_options(struct socket *socket)
 		record->receive_buffer ? record->receive_buffer : params->receive_buffer;
 	socket->tcp.nagle =
 		option(record, IPPROTO_TCP, TCP_NODELAY) ? TCP_NAGLE_OFF : TCP_NAGLE_MINSHALL;
+	socket->tcp.user_timeout = (sim_time)option(record, IPPROTO_TCP, TCP_USER_TIMEOUT) * MS;
 }
 
 static const struct congestion *congestion_of(const struct socket *socket)
@@ -305,8 +306,48 @@ void stream_timer(struct event *event)
 		return;
 	}
 	socket->timer_at = SIM_NEVER;
+	follow_options(socket);
 	tcp_timer(socket->connection, now(socket));
 	stream_settle(socket);
+}
+
+/* ---- sockets that wait for their readers ---- */
+
+static bool is_stuck(const struct socket *socket)
+{
+	return socket->used && socket->connection && tcp_stuck(socket->connection);
+}
+
+bool sockets_are_stuck(struct sockets *sockets)
+{
+	bool other_events;
+
+	for (uint32_t i = 0; i < sockets->highest; i++)
+		if (is_stuck(&sockets->table[i]))
+			sim_cancel(&sockets->table[i].timer);
+	other_events = sim_next(sockets->sim) < SIM_NEVER;
+	for (uint32_t i = 0; i < sockets->highest; i++)
+		if (is_stuck(&sockets->table[i]))
+			set_timer(&sockets->table[i], sockets->table[i].timer_at);
+	return !other_events;
+}
+
+void sockets_report_stuck(struct sockets *sockets, FILE *out,
+			  const char *(*name_of)(void *context, uint32_t host))
+{
+	for (uint32_t i = 0; i < sockets->highest; i++) {
+		const struct socket *socket = &sockets->table[i];
+
+		if (is_stuck(socket))
+			fprintf(out,
+				"hcasim:   %s: %lu bytes of port %u wait until a program on %s "
+				"reads from port %u\n",
+				name_of(sockets->context, socket->host),
+				socket->unacked.end - socket->unacked.first,
+				socket->record->local.port,
+				name_of(sockets->context, socket->peer_host),
+				socket->record->peer.port);
+	}
 }
 
 static void handle(struct socket *socket, unsigned events)

@@ -134,6 +134,8 @@ static void find_gone(struct socket *socket)
 		return;
 	if (socket->near < 0 || (poll(&near, 1, 0) > 0 && near.revents & POLLHUP))
 		socket->gone = !is_open(socket);
+	if (socket->gone && socket->connection)
+		tcp_orphan(socket->connection);
 }
 
 /* Returns true if the connection no longer needs its socket. */

@@ -40,8 +40,8 @@ struct run {
 static const struct {
 	char letter;
 	uint8_t flag;
-} flag_letters[] = {{'S', TCP_SYN}, {'F', TCP_FIN}, {'R', TCP_RST},
-		    {'E', TCP_ECE}, {'W', TCP_CWR}, {'A', TCP_ACK}};
+} flag_letters[] = {{'S', TCP_SYN}, {'F', TCP_FIN}, {'R', TCP_RST}, {'E', TCP_ECE},
+		    {'W', TCP_CWR}, {'A', TCP_ACK}, {'P', TCP_PSH}};
 
 static const char *const event_names[] = {"connected", "readable", "acknowledged", "peer-closed",
 					  "finished",  "reset",    "timed-out"};
@@ -282,6 +282,11 @@ static void check(const struct run *run)
 		{"timeouts", report.counts.timeouts},
 		{"recoveries", report.counts.recoveries},
 		{"probes", report.counts.tail_probes},
+		{"window-probes", report.counts.window_probes},
+		{"stuck", tcp_stuck(run->connection)},
+		{"ce-received", report.counts.ce_received},
+		{"ece-received", report.counts.ece_received},
+		{"reductions", report.counts.window_reductions},
 		{"rto", report.rto / US},
 		{"recovering", report.recovering},
 	};
@@ -321,6 +326,8 @@ static void call(struct run *run)
 		tcp_read(run->connection, run->now, bytes);
 	else if (!strcmp(name, "shutdown"))
 		tcp_shutdown(run->connection, run->now);
+	else if (!strcmp(name, "orphan"))
+		tcp_orphan(run->connection);
 	else if (!strcmp(name, "abort"))
 		tcp_abort(run->connection, run->now);
 	else if (!strcmp(name, "no-room"))

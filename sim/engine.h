@@ -46,7 +46,7 @@ struct sim {
 	struct sim *root; /* first LP of a parallel run; itself otherwise */
 	struct lp *lp;    /* NULL if the run is sequential */
 	unsigned lp_number;
-	struct arena arena; /* used by all LPs; in a parallel run the first LP's */
+	struct arena arena; /* of this LP */
 	struct wheel wheel; /* used by the engines native and systemc */
 };
 

@@ -161,7 +161,7 @@ uint32_t sim_new_tag(struct sim *sim)
 
 void *sim_arena(struct sim *sim, size_t bytes)
 {
-	return arena_take(&sim->root->arena, bytes);
+	return arena_take(&sim->arena, bytes);
 }
 
 uint64_t sim_seed(const struct sim *sim)

@@ -49,7 +49,8 @@ struct sim *sim_create(enum sim_engine engine, uint64_t seed);
 void sim_destroy(struct sim *sim);
 
 /* Returns memory of the run (sim/arena.h), for objects that packets touch. sim_destroy()
- * releases it. */
+ * releases it. Each LP of a parallel run has memory of its own, so blocks may call this function
+ * while the run goes on. */
 void *sim_arena(struct sim *sim, size_t bytes);
 
 /* Finds an engine by its name: `native`, `systemc` or `systemc-reference`. Returns false if no

@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests that an ended flow leaves little memory: at most FLOW_BYTES for each flow of a run that is
-# twice as long, at the same load on few hosts. The tolerance is 15 % over the 653 bytes that are
-# measured. Before queue pairs rested, a flow took 1,401 bytes. Results are the same with
-# two threads. Arguments: the hcasim program, the top of the source tree.
+# twice as long, at the same load on few hosts. 653 bytes were measured. The limit is between them and
+# the 1,401 bytes that a flow took before queue pairs rested, because the size of the system's pages
+# and of its memory pools differs from machine to machine. Results are the same with two threads. A
+# sanitizer keeps released memory, so a build with one checks only the results. Arguments: the hcasim
+# program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
-FLOW_BYTES=750
+FLOW_BYTES=1000
 
 cat >"$folder/web.yaml" <<'YAML'
 seed: 1
@@ -37,9 +39,11 @@ run 10ms 1
 short=$peak short_flows=$flows
 run 20ms 1
 [ "$flows" -gt 50000 ] || fail "only $flows flows"
-each=$(((peak - short) / (flows - short_flows)))
-[ "$each" -le $FLOW_BYTES ] || fail "$each bytes a flow, expected at most $FLOW_BYTES"
-[ "$each" -ge 100 ] || fail "$each bytes a flow: the measurement is wrong"
+if ! nm "$hcasim" 2>/dev/null | grep -q __asan_init; then
+  each=$(((peak - short) / (flows - short_flows)))
+  [ "$each" -le $FLOW_BYTES ] || fail "$each bytes a flow, expected at most $FLOW_BYTES"
+  [ "$each" -ge 100 ] || fail "$each bytes a flow: the measurement is wrong"
+fi
 run 10ms 2
 cmp -s "$folder/out.10ms.1/flows.csv" "$folder/out.10ms.2/flows.csv" || fail "flows.csv differs with two threads"
 exit $failures

@@ -46,7 +46,9 @@ expect ucx-native 'with rank 3 +1024 bytes +[2-4]\.[0-9]+ us'
 expect ucx-native 'with rank 3 +16384 bytes +[3-9]\.[0-9]+ us'
 expect ucx-native 'with rank 3 +1048576 bytes +(8[4-9]|9[0-9])\.[0-9]+ us' # at the ceiling of 11846 MB/s: 84.4 us
 expect shared-native 'rank 1 of 2 is on host0, the sum is 3'
-expect shared-native 'with rank 1 +8 bytes +0\.[0-9]+ us'
+# 0.13 or 1.20 us: ranks that poll more than 16 locations of shared memory wake late, and whether they
+# do depends on when Open MPI's daemons exchanged messages (limitations.md).
+expect shared-native 'with rank 1 +8 bytes +[01]\.[0-9]+ us'
 expect shared-native 'with rank 1 +1048576 bytes +[0-9.]+ us'
 for what in ucx shared; do
   cmp "$folder/$what-native" "$folder/$what-systemc" || failures=$((failures + 1))

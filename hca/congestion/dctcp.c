@@ -167,7 +167,7 @@ static void tcp_on_ack(struct dctcp_state *state, const struct dctcp_params *par
 	observe(state, params, ack);
 	if (ack->marked) {
 		if (ack->acked_total > state->reduced_until && !ack->recovering) { /* step 9 */
-			reno_reduce(&state->reno, &state->cc, 1 - state->alpha / 2);
+			reno_reduce_window(&state->reno, 1 - state->alpha / 2);
 			state->reduced_until = ack->sent_total;
 		}
 	} else if (may_grow) {

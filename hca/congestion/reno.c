@@ -4,6 +4,8 @@
  */
 #include "hca/congestion/reno.h"
 
+#include <math.h>
+
 #define INITIAL_SEGMENTS 10 /* RFC 6928, if the sender sets no initial window */
 #define LEAST_SEGMENTS   2
 
@@ -52,6 +54,14 @@ void reno_avoid(struct reno *reno, double acked)
 		reno->acked -= reno->cwnd;
 		reno->cwnd += reno->segment;
 	}
+}
+
+void reno_reduce_window(struct reno *reno, double share)
+{
+	double least = LEAST_SEGMENTS * reno->segment;
+
+	reno->threshold = reno->cwnd = fmax(reno->cwnd * share, least);
+	reno->acked = 0;
 }
 
 double reno_reduced(const struct reno *reno, const struct cc_state *cc, double share)

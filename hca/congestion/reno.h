@@ -39,6 +39,9 @@ void reno_avoid(struct reno *reno, double acked);
 /* Returns the window after a loss: `share` of the bytes in flight, at least two segments. */
 double reno_reduced(const struct reno *reno, const struct cc_state *cc, double share);
 
+/* Reduces threshold and window to `share` of the window, at least two segments. */
+void reno_reduce_window(struct reno *reno, double share);
+
 /* Reduces threshold and window, after a fast recovery or a mark. */
 void reno_reduce(struct reno *reno, const struct cc_state *cc, double share);
 

@@ -255,7 +255,7 @@ static void test_ece_with_nothing_in_flight(void)
  *     0      0.87890625
  *     1      0.886474609375         8000 * (1 - alpha / 2) = 4454.1, the only cut of its window
  *     0.2    0.8435699462890625     2000 of 10000 bytes
- *     1      0.853346824646         5000 in flight * (1 - alpha / 2) = 2866.6
+ *     1      0.853346824646         5454.1 * (1 - alpha / 2) = 3127.0, with 5000 in flight
  */
 static void test_dctcp_alpha_of_each_window(void)
 {
@@ -301,7 +301,7 @@ static void test_dctcp_alpha_of_each_window(void)
 		"530    > A 26001(1000) ack 1 ect0",
 		"530    is cwnd 5454",
 		"540    < AE 1(0) ack 23001 win 60000",
-		"540    is cwnd 2866",
+		"540    is cwnd 3126",
 		"540    is reductions 2",
 		NULL,
 	};

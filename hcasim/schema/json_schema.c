@@ -116,14 +116,25 @@ static void print_limits(const char *range, FILE *out)
 {
 	const char *dots = strstr(range, "..");
 	char *end;
-	if (!dots)
+	if (!dots) {
+		fputs(", \"minimum\": 0", out);
 		return;
+	}
 	uint64_t low = strtoull(range, &end, 10);
 	if (end != range && end == dots)
 		fprintf(out, ", \"minimum\": %" PRIu64, low);
 	uint64_t high = strtoull(dots + 2, &end, 10);
 	if (end != dots + 2 && *end == '\0')
 		fprintf(out, ", \"maximum\": %" PRIu64, high);
+}
+
+/* Prints the least value of a ratio, if it is written as a number. */
+static void print_least(const char *range, FILE *out)
+{
+	const char *dots = strstr(range, "..");
+	char *end;
+	if (dots && (strtod(range, &end), end == dots))
+		fprintf(out, ", \"minimum\": %.*s", (int)(dots - range), range);
 }
 
 static void print_param(const struct param *param, FILE *out)
@@ -139,6 +150,8 @@ static void print_param(const struct param *param, FILE *out)
 	} else {
 		fprintf(out, "\"allOf\": [{\"$ref\": \"#/definitions/%s\"}]",
 			kinds[param->kind].name);
+		if (param->kind == PARAM_RATIO)
+			print_least(param->range, out);
 	}
 	fputs(", \"default\": ", out);
 	json_text(out, param->default_text);

@@ -91,6 +91,12 @@ struct packet_tcp {
 	uint8_t flags, options;
 	uint8_t sack_count, window_scale;
 	bool ends_message; /* not on the wire: the payload ends a message of the sender */
+	/* not on the wire: the payload of iWARP, see iwarp_packet.h */
+	uint8_t iwarp;            /* enum iwarp_content */
+	uint8_t rdmap_opcode;     /* enum rdmap_opcode */
+	uint16_t ddp_bytes;       /* DDP payload in the segment */
+	uint32_t ddp_key;         /* STag, MSN, or IRD and ORD */
+	uint32_t ddp_offset;      /* TO or MO */
 };
 
 struct packet {

@@ -28,7 +28,14 @@
 	X(BTH_LENGTH,      "length does not fit the opcode and the pad count") \
 	X(PAYLOAD_LENGTH,  "payload is longer than 4096 bytes")                \
 	X(PFC_OPCODE,      "MAC control frame other than PFC")                 \
-	X(LPCRC,           "link packet CRC is wrong")
+	X(LPCRC,           "link packet CRC is wrong")                         \
+	X(MPA_CRC,         "CRC of the FPDU is wrong")                         \
+	X(MPA_MARKER,      "MPA marker does not point to its FPDU")            \
+	X(MPA_STARTUP,     "neither an MPA request nor an MPA reply")          \
+	X(DDP_VERSION,     "DDP version is not 1")                             \
+	X(RDMAP_OPCODE,    "RDMAP version is not 1, or opcode is unknown")     \
+	X(RDMAP_QUEUE,     "DDP segment does not fit the RDMAP opcode")        \
+	X(RDMAP_TERMINATE, "Terminate does not fit its header control bits")
 
 #define PARSE_STATUS_ENUM(name, meaning) PARSE_##name,
 enum parse_status { PARSE_STATUSES(PARSE_STATUS_ENUM) PARSE_STATUS_COUNT };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fabric/wire/ip.h"
+#include "fabric/wire/iwarp_packet.h"
 
 void tcp_packet_set(struct packet *packet, const struct tcp_header *header)
 {
@@ -73,6 +74,8 @@ size_t tcp_packet_build(const struct packet *packet, const uint8_t *ip, uint8_t 
 	tcp_header_build(&header, bytes);
 	if (packet->payload)
 		packet_payload_copy(packet->payload, bytes + header_bytes, packet->payload_bytes);
+	else if (packet->tcp.iwarp)
+		iwarp_packet_build(packet, bytes + header_bytes);
 	else
 		memset(bytes + header_bytes, 0, packet->payload_bytes);
 	checksum = tcp_checksum(addresses, address_bytes, bytes, length);

@@ -72,7 +72,7 @@ struct endpoint_qp *endpoint_create_pair(struct endpoint_hca *ep, struct endpoin
 	uint16_t udp_port;
 
 	assert(ep != other && service_level < 16);
-	if (ep->params->transport == ENDPOINT_TCP)
+	if (ep->params->transport != ENDPOINT_RDMA)
 		return tcp_end_create_pair(ep, other, service_level);
 	one = add_qp(ep);
 	two = add_qp(other);

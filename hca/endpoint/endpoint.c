@@ -10,6 +10,7 @@
 
 #include "fabric/port_params.h"
 #include "hca/endpoint/cc_extension.h"
+#include "hca/endpoint/iwarp_end.h"
 #include "hca/endpoint/tcp_end.h"
 
 void endpoint_post(struct endpoint_qp *qp, struct endpoint_message *message)
@@ -47,7 +48,8 @@ static void enqueue(struct delay_line *line, struct delay_item *item)
 		endpoint_complete(qp, message, ENDPOINT_FLUSHED);
 		return;
 	}
-	message->packets = psns_of(qp->ep, message);
+	message->packets = qp->is_tcp ? tcp_end_stream_bytes(qp, message->operation, message->bytes)
+				      : psns_of(qp->ep, message);
 	if (qp->ep->flows) {
 		flow_post(qp, message);
 		return;
@@ -396,11 +398,23 @@ const struct endpoint_tcp_counters *endpoint_tcp_counters(const struct endpoint_
 	return ep->tcp ? &ep->tcp->count : NULL;
 }
 
-bool endpoint_tcp_segment(const struct endpoint_qp *qp, struct packet *segment)
+void endpoint_set_iwarp(struct endpoint_hca *ep)
+{
+	iwarp_end_init_host(ep);
+}
+
+const struct endpoint_iwarp_counters *endpoint_iwarp_counters(const struct endpoint_hca *ep)
+{
+	return ep->iwarp ? &ep->iwarp->count : NULL;
+}
+
+bool endpoint_tcp_segment(const struct endpoint_qp *qp, enum endpoint_operation operation,
+			  uint64_t *bytes, struct packet *segment)
 {
 	if (!qp->is_tcp)
 		return false;
 	tcp_end_segment(qp, segment);
+	*bytes = tcp_end_stream_bytes(qp, operation, *bytes);
 	return true;
 }
 
@@ -503,6 +517,7 @@ void endpoint_destroy(struct endpoint_hca *ep)
 	read_recoveries_fini(&ep->read_recoveries);
 	port_destroy(ep->port);
 	tcp_end_destroy_host(ep);
+	iwarp_end_destroy_host(ep);
 	cc_extension_destroy_host(ep);
 	block_fini(&ep->block);
 }

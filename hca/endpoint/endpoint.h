@@ -16,7 +16,7 @@
  * A packet is created when the port can accept it, so rate, window and loss act at once. One event
  * per port is pending for all paced queue pairs, and one for all timeouts.
  *
- * With `transport: tcp` a queue pair is a TCP connection: see tcp_end.h.
+ * With `transport: tcp` or `iwarp` a queue pair is a TCP connection: see tcp_end.h, iwarp_end.h.
  *
  * IBTA vol. 1, 9.7 (reliable service), annex A17.9 (CNP), annex A10 (BECN); IRN: Mittal et al.,
  * SIGCOMM'18. Packets carry some data that has no place on the wire and that NICs obtain in other
@@ -30,6 +30,7 @@
 #include "fabric/port.h"
 #include "hca/congestion/congestion.h"
 #include "hca/endpoint/endpoint_params.h"
+#include "hca/endpoint/iwarp_counters.h"
 #include "hca/endpoint/tcp_params.h"
 #include "sim/delay_line.h"
 
@@ -99,6 +100,7 @@ struct endpoint_message {
 	void (*done)(struct endpoint_message *message);
 	/* filled in by the endpoint */
 	enum endpoint_status status;
+	uint32_t msn; /* private: iWARP, of a Send */
 	sim_time posted_at;
 	sim_time started_at; /* time at which its first packet was passed to the port */
 	sim_time done_at;    /* time of the call of done() */
@@ -108,9 +110,9 @@ struct endpoint_message {
 	struct delay_item item; /* on its way from the program, or back to it */
 	struct endpoint_message *next;
 	struct endpoint_qp *qp;
-	uint64_t first_psn;
+	uint64_t first_psn;  /* TCP and iWARP: offset in the stream */
 	uint64_t first_byte; /* offset in the payload of the queue pair */
-	uint64_t packets;    /* number of its PSNs */
+	uint64_t packets;    /* number of its PSNs; TCP and iWARP: bytes in the stream */
 };
 
 /* Functions that report arrivals to the user of an endpoint. */
@@ -156,9 +158,14 @@ void endpoint_set_flows(struct endpoint_hca *ep, struct flow_fabric *flows);
 void endpoint_set_tcp(struct endpoint_hca *ep, const struct endpoint_tcp_params *params);
 const struct endpoint_tcp_counters *
 endpoint_tcp_counters(const struct endpoint_hca *ep); /* returns NULL without TCP */
-/* Writes a full segment of the connection to *segment. Returns false if the queue pair is no TCP
- * connection. */
-bool endpoint_tcp_segment(const struct endpoint_qp *qp, struct packet *segment);
+/* Allows iWARP on TCP connections. Call it after endpoint_set_tcp(), for both ends. */
+void endpoint_set_iwarp(struct endpoint_hca *ep);
+/* returns NULL without iWARP */
+const struct endpoint_iwarp_counters *endpoint_iwarp_counters(const struct endpoint_hca *ep);
+/* Writes a full segment of the connection to *segment. *bytes is the length of a message, and
+ * becomes its bytes in the stream. Returns false if the queue pair is no TCP connection. */
+bool endpoint_tcp_segment(const struct endpoint_qp *qp, enum endpoint_operation operation,
+			  uint64_t *bytes, struct packet *segment);
 /* Returns the TCP connection of the queue pair, or NULL if it has none. */
 const struct tcp_connection *endpoint_tcp_connection(const struct endpoint_qp *qp);
 

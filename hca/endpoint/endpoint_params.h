@@ -11,9 +11,9 @@
 
 /* clang-format off */
 #define ENDPOINT_PARAMS(X) \
-	X(transport, CHOICE, "rdma", "rdma|tcp", \
-	  "Transport of the messages that the host sends: reliable queue pairs, or TCP " \
-	  "connections with the parameters of `tcp`.", \
+	X(transport, CHOICE, "rdma", "rdma|tcp|iwarp", \
+	  "Transport of the messages that the host sends: reliable queue pairs, TCP " \
+	  "connections with the parameters of `tcp`, or iWARP over such connections.", \
 	  "choice") \
 	X(send_latency, TIME, "600ns", "0ps..1ms", \
 	  "Host time from the post of a work request until its first packet may leave.", \
@@ -175,7 +175,7 @@
 	  "auto: published simulators take each path's own; a value: choice")
 /* clang-format on */
 
-enum endpoint_transport { ENDPOINT_RDMA, ENDPOINT_TCP };
+enum endpoint_transport { ENDPOINT_RDMA, ENDPOINT_TCP, ENDPOINT_IWARP };
 enum notify_mode { NOTIFY_CNP, NOTIFY_ACK, NOTIFY_NONE };
 enum endpoint_pace { PACE_DUE, PACE_DEPARTURE };
 enum endpoint_pace_update { PACE_UPDATE_WAITING, PACE_UPDATE_NEXT };

@@ -19,6 +19,7 @@
  *     rest.c        memory of queue pairs with nothing to do
  *     flow.c        replaces all of these for flows instead of packets
  *     tcp_end.c     replaces the RDMA transport by TCP
+ *     iwarp_end.c   messages as FPDUs of iWARP on TCP
  *
  * PSNs have 64 bits in these files. The wire has the lower 24 bits.
  */
@@ -88,6 +89,7 @@ enum qp_flag {
 	QP_RTO_LOW = 128, /* the deadline is the short timeout of selective repeat */
 };
 
+struct endpoint_iwarp;
 struct endpoint_tcp;
 struct selective;
 struct tcp_end;
@@ -250,6 +252,7 @@ struct endpoint_hca {
 	struct read_recoveries read_recoveries;
 	struct packet_line stalled;   /* packets received while the adapter accepts none */
 	struct endpoint_tcp *tcp;     /* NULL without TCP */
+	struct endpoint_iwarp *iwarp; /* NULL without iWARP */
 	struct cc_plugin *cc_plugins; /* congestion control of shared objects */
 };
 

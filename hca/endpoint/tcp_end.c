@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fabric/wire/tcp_packet.h"
+#include "hca/endpoint/iwarp_end.h"
 
 #define PORT_FIRST      1024u /* first port of the side that opens */
 #define PORTS           64512u
@@ -34,13 +35,14 @@ static struct tcp_end *peer_end(const struct tcp_end *end)
 
 /* ---- sending ---- */
 
+/* Returns the message with this byte of the stream. */
 static struct endpoint_message *message_at(const struct endpoint_qp *qp, uint64_t offset)
 {
 	struct endpoint_message *message = oldest_message(qp);
 
-	if (qp->tcp->writing && offset >= qp->tcp->writing_first)
+	if (qp->tcp->writing && offset >= qp->tcp->writing->first_psn)
 		return qp->tcp->writing;
-	while (offset >= message->first_byte + message->bytes)
+	while (offset >= message->first_psn + message->packets)
 		message = message->next;
 	return message;
 }
@@ -75,13 +77,24 @@ static void send_data(struct tcp_end *end, const struct tcp_segment *segment)
 {
 	struct endpoint_qp *qp = end->qp;
 	struct endpoint_hca *ep = qp->ep;
-	struct endpoint_message *message = message_at(qp, segment->offset);
+	struct endpoint_message *message;
 	struct packet *packet = make_packet(end, segment);
+	uint32_t payload_bytes = segment->payload_bytes;
 
+	if (end->iwarp && segment->offset < end->iwarp->startup_bytes) {
+		iwarp_end_fill(qp, NULL, segment->offset, packet);
+		send_packet(end, packet);
+		return;
+	}
+	message = message_at(qp, segment->offset);
 	packet->tag = message->tag;
-	if (segment->offset + segment->payload_bytes == message->first_byte + message->bytes) {
+	if (segment->offset + segment->payload_bytes == message->first_psn + message->packets) {
 		packet->tcp.ends_message = true;
 		packet->tcp.flags |= TCP_PSH;
+	}
+	if (end->iwarp) {
+		iwarp_end_fill(qp, message, segment->offset, packet);
+		payload_bytes = packet->tcp.ddp_bytes;
 	}
 	if (!message->packets_sent++) {
 		message->started_at = packet->sent_at;
@@ -90,7 +103,7 @@ static void send_data(struct tcp_end *end, const struct tcp_segment *segment)
 	}
 	message->packets_retransmitted += segment->retransmission;
 	ep->count.data_packets_sent++;
-	ep->count.data_bytes_sent += segment->payload_bytes;
+	ep->count.data_bytes_sent += payload_bytes;
 	ep->count.packets_retransmitted += segment->retransmission;
 	send_packet(end, packet);
 }
@@ -151,11 +164,14 @@ static void write_next(struct tcp_end *end)
 {
 	struct endpoint_message *message;
 
+	if (end->iwarp && !iwarp_end_may_write(end->qp))
+		return;
 	while ((message = end->unwritten) && tcp_unsent(end->connection) == 0) {
 		end->unwritten = message == end->qp->newest ? NULL : message->next;
 		end->writing = message;
-		end->writing_first = message->first_byte;
-		tcp_write(end->connection, endpoint_now(end->qp->ep), message->bytes);
+		if (end->iwarp)
+			iwarp_end_written(end->qp, message);
+		tcp_write(end->connection, endpoint_now(end->qp->ep), message->packets);
 	}
 }
 
@@ -186,14 +202,23 @@ void tcp_end_grant(struct endpoint_qp *qp)
 	write_next(end);
 }
 
+uint64_t tcp_end_stream_bytes(const struct endpoint_qp *qp, enum endpoint_operation operation,
+			      uint64_t bytes)
+{
+	return qp->tcp->iwarp ? iwarp_end_stream_bytes(qp, operation, bytes) : bytes;
+}
+
 void tcp_end_posted(struct endpoint_qp *qp)
 {
 	struct tcp_end *end = qp->tcp;
 
 	if (!end->unwritten)
 		end->unwritten = qp->newest;
-	if (tcp_state(end->connection) == TCP_STATE_CLOSED)
+	if (tcp_state(end->connection) == TCP_STATE_CLOSED) {
+		if (end->iwarp)
+			end->iwarp->initiator = true;
 		tcp_connect(end->connection, endpoint_now(qp->ep));
+	}
 	settle(end);
 }
 
@@ -224,13 +249,17 @@ static void receive(void *context, uint64_t offset, uint32_t bytes, const uint8_
 	const struct packet *packet = end->input;
 	uint32_t last = packet->tcp.sequence + packet->payload_bytes;
 
-	(void)payload;
-	end->arrived += bytes;
-	ep->count.data_packets_received++;
-	ep->count.data_bytes_received += bytes;
 	/* the receive window may cut off the end of the segment */
-	if (packet->tcp.ends_message &&
-	    (uint32_t)(offset + bytes) + 1 + tcp_peer_initial(end->connection) == last)
+	bool whole = (uint32_t)(offset + bytes) + 1 + tcp_peer_initial(end->connection) == last;
+	uint32_t payload_bytes = bytes;
+
+	(void)payload;
+	if (end->iwarp) /* data counts when the end of its segment arrives */
+		payload_bytes = whole ? packet->tcp.ddp_bytes : 0;
+	end->arrived += payload_bytes;
+	ep->count.data_packets_received += payload_bytes > 0;
+	ep->count.data_bytes_received += payload_bytes;
+	if (packet->tcp.ends_message && whole)
 		add_mark(end, (struct tcp_end_mark){offset + bytes, packet->tag});
 }
 
@@ -274,11 +303,18 @@ static void complete_acknowledged(struct tcp_end *end)
 	uint64_t acknowledged = tcp_acknowledged(end->connection);
 	struct endpoint_message *message;
 
-	qp->acked_bytes = acknowledged;
 	while ((message = oldest_message(qp)) &&
-	       message->first_byte + message->bytes <= acknowledged) {
+	       message->first_psn + message->packets <= acknowledged) {
+		qp->acked_bytes = message->first_byte + message->bytes;
+		qp->unacked_psn = message->first_psn + message->packets;
 		take_oldest(end);
 		endpoint_complete(qp, message, ENDPOINT_OK);
+	}
+	if (message && acknowledged > message->first_psn) {
+		acknowledged -= message->first_psn;
+		qp->acked_bytes = message->first_byte +
+				  (end->iwarp ? iwarp_end_payload_before(qp, message, acknowledged)
+					      : acknowledged);
 	}
 }
 
@@ -315,6 +351,8 @@ static void count_memory(struct tcp_end *end)
 	size_t bytes = sizeof(*end->qp) + sizeof(*end) + tcp_memory_bytes(end->connection) +
 		       end->mark_capacity * sizeof(end->marks[0]);
 
+	if (end->iwarp)
+		iwarp_end_count_memory(end->qp, bytes);
 	host->memory_bytes += bytes - end->memory_bytes;
 	end->memory_bytes = bytes;
 	if (host->memory_bytes > host->count.memory_bytes)
@@ -348,6 +386,8 @@ void tcp_end_segment(const struct endpoint_qp *qp, struct packet *segment)
 	*segment = (struct packet){.path = qp->path};
 	tcp_packet_set(segment, &header);
 	segment->payload_bytes = room - tcp_header_bytes(&header);
+	if (qp->tcp->iwarp)
+		segment->payload_bytes = qp->tcp->iwarp->fpdu_bytes;
 }
 
 uint64_t tcp_end_rate_bps(const struct endpoint_qp *qp, uint64_t line)
@@ -396,24 +436,48 @@ static void timer_fires(struct event *event)
 
 static const struct tcp_host tcp_host = {transmit, receive, set_timer, notify};
 
-static void end_init(struct endpoint_qp *qp, uint16_t local_port, uint16_t remote_port)
+/* Returns the payload of a full segment of either end, after the SYNs. */
+static uint32_t segment_payload(const struct endpoint_tcp_params *one,
+				const struct endpoint_tcp_params *two)
+{
+	uint64_t mtu = one->mtu < two->mtu ? one->mtu : two->mtu;
+	bool timestamps = one->timestamps && two->timestamps;
+
+	return (uint32_t)mtu - IP_BYTES - TCP_HEADER_BYTES - (timestamps ? TCP_TIMESTAMP_BYTES : 0);
+}
+
+/* FPDUs of iWARP have lengths that are multiples of four. */
+static uint16_t mss_of(const struct tcp_end *end)
+{
+	uint64_t mss = end->host->params->mtu - IP_BYTES - TCP_HEADER_BYTES;
+
+	return (uint16_t)(end->iwarp ? mss & ~UINT64_C(3) : mss);
+}
+
+static void end_init(struct endpoint_qp *qp, uint16_t local_port, uint16_t remote_port,
+		     const struct endpoint_hca *initiator)
 {
 	struct endpoint_hca *ep = qp->ep;
 	struct tcp_end *end = sim_arena(ep->block.sim, sizeof(*end));
+	bool iwarp = initiator->params->transport == ENDPOINT_IWARP;
 
 	qp->tcp = end;
 	end->qp = qp;
 	end->host = ep->tcp;
 	end->timer_at = SIM_NEVER;
 	event_init(&end->timer, &ep->block, timer_fires);
+	if (iwarp)
+		iwarp_end_init(qp, segment_payload(ep->tcp->params, peer_of(qp)->ep->tcp->params),
+			       !initiator->tcp->params->handshake);
 	end->connection = tcp_create(&(struct tcp_setup){
-		.params = (const struct tcp_params *)(const void *)end->host->params,
+		.params = (const struct tcp_params *)(const void *)(iwarp ? &end->host->of_iwarp
+									  : end->host->params),
 		.congestion = ep->congestion,
 		.host = &tcp_host,
 		.context = end,
 		.local_port = local_port,
 		.remote_port = remote_port,
-		.mss = (uint16_t)(end->host->params->mtu - IP_BYTES - TCP_HEADER_BYTES),
+		.mss = mss_of(end),
 		.initial_sequence = qp->number * HASH_MULTIPLIER,
 		.line_rate_bps = port_rate_bps(ep->port),
 		.totals = (struct tcp_counts *)(void *)&end->host->count,
@@ -447,8 +511,8 @@ struct endpoint_qp *tcp_end_create_pair(struct endpoint_hca *ep, struct endpoint
 		service_level = (unsigned)ep->tcp->params->priority;
 	one = connect_tcp_pair(ep, other, service_level, port, service);
 	two = peer_of(one);
-	end_init(one, port, service);
-	end_init(two, service, port);
+	end_init(one, port, service, ep);
+	end_init(two, service, port, ep);
 	tcp_listen(two->tcp->connection, endpoint_now(other));
 	if (!ep->tcp->params->handshake)
 		open_now(one->tcp, two->tcp, endpoint_now(ep));
@@ -496,6 +560,8 @@ void tcp_end_init_host(struct endpoint_hca *ep, const struct endpoint_tcp_params
 	snprintf(name, sizeof(name), "%s.tcp", ep->block.name);
 	block_init(&tcp->block, ep->block.sim, &endpoint_tcp_type, name, params, &tcp->count);
 	tcp->params = params;
+	tcp->of_iwarp = *params;
+	tcp->of_iwarp.nagle = TCP_NAGLE_OFF; /* RFC 5044 3.2 */
 	ep->tcp = tcp;
 }
 

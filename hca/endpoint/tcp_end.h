@@ -27,6 +27,7 @@ struct tcp_end {
 	struct endpoint_qp *qp;
 	struct tcp_connection *connection;
 	struct endpoint_tcp *host;
+	struct iwarp_end *iwarp;     /* NULL without iWARP */
 	struct tcp_opening *opening; /* only while both ends are opened without packets */
 	struct event timer;
 	sim_time timer_at; /* SIM_NEVER if no timer is set */
@@ -37,15 +38,14 @@ struct tcp_end {
 	struct endpoint_message *unwritten;
 	/* last message written to the connection; NULL if it is complete */
 	struct endpoint_message *writing;
-	uint64_t writing_first; /* offset of the first byte of `writing` */
-	bool wants;             /* has a segment to send when there is space */
-	bool granted;           /* may send one segment now */
+	bool wants;   /* has a segment to send when there is space */
+	bool granted; /* may send one segment now */
 	/* receiver */
 	const struct packet *input; /* packet that is being processed */
 	struct tcp_end_mark *marks; /* ordered by offset */
 	uint32_t mark_count, mark_capacity;
 	uint64_t received; /* number of bytes received in order */
-	uint64_t arrived;  /* number of bytes received, in order or not, each once */
+	uint64_t arrived;  /* payload received, in order or not, each byte once */
 	size_t memory_bytes;
 };
 
@@ -53,7 +53,8 @@ struct tcp_end {
 struct endpoint_tcp {
 	struct endpoint_tcp_counters count; /* first member, as struct tcp_counts */
 	const struct endpoint_tcp_params *params;
-	uint64_t memory_bytes; /* current memory */
+	struct endpoint_tcp_params of_iwarp; /* params, without Nagle's algorithm */
+	uint64_t memory_bytes;               /* current memory */
 	struct block block;
 };
 
@@ -62,6 +63,10 @@ struct endpoint_qp *tcp_end_create_pair(struct endpoint_hca *ep, struct endpoint
 					unsigned service_level);
 void tcp_end_destroy(struct endpoint_qp *qp);
 void tcp_end_destroy_host(struct endpoint_hca *ep);
+
+/* Returns the bytes that a message takes in the stream. */
+uint64_t tcp_end_stream_bytes(const struct endpoint_qp *qp, enum endpoint_operation operation,
+			      uint64_t bytes);
 
 /* Reports that a message was added to the queue pair. */
 void tcp_end_posted(struct endpoint_qp *qp);

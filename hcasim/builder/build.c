@@ -225,6 +225,8 @@ static void create_endpoint(struct build *build, uint32_t i, const struct scenar
 	endpoint_attach(build->endpoint_hcas[i], build->endpoints, i);
 	if (has_tcp)
 		endpoint_set_tcp(build->endpoint_hcas[i], &host->endpoint->tcp);
+	if (scenario_has_iwarp(build->scenario))
+		endpoint_set_iwarp(build->endpoint_hcas[i]);
 	if (build->load)
 		load_set_far(build->load, i, sim);
 }

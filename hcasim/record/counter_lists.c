@@ -67,6 +67,8 @@ const struct counter_list counter_lists[] = {
 	{"endpoint", "the adapter of fidelity endpoint", COUNTERS(ENDPOINT_COUNTERS)},
 	{"endpoint_tcp", "TCP connections of an adapter of fidelity endpoint",
 	 COUNTERS(ENDPOINT_TCP_COUNTERS)},
+	{"endpoint_iwarp", "iWARP on the TCP connections of an adapter of fidelity endpoint",
+	 COUNTERS(ENDPOINT_IWARP_COUNTERS)},
 	{"port", "one end of a link", COUNTERS(PORT_COUNTERS)},
 	{"switch", "forwarding and buffers", COUNTERS(SWITCH_COUNTERS)},
 	{"reroute", "routes around links that are down", COUNTERS(REROUTE_COUNTERS)},

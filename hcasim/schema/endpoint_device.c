@@ -11,7 +11,7 @@
 const struct param_section endpoint_device_sections[] = {
 	{"port", port_param_list, offsetof(struct endpoint_device, port), "its port"},
 	{"tcp", endpoint_tcp_param_list, offsetof(struct endpoint_device, tcp),
-	 "its TCP connections, with transport: tcp"},
+	 "its TCP connections, with transport: tcp or iwarp"},
 	{0}};
 /* clang-format on */
 

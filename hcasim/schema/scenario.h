@@ -428,8 +428,11 @@ bool scenario_blame(const struct scenario *scenario, const char *path, char *err
 
 /* Returns true if any host has an adapter of that fidelity. */
 enum adapter_fidelity { FIDELITY_ENDPOINT, FIDELITY_DETAILED };
-/* Returns true if any host sends with TCP. */
+/* Return true if the host, or any host, sends with TCP: plainly or with iWARP on top. */
+bool scenario_host_has_tcp(const struct scenario_host *host);
 bool scenario_has_tcp(const struct scenario *scenario);
+bool scenario_has_plain_tcp(const struct scenario *scenario);
+bool scenario_has_iwarp(const struct scenario *scenario);
 bool scenario_sends_rdma(const struct scenario *scenario); /* true if any host sends with RDMA */
 bool scenario_has(const struct scenario *scenario, enum adapter_fidelity fidelity);
 

@@ -218,8 +218,8 @@ static const char *unfit(const struct scenario_host *host)
 {
 	if (!host->endpoint)
 		return "has no fidelity: endpoint";
-	if (host->endpoint->endpoint.transport == ENDPOINT_TCP)
-		return "has transport: tcp";
+	if (scenario_host_has_tcp(host))
+		return "has a transport on TCP";
 	return NULL;
 }
 

@@ -52,6 +52,7 @@ CONDITION(has_steps, scenario->workload.phases > 1 || is_pattern(scenario, COLLE
 CONDITION(cut, scenario->posting.message > 0)
 CONDITION(detailed, scenario_has(scenario, FIDELITY_DETAILED))
 CONDITION(tcp, scenario_has_tcp(scenario))
+CONDITION(plain_tcp, scenario_has_plain_tcp(scenario))
 CONDITION(rdma, scenario_sends_rdma(scenario))
 CONDITION(series, scenario->record.series > 0)
 CONDITION(programs, !scenario->has_load && !scenario->has_workload)
@@ -118,7 +119,8 @@ static const struct dependency dependencies[] = {
 	 "workload.posting.message: a flow is one message otherwise"},
 	{"workload.host", load_host_param_list, "*", detailed, "adapters of fidelity: detailed"},
 	{"workload.cpu", load_cpu_param_list, "*", detailed, "adapters of fidelity: detailed"},
-	{"hosts tcp", endpoint_tcp_param_list, "*", tcp, "transport: tcp"},
+	{"hosts tcp", endpoint_tcp_param_list, "*", tcp, "transport: tcp or iwarp"},
+	{"hosts tcp", endpoint_tcp_param_list, "nagle", plain_tcp, "transport: tcp"},
 	{"hosts hca", endpoint_param_list, RDMA_KEYS, rdma, "transport: rdma"},
 	{"load", load_param_list, "low_latency_bfregs", registers, "load.bfregs above 0"},
 	{"load", load_param_list, "stride_bytes", strides, "load.strides above 0"},

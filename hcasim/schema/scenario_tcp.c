@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_tcp: checks hosts that send with TCP (`transport: tcp`): refuses sections and values
- * that TCP does not support.
+ * scenario_tcp: checks hosts that send with TCP (`transport: tcp` or `iwarp`): refuses sections and
+ * values that TCP does not support.
  */
 #include <string.h>
 
 #include "hcasim/schema/endpoint_device.h"
 #include "hcasim/schema/scenario_read.h"
 
+static bool sends_with(const struct scenario_host *host, enum endpoint_transport transport)
+{
+	return host->endpoint && host->endpoint->endpoint.transport == (uint64_t)transport;
+}
+
+bool scenario_host_has_tcp(const struct scenario_host *host)
+{
+	return sends_with(host, ENDPOINT_TCP) || sends_with(host, ENDPOINT_IWARP);
+}
+
 /* Returns the first host that sends with TCP, or NULL. */
 static const struct scenario_host *find_sender(const struct scenario *scenario)
 {
 	for (uint32_t i = 0; i < scenario->host_count; i++)
-		if (scenario->hosts[i].endpoint &&
-		    scenario->hosts[i].endpoint->endpoint.transport == ENDPOINT_TCP)
+		if (scenario_host_has_tcp(&scenario->hosts[i]))
 			return &scenario->hosts[i];
 	return NULL;
 }
@@ -23,11 +32,28 @@ bool scenario_has_tcp(const struct scenario *scenario)
 	return find_sender(scenario);
 }
 
+static bool any_sends_with(const struct scenario *scenario, enum endpoint_transport transport)
+{
+	for (uint32_t i = 0; i < scenario->host_count; i++)
+		if (sends_with(&scenario->hosts[i], transport))
+			return true;
+	return false;
+}
+
+bool scenario_has_plain_tcp(const struct scenario *scenario)
+{
+	return any_sends_with(scenario, ENDPOINT_TCP);
+}
+
+bool scenario_has_iwarp(const struct scenario *scenario)
+{
+	return any_sends_with(scenario, ENDPOINT_IWARP);
+}
+
 bool scenario_sends_rdma(const struct scenario *scenario)
 {
 	for (uint32_t i = 0; i < scenario->host_count; i++)
-		if (!scenario->hosts[i].endpoint ||
-		    scenario->hosts[i].endpoint->endpoint.transport != ENDPOINT_TCP)
+		if (!scenario_host_has_tcp(&scenario->hosts[i]))
 			return true;
 	return false;
 }
@@ -50,8 +76,8 @@ static struct yaml_node *find_key(struct yaml_node *node)
 static void refuse(struct scenario_reader *reader, struct yaml_node *node, const char *found,
 		   const char *expected)
 {
-	yaml_error(reader->errors, node, "transport: tcp does not support %s; expected %s", found,
-		   expected);
+	yaml_error(reader->errors, node, "transport: %s does not support %s; expected %s",
+		   scenario_has_plain_tcp(reader->scenario) ? "tcp" : "iwarp", found, expected);
 }
 
 static void check_congestion(struct scenario_reader *reader, struct yaml_node *node)
@@ -62,7 +88,7 @@ static void check_congestion(struct scenario_reader *reader, struct yaml_node *n
 		const struct endpoint_device *device = scenario->hosts[i].endpoint;
 		const struct congestion_ops *ops = device ? device->choice.congestion.ops : NULL;
 
-		if (!ops || device->endpoint.transport != ENDPOINT_TCP)
+		if (!ops || !scenario_host_has_tcp(&scenario->hosts[i]))
 			continue;
 		if (strcmp(ops->name, "none") == 0)
 			refuse(reader, node, "congestion: none, which has no window",

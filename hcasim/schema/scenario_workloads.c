@@ -74,7 +74,7 @@ static void check_congestion(struct scenario_reader *reader, const struct yaml_n
 	}
 	for (uint32_t i = 0; i < workload->host_count; i++) {
 		const struct scenario_host *host = &scenario->hosts[workload->hosts[i]];
-		bool tcp = host->endpoint && host->endpoint->endpoint.transport == ENDPOINT_TCP;
+		bool tcp = scenario_host_has_tcp(host);
 		if (host->endpoint && !tcp)
 			continue;
 		yaml_error(reader->errors, node,

@@ -97,9 +97,11 @@ struct backend_ops {
 	/* Returns an error that is not the failure of a flow, or NULL. */
 	const char *(*trouble)(const struct backend *backend);
 	void (*destroy)(struct backend *backend); /* call it after the run */
-	/* Describes a full segment of a TCP connection. Returns false if the queue pair is no TCP
-	 * connection. NULL if the backend has no TCP connections. */
-	bool (*segment)(const struct backend_qp *qp, struct packet *segment);
+	/* Describes a full segment of a TCP connection. *bytes is the length of a message, and
+	 * becomes its bytes in the stream. Returns false if the queue pair is no TCP connection.
+	 * NULL if the backend has no TCP connections. */
+	bool (*segment)(const struct backend_qp *qp, enum workload_operation operation,
+			uint64_t *bytes, struct packet *segment);
 	/* Nothing will be posted to the queue pair any more. Call it in an event of its host, or
 	 * before start(). NULL if it makes no difference. */
 	void (*retire)(struct backend_qp *qp);

@@ -281,9 +281,10 @@ static const struct path *path(const struct backend_qp *qp)
 	return endpoint_path(look_at(qp));
 }
 
-static bool segment(const struct backend_qp *qp, struct packet *packet)
+static bool segment(const struct backend_qp *qp, enum workload_operation operation, uint64_t *bytes,
+		    struct packet *packet)
 {
-	return endpoint_tcp_segment(look_at(qp), packet);
+	return endpoint_tcp_segment(look_at(qp), (enum endpoint_operation)operation, bytes, packet);
 }
 
 static uint32_t cnps(const struct backend_qp *qp)

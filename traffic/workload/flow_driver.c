@@ -399,10 +399,12 @@ static void describe(struct flow_driver *driver, uint32_t number, const struct i
 
 	driver->records[number].hops = route->hops;
 	struct packet segment;
-
-	if (driver->ops->segment && driver->ops->segment(state->pair->sender, &segment)) {
+	uint64_t bytes = flow->bytes; /* in the stream */
+	if (driver->ops->segment &&
+	    driver->ops->segment(state->pair->sender, (enum workload_operation)flow->operation,
+				 &bytes, &segment)) {
 		driver->records[number].ideal =
-			ideal_tcp_time(driver->backend->ideal, &segment, route, flow->bytes);
+			ideal_tcp_time(driver->backend->ideal, &segment, route, bytes);
 		return;
 	}
 	driver->records[number].ideal =

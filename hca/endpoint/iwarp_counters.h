@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * iwarp_counters: counters of the iWARP connections of an endpoint adapter: the block NAME.iwarp.
+ */
+#ifndef HCA_ENDPOINT_IWARP_COUNTERS_H
+#define HCA_ENDPOINT_IWARP_COUNTERS_H
+
+#include "sim/block.h"
+
+/* clang-format off */
+#define ENDPOINT_IWARP_COUNTERS(X)                                                                 \
+	X(connections, "connections", "Ends of connections that the adapter holds.")               \
+	X(writes, "messages", "RDMA Writes written to their stream.")                              \
+	X(sends, "messages", "Sends written to their stream.")                                     \
+	X(fpdus, "FPDUs", "FPDUs written to their stream.")                                        \
+	X(payload_bytes, "bytes", "Payload written to streams.")                                   \
+	X(overhead_bytes, "bytes",                                                                 \
+	  "Lengths, headers, pad and CRCs of FPDUs, and startup frames, written to streams.")      \
+	X(split_segments, "segments",                                                              \
+	  "Segments sent that are not exactly one FPDU: a receive window cut them.")               \
+	X(connection_bytes, "bytes",                                                               \
+	  "Memory per connection, largest: TCP control block with congestion control and the "     \
+	  "lists of segments in flight and out of order, and the state of DDP and RDMAP.")
+/* clang-format on */
+
+struct endpoint_iwarp_counters {
+	ENDPOINT_IWARP_COUNTERS(COUNTER_FIELD)
+};
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * iwarp_end: iWARP on a TCP connection of an endpoint adapter. A message is an RDMA Write or a
+ * Send, which is cut into FPDUs. A full FPDU fills a segment. tcp_end.c asks this file where a
+ * message is in the stream, what a segment contains, and when messages may be written.
+ *
+ *     message --> FPDU | FPDU | ... --tcp_write()--> one segment each
+ *
+ * With `tcp: {handshake: true}` an MPA request and an MPA reply open the stream. Otherwise both
+ * ends are in full operation when the run starts, as their TCP connection is open.
+ *
+ * RFC 5040 (RDMAP), 5041 (DDP), 5044 (MPA), 6581 (revision 2 of the startup frames). Not modelled:
+ * READs, markers, Terminate.
+ */
+#ifndef HCA_ENDPOINT_IWARP_END_H
+#define HCA_ENDPOINT_IWARP_END_H
+
+#include "hca/endpoint/endpoint_state.h"
+#include "hca/endpoint/iwarp_counters.h"
+
+struct tcp_segment;
+
+/* State of one end. */
+struct iwarp_end {
+	uint32_t fpdu_bytes; /* full FPDU: what a segment holds */
+	uint32_t
+		startup_bytes; /* at the start of each direction of the stream; 0 if already open */
+	bool initiator;        /* sends the request; the other end sends the reply */
+	bool started;          /* its startup frame was written */
+	uint32_t sends;        /* Sends written: the last MSN */
+};
+
+/* State that all connections of an adapter share: the block NAME.iwarp. */
+struct endpoint_iwarp {
+	struct endpoint_iwarp_counters count;
+	struct block block;
+};
+
+void iwarp_end_init_host(struct endpoint_hca *ep);
+void iwarp_end_destroy_host(struct endpoint_hca *ep);
+
+/* Makes a new TCP connection one of iWARP. `segment_bytes` is the payload of a full segment. */
+void iwarp_end_init(struct endpoint_qp *qp, uint32_t segment_bytes, bool open);
+
+/* Returns the bytes that a message of `bytes` takes in the stream. */
+uint64_t iwarp_end_stream_bytes(const struct endpoint_qp *qp, enum endpoint_operation operation,
+				uint64_t bytes);
+
+/* Returns the payload of a message in its first `bytes` of the stream. */
+uint64_t iwarp_end_payload_before(const struct endpoint_qp *qp,
+				  const struct endpoint_message *message, uint64_t bytes);
+
+/* Returns true if messages may be written. Writes the startup frame when it is due. */
+bool iwarp_end_may_write(struct endpoint_qp *qp);
+
+/* Puts the content of a segment into its packet. `message` is NULL for a startup frame. */
+void iwarp_end_fill(struct endpoint_qp *qp, const struct endpoint_message *message, uint64_t offset,
+		    struct packet *packet);
+
+/* Reports that a message was written. */
+void iwarp_end_written(struct endpoint_qp *qp, struct endpoint_message *message);
+
+/* Counts the memory of a connection. */
+void iwarp_end_count_memory(struct endpoint_qp *qp, size_t tcp_bytes);
+
+#endif

@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Proves that workloads run over iWARP: counters and goodput have the exact bytes of RFC 5044, losses
+# change neither what arrives nor, at the same seed, the result, whatever the number of threads.
+# tshark decodes each FPDU, finds every CRC good and nothing malformed. Mistakes are named at their place.
+# Arguments: the hcasim program, the top of the source tree.
+hcasim=$1
+. "$(dirname "$0")/../support/script.sh"
+cd "$folder" || exit 1
+
+study() { # study HCA WORKLOAD [MORE]
+  printf 'seed: 1\nhosts: {count: 2, hca: {fidelity: endpoint, preset: iwarp-100g, %s}}\n' "$1"
+  printf 'fabric: {link_layer: roce, topology: single-switch, switch: spectrum-100gbe, link: cable-100gbe}\n'
+  printf 'workload: {pattern: shift, %s}\n%s\n' "$2" "$3"
+}
+count() { # count FOLDER BLOCK COUNTER
+  grep "\"$2\"" "$1/counters.json" | grep -o "\"$3\": [0-9]*" | grep -o '[0-9]*$'
+}
+equal() { # equal NAME FOUND EXPECTED
+  [ "$2" = "$3" ] || fail "$1: $2; expected $3"
+}
+
+# 695 FPDUs of 1440 bytes of payload and 20 of overhead, the last one of 640.
+study 'port: {}' 'operation: write, bytes: 1MB, count: 1' >write.yaml
+"$hcasim" run write.yaml --out write >log || fail "write: $(cat log)"
+equal fpdus "$(count write host0.hca.iwarp fpdus)" 695
+equal payload "$(count write host0.hca.iwarp payload_bytes)" 1000000
+equal overhead "$(count write host0.hca.iwarp overhead_bytes)" 13900
+equal received "$(count write host1.hca data_bytes_received)" 1000000
+equal segments "$(count write host0.hca.tcp data_sent)" 695
+[ "$(count write host0.hca.iwarp connection_bytes)" -gt 500 ] || fail "no memory per connection"
+
+# The shares of the link: 1440 of 1538 bytes, and 8940 of 9038 with jumbo frames.
+study 'tcp: {receive_buffer: 4MiB}' 'operation: write, bytes: 100MB, count: 1' >rate.yaml
+for mtu in 1500:93.6 9000:98.8; do
+  "$hcasim" run rate.yaml --set "hosts.hca.tcp.mtu=${mtu%:*}B" --set workload.pattern=incast >log || fail "rate: $(cat log)"
+  grep -q "goodput  *${mtu#*:}" log || fail "MTU ${mtu%:*}: $(grep goodput log); expected ${mtu#*:}"
+done
+
+# Losses of both directions.
+study 'tcp: {rto_min: 1ms, handshake: true}' 'operation: send, bytes: 300KB, count: 3' \
+  'faults: [{from: host0, to: switch0, drop: {probability: 1%}}, {from: host1, to: switch0, drop: {probability: 1%}}]' >lossy.yaml
+for threads in 1 2; do
+  "$hcasim" run lossy.yaml --threads $threads --out lossy$threads >log 2>&1 || fail "lossy: $(cat log)"
+done
+for file in flows.csv summary.json counters.json; do
+  cmp lossy1/$file lossy2/$file || fail "$file differs between threads"
+done
+equal "received under loss" "$(count lossy1 host1.hca data_bytes_received)" 900000
+[ "$(count lossy1 host0.hca.tcp retransmissions)" -gt 5 ] || fail "nothing was lost"
+# 3 requests and 3 replies of 24 bytes; each Send has 208 full FPDUs of 1436 bytes and one of 1312
+equal "overhead of Sends" "$(count lossy1 host0.hca.iwarp overhead_bytes)" $((3 * (2 * 24 + 209 * 24)))
+
+# The capture has each packet at two ports. tshark takes the second for a retransmission, and skips it.
+if command -v tshark >/dev/null; then
+  "$hcasim" run lossy.yaml --set faults=[] --pcap packets.pcapng >log || fail "capture: $(cat log)"
+  tshark -r packets.pcapng -V 2>/dev/null >decoded
+  equal "frames with a good CRC" "$(grep -c 'Good CRC32' decoded)" $((2 * 3 * 209))
+  equal "frames with a bad CRC" "$(grep -c 'Bad CRC32' decoded)" 0
+  equal "Sends" "$(grep -c 'OpCode: Send (0x3)' decoded)" $((2 * 3 * 209))
+  equal "requests" "$(tshark -r packets.pcapng -Y iwarp_mpa.req 2>/dev/null | wc -l)" 6
+  equal "replies" "$(tshark -r packets.pcapng -Y iwarp_mpa.rep 2>/dev/null | wc -l)" 6
+  equal "malformed" "$(tshark -r packets.pcapng -Y _ws.malformed 2>/dev/null | wc -l)" 0
+  "$hcasim" run lossy.yaml --set workload.operation=write --pcap writes.pcapng >log || fail "capture: $(cat log)"
+  tshark -r writes.pcapng -V 2>/dev/null >decoded
+  equal "bad CRCs of writes" "$(grep -c 'Bad CRC32' decoded)" 0
+  equal "malformed writes" "$(tshark -r writes.pcapng -Y _ws.malformed 2>/dev/null | wc -l)" 0
+  [ "$(grep -c 'OpCode: Write (0x0)' decoded)" -gt 1000 ] || fail "too few writes"
+fi
+
+refused() { # refused TEXT OPTION...
+  "$hcasim" check write.yaml "${@:2}" >log 2>&1
+  equal "exit code of ${*:2}" $? 2
+  grep -qF "$1" log || fail "${*:2}: $(cat log); expected $1"
+}
+refused 'transport: iwarp does not support operations that fetch data' --set workload.operation=read
+refused 'transport: iwarp does not support congestion: none' --set hosts.hca.congestion=none
+refused 'expected one of rdma|tcp|iwarp' --set hosts.hca.transport=iwrap
+"$hcasim" check write.yaml --set hosts.hca.tcp.nagle=classic >log 2>&1
+grep -q 'nagle has no effect' log || fail "no warning for nagle: $(cat log)"
+exit $failures

@@ -25,6 +25,29 @@ static const struct metric_info *metrics_of(const struct sweep *sweep)
 	return sweep->scenario->has_load ? metric_load_list : metric_list;
 }
 
+#define ALL_WORKLOADS UINT32_MAX
+
+/* Metrics of operations, if a workload of the file has pattern storage. The list is empty
+ * otherwise. */
+static const struct metric_info *storage_metrics_of(const struct sweep *sweep, uint32_t workload)
+{
+	static const struct metric_info none[] = {{0}};
+	const struct scenario *scenario = sweep->scenario;
+	for (uint32_t i = 0; i < scenario->workload_count; i++)
+		if (scenario->workloads[i].params.pattern == PATTERN_storage &&
+		    (workload == ALL_WORKLOADS || i == workload))
+			return metric_storage_list;
+	return none;
+}
+
+static void print_metrics(const struct metric_info *info, struct yaml_node *map, FILE *out)
+{
+	for (; info->name; info++) {
+		struct yaml_node *metric = map ? yaml_get(map, info->name) : NULL;
+		fprintf(out, ",%s", metric && metric->kind == YAML_SCALAR ? metric->text : "");
+	}
+}
+
 static uint32_t workloads_of(const struct sweep *sweep)
 {
 	return sweep->scenario->has_workloads ? sweep->scenario->workload_count : 0;
@@ -38,19 +61,21 @@ static void print_workloads(const struct sweep *sweep, struct yaml_node *root, F
 	for (uint32_t i = 0; i < workloads_of(sweep); i++) {
 		struct yaml_node *map =
 			all ? yaml_get(all, sweep->scenario->workloads[i].name) : NULL;
-		for (const struct metric_info *info = metric_workload_list; info->name; info++) {
-			struct yaml_node *metric = map ? yaml_get(map, info->name) : NULL;
-			fprintf(out, ",%s",
-				metric && metric->kind == YAML_SCALAR ? metric->text : "");
-		}
+		print_metrics(metric_workload_list, map, out);
+		print_metrics(storage_metrics_of(sweep, i), map, out);
 	}
 }
 
 static void print_workload_names(const struct sweep *sweep, FILE *out)
 {
-	for (uint32_t i = 0; i < workloads_of(sweep); i++)
+	for (uint32_t i = 0; i < workloads_of(sweep); i++) {
+		const char *name = sweep->scenario->workloads[i].name;
 		for (const struct metric_info *info = metric_workload_list; info->name; info++)
-			fprintf(out, ",%s.%s", sweep->scenario->workloads[i].name, info->name);
+			fprintf(out, ",%s.%s", name, info->name);
+		for (const struct metric_info *info = storage_metrics_of(sweep, i); info->name;
+		     info++)
+			fprintf(out, ",%s.%s", name, info->name);
+	}
 }
 
 /* Prints the bottleneck of the run, which is the first of its uses, or "none". */
@@ -101,10 +126,8 @@ static void print_line(const struct sweep *sweep, size_t point, FILE *out)
 	print_bottleneck(root, out);
 	fputc(',', out);
 	print_bound(root, out);
-	for (const struct metric_info *info = metrics_of(sweep); info->name; info++) {
-		struct yaml_node *metric = metrics ? yaml_get(metrics, info->name) : NULL;
-		fprintf(out, ",%s", metric && metric->kind == YAML_SCALAR ? metric->text : "");
-	}
+	print_metrics(metrics_of(sweep), metrics, out);
+	print_metrics(storage_metrics_of(sweep, ALL_WORKLOADS), metrics, out);
 	print_workloads(sweep, root, out);
 	fputc('\n', out);
 	if (document)
@@ -128,6 +151,9 @@ static bool write_table(const struct sweep *sweep)
 	sweep_columns_print_names(sweep, out);
 	fprintf(out, "point,exit_code,name,bottleneck,lowest_bound_of,lowest_bound");
 	for (const struct metric_info *info = metrics_of(sweep); info->name; info++)
+		fprintf(out, ",%s", info->name);
+	for (const struct metric_info *info = storage_metrics_of(sweep, ALL_WORKLOADS); info->name;
+	     info++)
 		fprintf(out, ",%s", info->name);
 	print_workload_names(sweep, out);
 	fputc('\n', out);

@@ -40,6 +40,9 @@ static const struct metric_info *find_metric(const char *name)
 
 	if (index >= 0)
 		return &metric_list[index];
+	index = metric_index(metric_storage_list, name);
+	if (index >= 0)
+		return &metric_storage_list[index];
 	index = metric_index(metric_load_list, name);
 	return index >= 0 ? &metric_load_list[index] : NULL;
 }

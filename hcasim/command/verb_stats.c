@@ -3,7 +3,8 @@
  * verb_stats: hcasim stats DIR: statistics of the flows of a run or a sweep. It prints only digits
  * that the confidence intervals support.
  *
- *     run     mean of a column of flows.csv by batch means behind the warm-up, and quantiles
+ *     run     mean of a column of flows.csv or operations.csv by batch means behind the warm-up,
+ *             and quantiles
  *     sweep   for each combination of values: mean over the seeds, and quantiles of the flows of
  *             all seeds; --by KEY: a metric's difference between two values, in pairs of points
  *             that are equal otherwise
@@ -75,10 +76,24 @@ static int by_time(const void *one, const void *other)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Reads a column of flows.csv in the order of the flows' starts. Returns NULL on failure. */
+#define OPERATION_TIME "latency_us"
+
+/* Returns the file that has the column: latency_us, read_latency_us and write_latency_us are of
+ * operations. */
+static const char *file_of(const char *metric)
+{
+	size_t length = strlen(metric), end = strlen(OPERATION_TIME);
+
+	return length >= end && strcmp(metric + length - end, OPERATION_TIME) == 0
+		       ? "operations.csv"
+		       : "flows.csv";
+}
+
+/* Reads a column in the order of the starts of flows or operations. Returns NULL on failure. */
 static double *read_flows(const char *folder, const char *metric, size_t *count)
 {
-	struct table *flows = read(folder, "flows.csv");
+	const char *file = file_of(metric);
+	struct table *flows = read(folder, file);
 	size_t column, start;
 	struct value *list;
 	double *values;
@@ -86,7 +101,7 @@ static double *read_flows(const char *folder, const char *metric, size_t *count)
 	*count = 0;
 	if (!flows)
 		return NULL;
-	column = find_column(flows, metric, folder, "flows.csv");
+	column = find_column(flows, metric, folder, file);
 	start = table_column(flows, "started_us");
 	list = calloc(flows->rows + 1, sizeof(*list));
 	values = calloc(flows->rows + 1, sizeof(*values));
@@ -340,6 +355,8 @@ static bool describe(struct stats *stats, const char *by, const char *metric)
 		return compare_by(stats, by, metric ? metric : "fct_mean_us");
 	if (stats->results)
 		return describe_sweep(stats, metric ? metric : "fct_us");
+	if (!metric && has_file(stats->folder, "operations.csv"))
+		metric = OPERATION_TIME;
 	return describe_run(stats, metric ? metric : "fct_us");
 }
 

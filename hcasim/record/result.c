@@ -42,12 +42,13 @@ enum file_kind {
 	FILE_FLOW_SERIES,
 	FILE_QUEUES,
 	FILE_QUEUE_SERIES,
+	FILE_OPERATIONS,
 	FILE_COUNT
 };
 static const char *const file_names[FILE_COUNT] = {
 	"packets.pcapng", "trace.bin",       "counters.json", "summary.json",     "scenario.yaml",
 	"flows.csv",      "series.csv",      "links.csv",     "slowdowns.csv",    "switches.csv",
-	"bins.csv",       "flow_series.csv", "queues.csv",    "queue_series.csv",
+	"bins.csv",       "flow_series.csv", "queues.csv",    "queue_series.csv", "operations.csv",
 };
 
 struct result {
@@ -284,6 +285,8 @@ static bool has_file(const struct scenario *scenario, enum file_kind kind, bool 
 		return scenario->has_workload;
 	case FILE_SWITCHES:
 		return scenario->has_workload || scenario->has_load;
+	case FILE_OPERATIONS:
+		return scenario_has_storage(scenario) && scenario->record.flows;
 	case FILE_SUMMARY:
 	case FILE_SCENARIO:
 	case FILE_COUNT:
@@ -483,6 +486,8 @@ static bool print_file(const struct build *build, const struct result_outcome *o
 		experiment_write_groups(outcome->experiment, out);
 	else if (kind == FILE_BINS)
 		experiment_write_bins(outcome->experiment, out);
+	else if (kind == FILE_OPERATIONS)
+		experiment_write_operations(outcome->experiment, out);
 	else if (kind == FILE_SWITCHES)
 		experiment_write_switches(build, out);
 	else

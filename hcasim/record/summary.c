@@ -53,6 +53,18 @@ static sim_time measured(const struct result_outcome *outcome)
 	return outcome->experiment ? experiment_window(outcome->experiment) : 0;
 }
 
+/* Metrics of operations, behind other metrics of the same map. */
+static void print_storage(const struct result_outcome *outcome, uint32_t workload,
+			  const char *indent, FILE *out)
+{
+	for (int i = 0; metric_storage_list[i].name; i++) {
+		fprintf(out, ",\n%s\"%s\": ", indent, metric_storage_list[i].name);
+		print_number(experiment_storage_metric(outcome->experiment, workload,
+						       (enum storage_metric)i),
+			     out);
+	}
+}
+
 static void print_metrics(const struct result_outcome *outcome, FILE *out)
 {
 	const struct metric_info *list = outcome->load ? metric_load_list : metric_list;
@@ -65,6 +77,8 @@ static void print_metrics(const struct result_outcome *outcome, FILE *out)
 					   : experiment_metric(outcome->experiment, (enum metric)i),
 			     out);
 	}
+	if (outcome->experiment && experiment_has_storage(outcome->experiment))
+		print_storage(outcome, EXPERIMENT_NO_WORKLOAD, "    ", out);
 	fprintf(out, "\n  }");
 }
 
@@ -87,6 +101,8 @@ static void print_workloads(const struct build *build, const struct result_outco
 								(enum workload_metric)k),
 				     out);
 		}
+		if (scenario->workloads[i].params.pattern == PATTERN_storage)
+			print_storage(outcome, i, "      ", out);
 		fprintf(out, "\n    }");
 	}
 	fprintf(out, "\n  }");

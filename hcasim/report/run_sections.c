@@ -36,6 +36,9 @@ static const struct metric_info *info_of(const char *name)
 	int index = metric_index(metric_list, name);
 	if (index >= 0)
 		return &metric_list[index];
+	index = metric_index(metric_storage_list, name);
+	if (index >= 0)
+		return &metric_storage_list[index];
 	index = metric_index(metric_load_list, name);
 	return index >= 0 ? &metric_load_list[index] : NULL;
 }

@@ -54,7 +54,7 @@ static void read_settings(struct run_values *run, struct yaml_node *root)
 static const char *unit_of(const char *metric)
 {
 	const struct metric_info *const lists[] = {metric_list, metric_load_list,
-						   metric_workload_list};
+						   metric_workload_list, metric_storage_list};
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		int index = metric_index(lists[i], metric);
 		if (index >= 0)

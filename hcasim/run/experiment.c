@@ -181,6 +181,7 @@ void experiment_destroy(struct experiment *experiment)
 	free(experiment->acked);
 	free(experiment->queue_counts);
 	free(experiment->workload_metrics);
+	free(experiment->storage_metrics);
 	free(experiment->workload_names);
 	for (uint32_t i = 0; i < experiment->sample_count; i++)
 		end_samples(&experiment->samples[i]);
@@ -447,6 +448,12 @@ bool experiment_knows_metrics(const struct experiment *experiment, char *error, 
 		const char *name = scenario->expectations[i].metric;
 		const char *dot = name ? strrchr(name, '.') : NULL;
 		char owner[128], path[64];
+		snprintf(path, sizeof(path), "expect.%u.metric", i);
+		if (name && metric_index(metric_storage_list, dot ? dot + 1 : name) >= 0) {
+			if (!experiment_storage_knows(experiment, name, dot, error, error_bytes))
+				return scenario_blame(scenario, path, error, error_bytes);
+			continue;
+		}
 		if (!dot)
 			continue;
 		int of_port = metric_index(metric_port_list, dot + 1);
@@ -459,10 +466,9 @@ bool experiment_knows_metrics(const struct experiment *experiment, char *error, 
 			continue;
 		if (of_port >= 0 ? knows_port(experiment, owner, of_port, error, error_bytes)
 				 : of_workload < 0 ||
-					   experiment_workloads_knows(scenario, owner, of_workload,
+					   experiment_workloads_knows(scenario, owner, dot + 1,
 								      error, error_bytes))
 			continue;
-		snprintf(path, sizeof(path), "expect.%u.metric", i);
 		return scenario_blame(scenario, path, error, error_bytes);
 	}
 	return true;
@@ -478,12 +484,20 @@ bool experiment_find(const struct experiment *experiment, const char *name, doub
 	if (!dot) {
 		index = metric_index(metric_list, name);
 		*value = index >= 0 ? experiment->metrics[index] : (double)NAN;
+		index = metric_index(metric_storage_list, name);
+		if (index >= 0)
+			*value = experiment_storage_metric(experiment, EXPERIMENT_NO_WORKLOAD,
+							   (enum storage_metric)index);
 	} else {
 		snprintf(owner, sizeof(owner), "%.*s", (int)(dot - name), name);
 		uint32_t workload = experiment_workloads_find(experiment->scenario, owner);
 		index = metric_index(metric_workload_list, dot + 1);
 		if (workload != EXPERIMENT_NO_WORKLOAD && index >= 0)
 			*value = experiment->workload_metrics[workload][index];
+		index = metric_index(metric_storage_list, dot + 1);
+		if (workload != EXPERIMENT_NO_WORKLOAD && index >= 0)
+			*value = experiment_storage_metric(experiment, workload,
+							   (enum storage_metric)index);
 		if (is_flow(owner) && (index = metric_index(metric_flow_list, dot + 1)) >= 0) {
 			unsigned long flow = strtoul(owner + 4, &end, 10);
 			if (*end == '\0' && end != owner + 4 && flow < experiment->workload->count)

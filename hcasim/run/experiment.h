@@ -65,6 +65,15 @@ double experiment_metric(const struct experiment *experiment, enum metric metric
 double experiment_workload_metric(const struct experiment *experiment, uint32_t workload,
 				  enum workload_metric metric);
 
+/* Returns true if operations of pattern storage are part of the run. */
+bool experiment_has_storage(const struct experiment *experiment);
+
+/* Returns a metric of operations, of the run (EXPERIMENT_NO_WORKLOAD) or of one of several
+ * workloads. NAN: it has none. Call it after the run. */
+#define EXPERIMENT_NO_WORKLOAD UINT32_MAX
+double experiment_storage_metric(const struct experiment *experiment, uint32_t workload,
+				 enum storage_metric metric);
+
 /* Checks that each metric in `expect` belongs to a recorded port or a workload if it is not of the
  * run or of a flow. Otherwise returns false and writes the place and a suggestion to `error`. */
 bool experiment_knows_metrics(const struct experiment *experiment, char *error, size_t error_bytes);
@@ -91,6 +100,7 @@ bool experiment_write_queue_series(const struct experiment *experiment,
 void experiment_write_queues(const struct experiment *experiment, FILE *out); /* queues.csv */
 void experiment_write_bins(const struct experiment *experiment, FILE *out);   /* bins.csv */
 void experiment_write_flows(const struct experiment *experiment, FILE *out);
+void experiment_write_operations(const struct experiment *experiment, FILE *out);
 /* Returns false and sets errno if the series could not be stored completely during the run. */
 bool experiment_write_series(const struct experiment *experiment, FILE *out);
 /* Writes links.csv. Utilisation is a share of the time until `ended`. An experiment is not

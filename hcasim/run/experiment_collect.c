@@ -252,6 +252,7 @@ void experiment_collect(struct experiment *experiment)
 	metrics[METRIC_queue_p95_bytes] = experiment_queue_quantile(experiment, 0.95);
 	metrics[METRIC_queue_p99_bytes] = experiment_queue_quantile(experiment, 0.99);
 	experiment_workloads_collect(experiment);
+	experiment_storage_collect(experiment);
 	metrics[METRIC_lossless_drops] = (double)experiment_lossless_drops(experiment);
 	for (uint32_t i = 0; i < experiment->sample_count; i++) {
 		if ((double)experiment->samples[i].queue_max > metrics[METRIC_queue_max_bytes])

@@ -64,7 +64,9 @@ struct experiment {
 	struct deadlock deadlock;
 	double metrics[METRIC_COUNT];
 	double (*workload_metrics)[WORKLOAD_METRIC_COUNT]; /* NULL: not several workloads */
-	const char **workload_names;                       /* ends with NULL; NULL likewise */
+	/* of the run, then of each workload; NULL: no pattern storage */
+	double (*storage_metrics)[STORAGE_METRIC_COUNT];
+	const char **workload_names; /* ends with NULL; NULL likewise */
 	struct flow_group groups[FLOW_GROUPS];
 	unsigned group_count;
 };
@@ -85,13 +87,20 @@ const char **experiment_workloads_names(const struct scenario *scenario);
 void experiment_workloads_collect(struct experiment *experiment);
 void experiment_workloads_print(const struct experiment *experiment, FILE *out);
 
+/* experiment_storage.c; nothing happens without pattern storage */
+void experiment_storage_collect(struct experiment *experiment);
+void experiment_storage_print(const struct experiment *experiment, FILE *out);
+/* Returns false and writes the reason to *error if no workload has the metric of operations. `dot`
+ * is behind the name of the workload; NULL: of the run. */
+bool experiment_storage_knows(const struct experiment *experiment, const char *name,
+			      const char *dot, char *error, size_t error_bytes);
+
 /* Returns the number of the workload with that name. */
-#define EXPERIMENT_NO_WORKLOAD UINT32_MAX
 uint32_t experiment_workloads_find(const struct scenario *scenario, const char *name);
 
 /* Returns false and writes the reason to *error if the metric's owner is no workload. */
-bool experiment_workloads_knows(const struct scenario *scenario, const char *owner, int metric,
-				char *error, size_t error_bytes);
+bool experiment_workloads_knows(const struct scenario *scenario, const char *owner,
+				const char *metric, char *error, size_t error_bytes);
 
 /* Sample and measure ports and queues. experiment_measure.c */
 void experiment_measure_begin(struct experiment *experiment);

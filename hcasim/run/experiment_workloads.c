@@ -30,9 +30,12 @@ static void blame(const struct scenario *scenario, const struct scenario_workloa
 	while (param->name &&
 	       !(strlen(param->name) == length && strncmp(param->name, error, length) == 0))
 		param++;
-	snprintf(path, sizeof(path), "%s%s.%s", workload->name ? "workloads." : "workload",
-		 workload->name ? workload->name : "",
-		 param->name                               ? param->name
+	bool is_storage = starts_with(error, "storage.") || starts_with(error, "initiators") ||
+			  starts_with(error, "targets");
+	snprintf(path, sizeof(path), "%s%s.%.*s", workload->name ? "workloads." : "workload",
+		 workload->name ? workload->name : "", is_storage ? (int)length : 64,
+		 is_storage                                ? error
+		 : param->name                             ? param->name
 		 : starts_with(error, workload->files.cdf) ? "cdf"
 		 : starts_with(error, workload->files.trace) || starts_with(error, "trace")
 			 ? "trace"
@@ -169,14 +172,14 @@ uint32_t experiment_workloads_find(const struct scenario *scenario, const char *
 	return EXPERIMENT_NO_WORKLOAD;
 }
 
-bool experiment_workloads_knows(const struct scenario *scenario, const char *owner, int metric,
-				char *error, size_t error_bytes)
+bool experiment_workloads_knows(const struct scenario *scenario, const char *owner,
+				const char *metric, char *error, size_t error_bytes)
 {
 	if (!scenario->has_workloads) {
 		snprintf(error, error_bytes,
 			 "%s.%s is a metric of one of several workloads; the scenario has no "
 			 "section workloads",
-			 owner, metric_workload_list[metric].name);
+			 owner, metric);
 		return false;
 	}
 	if (experiment_workloads_find(scenario, owner) != EXPERIMENT_NO_WORKLOAD)

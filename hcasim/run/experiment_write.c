@@ -159,6 +159,7 @@ void experiment_print(const struct experiment *experiment, FILE *out)
 		print_left_out(f, out);
 	}
 	experiment_workloads_print(experiment, out);
+	experiment_storage_print(experiment, out);
 	fprintf(out, "packets    %.0f hops, %.0f sent again, %.0f timeouts\n",
 		f[METRIC_packets_sent], f[METRIC_packets_retransmitted], f[METRIC_timeouts]);
 	fprintf(out, "drops      %.0f", f[METRIC_drops]);

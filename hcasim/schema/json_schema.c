@@ -29,7 +29,8 @@ static const struct {
 	 ", \"switches\": " ANY_MAP_OF(REF("switch")) ", \"links\": " LIST_OF(ANY_MAP) ", "
 	 "\"link_rules\": " LIST_OF(ANY_MAP) ", \"vl_arbitration\": {}, \"service_levels\": {}, "
 	 "\"dscp\": {}, \"routes\": {}, \"forwarding\": {}, \"multicast\": {}, \"partitions\": {}"},
-	{"workload", "\"trace\": " TEXT ", \"cdf\": " TEXT},
+	{"workload", "\"trace\": " TEXT ", \"cdf\": " TEXT ", \"initiators\": " LIST_OF(TEXT)
+		     ", \"targets\": " LIST_OF(TEXT)},
 	{"load", ""},
 	{"faults", ""},
 	{"record",
@@ -238,9 +239,9 @@ static void print_workload(FILE *out)
 	      "\"properties\": {",
 	      out);
 	print_members(workload_param_list, scenario_workload_sections, out);
-	fputs(",\n      \"trace\": " TEXT ", \"cdf\": " TEXT
-	      ", \"hosts\": " LIST_OF(TEXT) ", \"congestion\": " REF("congestion") "}},\n",
-	      out);
+	fputs(",\n      \"trace\": " TEXT ", \"cdf\": " TEXT ", \"hosts\": " LIST_OF(TEXT), out);
+	fputs(", \"initiators\": " LIST_OF(TEXT) ", \"targets\": " LIST_OF(TEXT), out);
+	fputs(", \"congestion\": " REF("congestion") "}},\n", out);
 }
 
 static const char *irregular_schema(const char *section)

@@ -13,10 +13,11 @@ const struct metric_info metric_list[] = { METRICS(INFO) {0} };
 const struct metric_info metric_flow_list[] = { FLOW_METRICS(INFO) {0} };
 const struct metric_info metric_port_list[] = { PORT_METRICS(INFO) {0} };
 const struct metric_info metric_workload_list[] = { WORKLOAD_METRICS(INFO) {0} };
+const struct metric_info metric_storage_list[] = { STORAGE_METRICS(INFO) {0} };
 const struct metric_info metric_load_list[] = { LOAD_METRICS(INFO) {0} };
 /* clang-format on */
 
-#define NAMES_MAX 96
+#define NAMES_MAX 128
 
 int metric_index(const struct metric_info *list, const char *name)
 {
@@ -45,9 +46,10 @@ static bool refuse(const char *name, const struct metric_info *const *lists, cha
 
 bool metric_name_valid(const char *name, char *error, size_t error_bytes)
 {
-	static const struct metric_info *const of_run[] = {metric_list, NULL};
+	static const struct metric_info *const of_run[] = {metric_list, metric_storage_list, NULL};
 	static const struct metric_info *const of_parts[] = {metric_flow_list, metric_port_list,
-							     metric_workload_list, NULL};
+							     metric_workload_list,
+							     metric_storage_list, NULL};
 	const char *dot = strrchr(name, '.'), *last = dot ? dot + 1 : name;
 	const struct metric_info *const *lists = dot ? of_parts : of_run;
 	for (size_t i = 0; lists[i]; i++)

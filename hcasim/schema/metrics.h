@@ -8,6 +8,7 @@
  *     switch0.port2.queue_mean_bytes   metric of a port: third list; queues need
  *                                      `record: {series: ...}`
  *     storage.fct_p99_us               metric of the workload `storage` of several: fourth list
+ *     iops, storage.iops               metric of operations (pattern: storage): fifth list
  */
 #ifndef HCASIM_SCHEMA_METRICS_H
 #define HCASIM_SCHEMA_METRICS_H
@@ -210,6 +211,72 @@
 	  "99th percentile of the slowdown.") \
 	X(slowdown_p999, "", "99.9th percentile of the slowdown.")
 
+/* Metrics of pattern storage, of the run or of one of several workloads. They are measured from
+ * run.warm_up, or the first operation, to run.measure_until, run.until, or the end of the last
+ * operation. Latencies are of operations that begin while measured. */
+#define STORAGE_METRICS(X) \
+	X(operations, "operations", \
+	  "Operations of the workload.") \
+	X(operations_done, "operations", \
+	  "Operations that ended.") \
+	X(iops, "1/s", \
+	  "Operations that end while measured, per second.") \
+	X(data_gbps, "Gb/s", \
+	  "Data of operations that end while measured, per second.") \
+	X(latency_mean_us, "us", \
+	  "Mean time of operations at their initiator, from begin to end.") \
+	X(latency_p50_us, "us", \
+	  "Median time of operations.") \
+	X(latency_p95_us, "us", \
+	  "95th percentile of the time of operations.") \
+	X(latency_p99_us, "us", \
+	  "99th percentile of the time of operations.") \
+	X(latency_p999_us, "us", \
+	  "99.9th percentile of the time of operations.") \
+	X(read_iops, "1/s", \
+	  "Reads that end while measured, per second.") \
+	X(read_data_gbps, "Gb/s", \
+	  "Data of reads that end while measured, per second.") \
+	X(read_latency_mean_us, "us", \
+	  "Mean time of reads at their initiator, from begin to end.") \
+	X(read_latency_p50_us, "us", \
+	  "Median time of reads.") \
+	X(read_latency_p95_us, "us", \
+	  "95th percentile of the time of reads.") \
+	X(read_latency_p99_us, "us", \
+	  "99th percentile of the time of reads.") \
+	X(read_latency_p999_us, "us", \
+	  "99.9th percentile of the time of reads.") \
+	X(write_iops, "1/s", \
+	  "Writes that end while measured, per second.") \
+	X(write_data_gbps, "Gb/s", \
+	  "Data of writes that end while measured, per second.") \
+	X(write_latency_mean_us, "us", \
+	  "Mean time of writes at their initiator, from begin to end.") \
+	X(write_latency_p50_us, "us", \
+	  "Median time of writes.") \
+	X(write_latency_p95_us, "us", \
+	  "95th percentile of the time of writes.") \
+	X(write_latency_p99_us, "us", \
+	  "99th percentile of the time of writes.") \
+	X(write_latency_p999_us, "us", \
+	  "99.9th percentile of the time of writes.") \
+	X(cpu_us, "us", \
+	  "Time of the cores of both hosts for an operation: a model of their cost " \
+	  "(workload.operation_cpu), no measurement.") \
+	X(initiator_cpu_us, "us", \
+	  "Part of cpu_us of the initiator.") \
+	X(target_cpu_us, "us", \
+	  "Part of cpu_us of the target.") \
+	X(operation_messages, "messages", \
+	  "SENDs, WRITEs and READs of an operation, or messages of its TCP connection. Mean.") \
+	X(operation_message_bytes, "bytes", \
+	  "Bytes of these messages, with the headers of the protocol and without those of the " \
+	  "transport. Mean.") \
+	X(operation_wire_bytes, "bytes", \
+	  "Bytes of all packets that hosts sent, divided by the operations done. ACKs and " \
+	  "retransmissions count, preambles and gaps do not. Of the whole run only.")
+
 #define METRIC_ENUM(name, unit, meaning) METRIC_##name,
 enum metric { METRICS(METRIC_ENUM) METRIC_COUNT };
 #define FLOW_METRIC_ENUM(name, unit, meaning) FLOW_METRIC_##name,
@@ -218,6 +285,8 @@ enum flow_metric { FLOW_METRICS(FLOW_METRIC_ENUM) FLOW_METRIC_COUNT };
 enum port_metric { PORT_METRICS(PORT_METRIC_ENUM) PORT_METRIC_COUNT };
 #define WORKLOAD_METRIC_ENUM(name, unit, meaning) WORKLOAD_METRIC_##name,
 enum workload_metric { WORKLOAD_METRICS(WORKLOAD_METRIC_ENUM) WORKLOAD_METRIC_COUNT };
+#define STORAGE_METRIC_ENUM(name, unit, meaning) STORAGE_METRIC_##name,
+enum storage_metric { STORAGE_METRICS(STORAGE_METRIC_ENUM) STORAGE_METRIC_COUNT };
 /* clang-format on */
 
 struct metric_info {
@@ -225,6 +294,7 @@ struct metric_info {
 };
 extern const struct metric_info metric_list[], metric_flow_list[], metric_port_list[];
 extern const struct metric_info metric_workload_list[]; /* of one of several workloads */
+extern const struct metric_info metric_storage_list[];  /* of the run, or of one of several */
 extern const struct metric_info metric_load_list[];     /* metrics of a load: LOAD_METRICS */
 
 /* Checks that a name can be a metric. Whether its flow or port exists is known only after the

@@ -21,6 +21,7 @@
 #include "traffic/load/load_host_params.h"
 #include "traffic/load/load_params.h"
 #include "traffic/workload/flow_driver.h"
+#include "traffic/workload/storage.h"
 #include "verbs-shim/kernel/kernel_params.h"
 #include "verbs-shim/session/session.h"
 
@@ -302,12 +303,22 @@ struct scenario_program {
 	sim_time start;
 };
 
+/* Sections of pattern storage. */
+struct scenario_storage {
+	struct storage_params storage;
+	struct storage_device_params device;
+	struct storage_cpu_params cpu;
+};
+
 /* One of several workloads. A single workload has the values of the section `workload`. */
 struct scenario_workload {
 	const char *name;             /* NULL: the only one */
 	const struct yaml_node *node; /* its map; NULL: the section `workload` */
 	struct workload_params params;
 	struct flow_driver_params posting;
+	struct scenario_storage storage;
+	struct storage operations; /* of pattern storage */
+	uint32_t *initiators, *targets;
 	struct workload_files files; /* paths; released with the scenario */
 	uint32_t *hosts;             /* numbers of its hosts 0, 1 ... in the scenario */
 	const char **host_names;
@@ -366,6 +377,7 @@ struct scenario {
 	bool has_load;
 	struct load_params load;
 	struct flow_driver_params posting;
+	struct scenario_storage storage;
 	struct load_host_params workload_hosts; /* detailed adapters */
 	struct workload_files workload_files;   /* paths; released with the scenario */
 	struct layout layout; /* topology made by a builder or from a file; empty: none */
@@ -433,7 +445,8 @@ bool scenario_host_has_tcp(const struct scenario_host *host);
 bool scenario_has_tcp(const struct scenario *scenario);
 bool scenario_has_plain_tcp(const struct scenario *scenario);
 bool scenario_has_iwarp(const struct scenario *scenario);
-bool scenario_sends_rdma(const struct scenario *scenario); /* true if any host sends with RDMA */
+bool scenario_sends_rdma(const struct scenario *scenario);  /* true if any host sends with RDMA */
+bool scenario_has_storage(const struct scenario *scenario); /* a workload of pattern storage */
 bool scenario_has(const struct scenario *scenario, enum adapter_fidelity fidelity);
 
 /* Returns NO_HOST if there is no such host. */

@@ -4,6 +4,7 @@
  * One table lists the dependencies. It covers keys that the scenario itself sets to a value other
  * than the default, and keys of --set with any value.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "fabric/encoding.h"
@@ -37,10 +38,11 @@ static bool is_pattern(const struct scenario *scenario, uint64_t patterns)
 		return expression;                                \
 	}
 
-CONDITION(no_file, !is_pattern(scenario, FROM_FILE))
-CONDITION(draws_sizes, !is_pattern(scenario, FROM_FILE | COLLECTIVE))
+CONDITION(no_file, !is_pattern(scenario, FROM_FILE | OF(storage)))
+CONDITION(draws_sizes, !is_pattern(scenario, FROM_FILE | COLLECTIVE | OF(storage)))
 CONDITION(fixed_sizes, scenario->workload.sizes == 0 || is_pattern(scenario, COLLECTIVE))
-CONDITION(has_target, is_pattern(scenario, OF(incast) | OF(hotspot) | OF(request_response)))
+CONDITION(has_target,
+	  is_pattern(scenario, OF(incast) | OF(hotspot) | OF(request_response) | OF(storage)))
 CONDITION(incast, is_pattern(scenario, OF(incast)))
 CONDITION(shift, is_pattern(scenario, OF(shift)))
 CONDITION(counted, is_pattern(scenario, COUNTED))
@@ -48,6 +50,8 @@ CONDITION(hotspot, is_pattern(scenario, OF(hotspot)))
 CONDITION(poisson, is_pattern(scenario, OF(poisson)))
 CONDITION(incasts, is_pattern(scenario, OF(poisson)) && scenario->workload.incast_load > 0)
 CONDITION(requests, is_pattern(scenario, OF(request_response)))
+CONDITION(stores, is_pattern(scenario, OF(storage)))
+CONDITION(has_device, stores(scenario) && scenario->storage.storage.protocol < STORAGE_KV_ONE_SIDED)
 CONDITION(has_steps, scenario->workload.phases > 1 || is_pattern(scenario, COLLECTIVE))
 CONDITION(cut, scenario->posting.message > 0)
 CONDITION(detailed, scenario_has(scenario, FIDELITY_DETAILED))
@@ -99,12 +103,12 @@ struct dependency {
 /* clang-format off */
 static const struct dependency dependencies[] = {
 	{"workload", workload_param_list, "bytes operation queue_pairs", no_file,
-	 "patterns other than trace and goal, whose files contain it"},
+	 "patterns other than trace, goal and storage"},
 	{"workload", workload_param_list, "sizes", draws_sizes,
-	 "patterns other than trace, goal and collectives"},
+	 "patterns other than trace, goal, storage and collectives"},
 	{"workload", workload_param_list, "bytes", fixed_sizes, "sizes: fixed"},
 	{"workload", workload_param_list, "target", has_target,
-	 "pattern: incast, hotspot or request_response"},
+	 "pattern: incast, hotspot, request_response or storage"},
 	{"workload", workload_param_list, "fan_in", incast, "pattern: incast"},
 	{"workload", workload_param_list, "stride", shift, "pattern: shift"},
 	{"workload", workload_param_list, "count", counted, "a pattern that counts flows"},
@@ -115,6 +119,10 @@ static const struct dependency dependencies[] = {
 	 "pattern: poisson and incast_load above 0"},
 	{"workload", workload_param_list, "request", requests, "pattern: request_response"},
 	{"workload", workload_param_list, "gap", has_steps, "phases above 1, or a collective"},
+	{"workload.storage", storage_param_list, "*", stores, "pattern: storage"},
+	{"workload.operation_cpu", storage_cpu_param_list, "*", stores, "pattern: storage"},
+	{"workload.device", storage_device_param_list, "*", has_device,
+	 "pattern: storage, with a protocol other than kv_one_sided and kv_rpc"},
 	{"workload.posting", flow_driver_param_list, "outstanding_messages", cut,
 	 "workload.posting.message: a flow is one message otherwise"},
 	{"workload.host", load_host_param_list, "*", detailed, "adapters of fidelity: detailed"},
@@ -164,6 +172,22 @@ static bool is_named(const char *keys, const char *key)
 	return false;
 }
 
+/* Writes a list of sizes as a default has it: [4KiB, 64KiB]. */
+static void print_sizes(const struct yaml_node *list, char *text, size_t text_bytes)
+{
+	const char *between = "[";
+	size_t used = 0;
+	*text = '\0';
+	for (const struct yaml_node *node = list->children; node; node = node->next) {
+		if (used < text_bytes)
+			used += (size_t)snprintf(text + used, text_bytes - used, "%s%s", between,
+						 node->kind == YAML_SCALAR ? node->text : "");
+		between = ", ";
+	}
+	if (used < text_bytes)
+		snprintf(text + used, text_bytes - used, "]");
+}
+
 /* Returns true if the node differs from the value in `defaults`, or from the parameter's default if
  * `defaults` is NULL. */
 static bool says_more(const struct param *param, const struct yaml_node *node, const void *defaults)
@@ -172,6 +196,13 @@ static bool says_more(const struct param *param, const struct yaml_node *node, c
 	char here[VALUE_BYTES], nobody[VALUE_BYTES], error[VALUE_BYTES];
 	struct param alone = *param;
 	alone.offset = 0;
+	if (node->kind == YAML_LIST && param->kind == PARAM_SIZES) {
+		print_sizes(node, here, sizeof(here));
+		snprintf(nobody, sizeof(nobody), "%s", param->default_text);
+		if (defaults)
+			param_print(param, defaults, nobody, sizeof(nobody));
+		return strcmp(here, nobody) != 0;
+	}
 	if (node->kind != YAML_SCALAR)
 		return node->children;
 	if (param->kind == PARAM_SIZES)
@@ -259,7 +290,24 @@ static bool holds_for(const struct scenario *scenario, const struct dependency *
 	struct scenario alone = *scenario;
 	alone.workload = workload->params;
 	alone.posting = workload->posting;
+	alone.storage = workload->storage;
 	return dependency->holds(&alone);
+}
+
+/* Returns the values of `workload`, or of a section inside it, which are the defaults of each of
+ * several workloads. */
+static const void *common_values(const struct scenario *scenario,
+				 const struct dependency *dependency)
+{
+	if (dependency->list == workload_param_list)
+		return &scenario->workload;
+	if (dependency->list == storage_param_list)
+		return &scenario->storage.storage;
+	if (dependency->list == storage_device_param_list)
+		return &scenario->storage.device;
+	if (dependency->list == storage_cpu_param_list)
+		return &scenario->storage.cpu;
+	return &scenario->posting;
 }
 
 /* Keys of `workload` have an effect if they have one on any workload. */
@@ -279,8 +327,7 @@ static void check_workloads(struct scenario_reader *reader, const struct depende
 		if (inner)
 			node = child_of(node, inner + 1, strlen(inner + 1));
 		if (node && node->kind == YAML_MAP)
-			check_map(reader, dependency, node,
-				  inner ? (const void *)&scenario->posting : &scenario->workload);
+			check_map(reader, dependency, node, common_values(scenario, dependency));
 	}
 	if (!holds)
 		check_section(reader, dependency, root);

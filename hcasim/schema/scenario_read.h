@@ -106,6 +106,13 @@ const char *const *scenario_workloads_read(struct scenario_reader *reader, struc
 void scenario_workloads_print(const struct scenario *scenario, FILE *out);
 void scenario_workloads_release(struct scenario *scenario);
 
+/* Reads the hosts of a workload of pattern storage, which `common` has if `node` does not, and
+ * checks its sections. `node` may be NULL. */
+void scenario_storage_read(struct scenario_reader *reader, struct yaml_node *node,
+			   struct yaml_node *common, struct scenario_workload *workload);
+void scenario_storage_print_hosts(const struct scenario_workload *workload, int indent, FILE *out);
+void scenario_storage_release(struct scenario_workload *workload);
+
 const char *const *scenario_load_read(struct scenario_reader *reader, struct yaml_node *node);
 void scenario_load_check(struct scenario_reader *reader, struct yaml_node *node);
 

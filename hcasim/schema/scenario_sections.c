@@ -37,6 +37,12 @@ static const struct param_section workload_sections[] = {
 	 "queues of hosts with detailed adapters"},
 	{"cpu", load_cpu_param_list, PLACE(workload_hosts.cpu),
 	 "times of calls on hosts with detailed adapters"},
+	{"storage", storage_param_list, PLACE(storage.storage),
+	 "pattern storage: protocol and sizes of operations"},
+	{"device", storage_device_param_list, PLACE(storage.device),
+	 "pattern storage: storage device of a target"},
+	{"operation_cpu", storage_cpu_param_list, PLACE(storage.cpu),
+	 "pattern storage: times of processor cores for an operation, a model of their cost"},
 	{0}};
 
 /* clang-format off */
@@ -125,7 +131,8 @@ const struct scenario_section scenario_sections[] = {
 	},
 	{
 		.name = "workload",
-		.meaning = "traffic between hosts; also `trace`, the name of a file",
+		.meaning = "traffic between hosts; also `trace` and `cdf`, names of files, and "
+			   "`initiators` and `targets`, lists of hosts",
 		.list = workload_param_list,
 		.place = PLACE(workload),
 		.sections = workload_sections,

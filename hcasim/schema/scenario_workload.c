@@ -38,12 +38,14 @@ static const char *read_file_name(struct scenario_reader *reader, struct yaml_no
 
 const char *const *scenario_workload_read(struct scenario_reader *reader, struct yaml_node *node)
 {
-	static const char *const keys[] = {"trace", "cdf", NULL};
+	static const char *const keys[] = {"trace", "cdf", "initiators", "targets", NULL};
 	struct scenario *scenario = reader->scenario;
 	const struct workload_params *params = &scenario->workload;
 	scenario->has_workload = node != NULL;
 	if (!node || node->kind != YAML_MAP)
 		return keys;
+	yaml_get(node, "initiators"); /* scenario_storage.c reads both */
+	yaml_get(node, "targets");
 	scenario->workload_files.trace = read_file_name(
 		reader, node, "trace",
 		params->pattern == PATTERN_trace || params->pattern == PATTERN_goal,
@@ -155,6 +157,8 @@ void scenario_workload_print(const struct scenario *scenario, FILE *out)
 {
 	print_file_name("trace", scenario->workload_files.trace, out);
 	print_file_name("cdf", scenario->workload_files.cdf, out);
+	if (!scenario->has_workloads && scenario->workload_count == 1)
+		scenario_storage_print_hosts(&scenario->workloads[0], 2, out);
 }
 
 void scenario_workload_release(struct scenario *scenario)

@@ -22,6 +22,12 @@
 const struct param_section scenario_workload_sections[] = {
 	{"posting", flow_driver_param_list, offsetof(struct scenario_workload, posting),
 	 "how flows are posted"},
+	{"storage", storage_param_list, offsetof(struct scenario_workload, storage.storage),
+	 "pattern storage: protocol and sizes of operations"},
+	{"device", storage_device_param_list, offsetof(struct scenario_workload, storage.device),
+	 "pattern storage: storage device of a target"},
+	{"operation_cpu", storage_cpu_param_list, offsetof(struct scenario_workload, storage.cpu),
+	 "pattern storage: times of processor cores for an operation, a model of their cost"},
 	{0}};
 
 static void *take(size_t count, size_t bytes)
@@ -161,7 +167,8 @@ static void refuse_host_keys(struct scenario_reader *reader, struct yaml_node *n
 static void read_one(struct scenario_reader *reader, struct yaml_node *node,
 		     struct scenario_workload *workload)
 {
-	static const char *const keys[] = {"hosts", "congestion", "trace", "cdf", NULL};
+	static const char *const keys[] = {"hosts",      "congestion", "trace", "cdf",
+					   "initiators", "targets",    NULL};
 	const struct scenario *scenario = reader->scenario;
 	workload->name = node->key;
 	workload->node = node;
@@ -173,6 +180,7 @@ static void read_one(struct scenario_reader *reader, struct yaml_node *node,
 	yaml_override_sections(node, scenario_workload_sections, workload, reader->errors);
 	read_hosts(reader, yaml_get(node, "hosts"), workload);
 	read_congestion(reader, yaml_get(node, "congestion"), workload);
+	scenario_storage_read(reader, node, yaml_get(reader->root, "workload"), workload);
 	workload->files.trace =
 		read_file(reader, node, "trace",
 			  workload->params.pattern == PATTERN_trace ||
@@ -194,11 +202,13 @@ static void set_defaults(const struct scenario *scenario, struct scenario_worklo
 {
 	workload->params = scenario->workload;
 	workload->posting = scenario->posting;
+	workload->storage = scenario->storage;
 }
 
 /* Without the section: the one of the section `workload`. */
-static void read_single(struct scenario *scenario)
+static void read_single(struct scenario_reader *reader)
 {
+	struct scenario *scenario = reader->scenario;
 	scenario->workloads = take(1, sizeof(*scenario->workloads));
 	scenario->workload_count = scenario->has_workload;
 	if (!scenario->has_workload)
@@ -210,6 +220,7 @@ static void read_single(struct scenario *scenario)
 		workload->files.trace = strdup(scenario->workload_files.trace);
 	if (scenario->workload_files.cdf)
 		workload->files.cdf = strdup(scenario->workload_files.cdf);
+	scenario_storage_read(reader, yaml_get(reader->root, "workload"), NULL, workload);
 }
 
 const char *const *scenario_workloads_read(struct scenario_reader *reader, struct yaml_node *node)
@@ -217,7 +228,7 @@ const char *const *scenario_workloads_read(struct scenario_reader *reader, struc
 	struct scenario *scenario = reader->scenario;
 	if (!node ||
 	    !yaml_expect_map(node, "workloads by name, each with its keys", reader->errors)) {
-		read_single(scenario);
+		read_single(reader);
 		return NULL;
 	}
 	struct yaml_node *programs = yaml_get(reader->root, "programs");
@@ -258,6 +269,17 @@ static void print_file(const char *key, const char *path, FILE *out)
 	fputc('\n', out);
 }
 
+static void print_storage(const struct scenario_workload *workload, FILE *out)
+{
+	scenario_storage_print_hosts(workload, 4, out);
+	fputs("    storage:\n", out);
+	scenario_print_list(storage_param_list, &workload->storage.storage, 6, out);
+	fputs("    device:\n", out);
+	scenario_print_list(storage_device_param_list, &workload->storage.device, 6, out);
+	fputs("    operation_cpu:\n", out);
+	scenario_print_list(storage_cpu_param_list, &workload->storage.cpu, 6, out);
+}
+
 void scenario_workloads_print(const struct scenario *scenario, FILE *out)
 {
 	for (uint32_t i = 0; i < scenario->workload_count; i++) {
@@ -275,6 +297,8 @@ void scenario_workloads_print(const struct scenario *scenario, FILE *out)
 			congestion_key_print(&workload->congestion, 4, out);
 		fputs("    posting:\n", out);
 		scenario_print_list(flow_driver_param_list, &workload->posting, 6, out);
+		if (workload->params.pattern == PATTERN_storage)
+			print_storage(workload, out);
 	}
 }
 
@@ -286,6 +310,7 @@ void scenario_workloads_release(struct scenario *scenario)
 		free((char *)workload->files.cdf);
 		free(workload->hosts);
 		free(workload->host_names);
+		scenario_storage_release(workload);
 		congestion_choice_fini(&workload->congestion);
 	}
 	free(scenario->workloads);

@@ -7,48 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/port_params.h"
-#include "traffic/workload/dependencies.h"
-#include "traffic/workload/flow_pairs.h"
-#include "traffic/workload/flow_start_heap.h"
+#include "traffic/workload/flow_driver_state.h"
 
 #define READ_BYTES_MAX (UINT64_C(1) << 30)
-
-struct flow_state {
-	struct flow_pair *pair;
-	uint64_t bytes_left;    /* not posted */
-	uint32_t messages_left; /* not complete */
-	uint32_t undelivered;
-	bool failed, stopped;
-	/* at the source of the data */
-	bool sends;
-	uint32_t cnps; /* CNPs of the sender at the start */
-	sim_time paused;
-};
-
-/* Flows that begin at a host, which is their requester. */
-struct flow_driver_host {
-	struct flow_start_heap heaps[FLOW_START_KINDS];
-	struct block block;
-};
-
-struct flow_driver {
-	struct backend_user user; /* first */
-	struct dependencies_user dependencies_user;
-	struct dependencies *dependencies;
-	const struct workload *workload;
-	struct flow_driver_part *parts; /* as the workload's */
-	struct backend *backend;
-	const struct backend_ops *ops; /* the backend's */
-	flow_driver_route_function *route;
-	void *context;
-	struct flow_state *states;
-	struct flow_record *records;
-	struct flow_pairs pairs;
-	struct flow_driver_host *hosts;
-	struct start *starts; /* [flows] of all hosts */
-	struct block block;
-};
 
 static void arrive(struct flow_driver *driver, uint32_t flow, sim_time now);
 static void arrive_unmarked(struct flow_driver *driver, uint32_t flow, sim_time now);
@@ -58,9 +19,21 @@ static const struct flow_driver_params *params_of(const struct flow_driver *driv
 	return driver->parts[driver->workload->flows[flow].part].params;
 }
 
+/* Returns NULL if the flow takes nothing of a server. */
+static const struct workload_visit *visit_of(const struct flow_driver *driver, uint32_t flow)
+{
+	uint32_t visit = driver->workload->flows[flow].visit;
+
+	return visit ? &driver->workload->visits[visit - 1] : NULL;
+}
+
 static sim_time stop_of(const struct flow_driver *driver, uint32_t flow)
 {
-	return driver->workload->parts[driver->workload->flows[flow].part].stop;
+	const struct workload_part *part =
+		&driver->workload->parts[driver->workload->flows[flow].part];
+	const struct workload_visit *visit = part->whole ? visit_of(driver, flow) : NULL;
+
+	return part->whole && !(visit && visit->begins) ? SIM_NEVER : part->stop;
 }
 
 /* ---- one flow ---- */
@@ -192,21 +165,41 @@ static void message_done(struct backend_user *user, uint32_t flow,
 		finish(driver, flow);
 }
 
+/* A barrier of one host begins, or the server that it visits has done it. */
+static void begin_barrier(struct flow_driver *driver, uint32_t flow, sim_time now)
+{
+	struct flow_record *record = &driver->records[flow];
+	const struct workload_visit *visit = visit_of(driver, flow);
+	struct flow_driver_host *host = &driver->hosts[driver->workload->flows[flow].source];
+
+	if (!driver->states[flow].served)
+		record->ready = now;
+	if (visit && !driver->states[flow].served) { /* its place in the heap is free */
+		driver->states[flow].served = true;
+		record->status = FLOW_under_way;
+		flow_start_heap_add(&host->heaps[FLOW_START_OWN],
+				    servers_visit(driver->servers, visit, now), flow);
+		return;
+	}
+	record->status = FLOW_done;
+	record->finished = now;
+	dependencies_happened(driver->dependencies, flow, true, now);
+	dependencies_happened(driver->dependencies, flow, false, now);
+}
+
 static void begin(void *context, uint32_t flow)
 {
 	struct flow_driver *driver = context;
 	const struct workload_flow *what = &driver->workload->flows[flow];
 	struct flow_record *record = &driver->records[flow];
 	struct flow_state *state = &driver->states[flow];
+	sim_time now = time_at(driver, workload_home(what));
 
-	record->ready = time_at(driver, workload_home(what));
 	if (workload_is_barrier(what)) {
-		record->status = FLOW_done;
-		record->finished = record->ready;
-		dependencies_happened(driver->dependencies, flow, true, record->ready);
-		dependencies_happened(driver->dependencies, flow, false, record->ready);
+		begin_barrier(driver, flow, now);
 		return;
 	}
+	record->ready = now;
 	record->status = FLOW_under_way;
 	if (what->operation != WORKLOAD_READ)
 		sender_begins(driver, flow);
@@ -289,8 +282,8 @@ void flow_driver_end(struct flow_driver *driver)
 	assert(flows);
 	driver->ops->outstanding(driver->backend, add_outstanding, driver);
 	for (uint32_t i = 0; i < driver->workload->count; i++)
-		if (driver->records[i].status == FLOW_under_way ||
-		    driver->records[i].status == FLOW_stopped)
+		if (driver->states[i].pair && (driver->records[i].status == FLOW_under_way ||
+					       driver->records[i].status == FLOW_stopped))
 			flows[count++] = &driver->records[i];
 	qsort(flows, count, sizeof(flows[0]), compare_ready);
 	for (uint32_t i = 0; i < count; i++) {
@@ -375,59 +368,6 @@ static void connect_pairs(struct flow_driver *driver)
 }
 
 /* ---- life ---- */
-
-static void describe(struct flow_driver *driver, uint32_t number, const struct ideal_route *routes)
-{
-	const struct workload_flow *flow = &driver->workload->flows[number];
-	const struct flow_state *state = &driver->states[number];
-
-	driver->records[number] = (struct flow_record){
-		.flow = number,
-		.source = flow->source,
-		.destination = flow->destination,
-		.operation = flow->operation,
-		.queue_pair = flow->queue_pair,
-		.bytes = flow->bytes,
-		.incast = flow->incast,
-		.part = flow->part,
-		.status = FLOW_not_started,
-	};
-	if (workload_is_barrier(flow))
-		return;
-	const struct port *port = driver->ops->port(driver->backend, flow->source);
-	const struct ideal_route *route = &routes[state->pair - driver->pairs.list];
-
-	driver->records[number].hops = route->hops;
-	struct packet segment;
-	uint64_t bytes = flow->bytes; /* in the stream */
-	if (driver->ops->segment &&
-	    driver->ops->segment(state->pair->sender, (enum workload_operation)flow->operation,
-				 &bytes, &segment)) {
-		driver->records[number].ideal =
-			ideal_tcp_time(driver->backend->ideal, &segment, route, bytes);
-		return;
-	}
-	driver->records[number].ideal =
-		ideal_time(driver->backend->ideal, (uint32_t)port_params(port)->mtu,
-			   driver->ops->path(state->pair->sender), route,
-			   (enum workload_operation)flow->operation, flow->bytes);
-}
-
-static void describe_all(struct flow_driver *driver)
-{
-	const struct workload *workload = driver->workload;
-	struct ideal_route *routes = calloc(driver->pairs.count + 1, sizeof(routes[0]));
-
-	assert(routes);
-	for (uint32_t i = 0; i < driver->pairs.count; i++) {
-		const struct workload_flow *flow = &workload->flows[driver->pairs.list[i].first];
-
-		routes[i] = driver->route(driver->context, flow->source, flow->destination);
-	}
-	for (uint32_t i = 0; i < workload->count; i++)
-		describe(driver, i, routes);
-	free(routes);
-}
 
 bool flow_driver_finished(const struct flow_driver *driver)
 {
@@ -572,11 +512,12 @@ struct flow_driver *flow_driver_create(struct sim *sim, const struct workload *w
 	driver->records = calloc(workload->count + 1, sizeof(driver->records[0]));
 	driver->starts = calloc(workload->count + 1, sizeof(driver->starts[0]));
 	assert(driver->states && driver->records && driver->starts);
+	driver->servers = servers_create(workload);
 	create_dependencies(driver);
 	create_hosts(driver);
 	connect_pairs(driver);
 	driver->ops->start(backend);
-	describe_all(driver);
+	flow_driver_describe(driver);
 	dependencies_start(driver->dependencies);
 	return driver;
 }
@@ -589,6 +530,7 @@ void flow_driver_destroy(struct flow_driver *driver)
 		block_fini(&driver->hosts[i].block);
 	}
 	dependencies_destroy(driver->dependencies);
+	servers_destroy(driver->servers);
 	free(driver->parts);
 	free(driver->hosts);
 	free(driver->states);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "traffic/workload/host_names.h"
+#include "traffic/workload/storage.h"
 
 #define OPERATION_MIX 4
 
@@ -109,7 +110,8 @@ static void append(struct workload *whole, const struct workload_member *member,
 	uint32_t first_flow = whole->count, first_next = *next_count;
 	uint32_t first_queue_pair = queue_pair_end(whole);
 
-	whole->parts[part] = (struct workload_part){from->parts[0].stop, first_queue_pair};
+	whole->parts[part] =
+		(struct workload_part){from->parts[0].stop, first_queue_pair, from->parts[0].whole};
 	for (uint32_t i = 0; i < from->count; i++) {
 		struct workload_flow flow = from->flows[i];
 
@@ -123,6 +125,7 @@ static void append(struct workload *whole, const struct workload_member *member,
 	}
 	for (uint32_t i = first_next; i < *next_count; i++)
 		whole->next[i] = from->next[i - first_next] + first_flow;
+	workload_append_operations(whole, from, member->hosts, (uint8_t)part, first_flow);
 }
 
 struct workload *workload_join(const struct workload_member *members, uint32_t count,
@@ -180,6 +183,9 @@ void workload_destroy(struct workload *workload)
 	free(workload->next);
 	free(workload->edges);
 	free(workload->parts);
+	free(workload->servers);
+	free(workload->visits);
+	free(workload->ios);
 	free(workload);
 }
 
@@ -474,7 +480,8 @@ static void choose_verbs(const struct maker *maker)
 {
 	const struct workload_params *params = maker->params;
 
-	for (uint32_t i = 0; i < maker->workload->count; i++) {
+	for (uint32_t i = 0; i < maker->workload->count && params->pattern != PATTERN_storage;
+	     i++) {
 		struct workload_flow *flow = &maker->workload->flows[i];
 
 		flow->queue_pair = params->queue_pairs ? (uint32_t)(i % params->queue_pairs) : i;
@@ -554,6 +561,9 @@ struct workload *workload_create(const struct workload_params *params, uint32_t 
 						   error_bytes);
 		else if (params->pattern == PATTERN_goal)
 			good = workload_read_goal(maker.workload, trace, error, error_bytes);
+		else if (params->pattern == PATTERN_storage)
+			good = storage_add(maker.workload, params, files->storage, maker.target,
+					   seed, error, error_bytes);
 		else if (makers[params->pattern])
 			makers[params->pattern](&maker);
 		else
@@ -570,7 +580,7 @@ struct workload *workload_create(const struct workload_params *params, uint32_t 
 	if (good) {
 		choose_verbs(&maker);
 		workload_finish(maker.workload);
-		if (params->post_until)
+		if (params->post_until && params->post_until < maker.workload->parts[0].stop)
 			maker.workload->parts[0].stop = params->post_until;
 	} else {
 		workload_destroy(maker.workload);

@@ -17,6 +17,7 @@
 
 #include "sim/block.h"
 #include "traffic/workload/distribution.h"
+#include "traffic/workload/storage_params.h"
 
 /* clang-format off */
 #define WORKLOAD_PATTERNS(X) \
@@ -51,7 +52,10 @@
 	  "n - 1 consecutive steps: in step s host i sends to host i + s.") \
 	X(trace, \
 	  "Flows from a CSV file.") \
-	X(goal,              "Operations and dependencies from a GOAL file.")
+	X(goal,              "Operations and dependencies from a GOAL file.") \
+	X(storage, \
+	  "Initiators read and write data of targets by a protocol: `storage`, `device`, " \
+	  "`operation_cpu`.")
 
 #define PATTERN_ENUM(name, meaning) PATTERN_##name,
 enum workload_pattern { WORKLOAD_PATTERNS(PATTERN_ENUM) PATTERN_COUNT };
@@ -60,7 +64,7 @@ enum workload_pattern { WORKLOAD_PATTERNS(PATTERN_ENUM) PATTERN_COUNT };
 	X(pattern, CHOICE, "permutation", \
 	  "incast|permutation|shift|all_to_all|random|hotspot|shuffle|request_response|poisson|" \
 	  "ring_allreduce|tree_allreduce|halving_doubling_allreduce|ring_allgather|" \
-	  "collective_all_to_all|trace|goal", \
+	  "collective_all_to_all|trace|goal|storage", \
 	  "Traffic pattern: selects sources and destinations.", \
 	  "choice") \
 	X(bytes, BYTES, "1MB", "1B..1000GB", \
@@ -77,8 +81,8 @@ enum workload_pattern { WORKLOAD_PATTERNS(PATTERN_ENUM) PATTERN_COUNT };
 	  "operations in turn.", \
 	  "choice") \
 	X(target, TEXT, "0", "", \
-	  "Target host of incast, hotspot and request_response: its name, or its number from 0 " \
-	  "on.", \
+	  "Target host of incast, hotspot, request_response, and of storage without `targets`: " \
+	  "its name, or its number from 0 on.", \
 	  "choice") \
 	X(fan_in, COUNT, "0", "", \
 	  "incast: number of senders. 0: all other hosts.", \
@@ -154,6 +158,31 @@ enum workload_operation { WORKLOAD_WRITE, WORKLOAD_SEND, WORKLOAD_READ, WORKLOAD
 struct workload_part {
 	sim_time stop;             /* no flow begins from this time on; SIM_NEVER: no such time */
 	uint32_t first_queue_pair; /* smallest number of the queue pairs of its flows */
+	bool whole; /* `stop` is for the first flow of an operation; the others still begin */
+};
+
+/* A server of one host, with a queue: cores, or a storage device. */
+struct workload_server {
+	uint32_t host, units;
+	bool device;
+};
+
+/* What a barrier of one host takes of a server: it ends `latency` after a unit has begun with it,
+ * and the unit begins the next one `busy` later. */
+struct workload_visit {
+	uint32_t server; /* workload->servers[] */
+	bool begins;     /* an operation begins with it */
+	sim_time busy, latency;
+};
+
+/* An operation of pattern storage: its first and last flow, which are visits of the initiator's
+ * cores, and all flows between them. */
+struct workload_io {
+	uint32_t first, last;
+	uint32_t target;
+	uint32_t bytes;
+	bool write;
+	uint8_t part;
 };
 
 struct workload_flow {
@@ -164,6 +193,7 @@ struct workload_flow {
 	uint32_t first_next, next_count; /* flows that wait for this one: workload->next[] */
 	uint32_t dependency_count;       /* flows that this one waits for */
 	uint32_t queue_pair;
+	uint32_t visit;    /* of a barrier of one host: place in workload->visits[] + 1; 0: none */
 	uint8_t operation; /* enum workload_operation */
 	uint8_t part;      /* workload->parts[] */
 	bool local;        /* barrier of one host, which waits for arrivals at that host */
@@ -181,6 +211,11 @@ struct workload {
 	uint32_t hosts;
 	struct workload_part *parts;
 	uint32_t part_count; /* 1, unless workload_join() made it */
+	/* of pattern storage; NULL: none */
+	struct workload_server *servers;
+	struct workload_visit *visits;
+	struct workload_io *ios;
+	uint32_t server_count, visit_count, io_count;
 };
 
 #define WORKLOAD_PARTS_MAX 64
@@ -191,6 +226,7 @@ struct workload_files {
 	const char *cdf;   /* of DISTRIBUTION_file */
 	/* [hosts] names that a trace and `target` may use in place of numbers; NULL: none */
 	const char *const *names;
+	const struct storage *storage; /* of PATTERN_storage */
 };
 
 /* Makes the flows. `rate_bps` is the rate of a host's link. Returns NULL on failure and writes the
@@ -274,5 +310,10 @@ bool workload_read_goal(struct workload *workload, const char *file, char *error
 			size_t error_bytes);
 bool workload_read_trace(struct workload *workload, const char *file, const char *const *names,
 			 char *error, size_t error_bytes);
+
+/* Add the lists of a workload of pattern storage to those of another one, in workload_join(). Its
+ * flows have been added from `first_flow` on. storage.c */
+void workload_append_operations(struct workload *whole, const struct workload *from,
+				const uint32_t *hosts, uint8_t part, uint32_t first_flow);
 
 #endif

@@ -106,6 +106,24 @@ static bool has_kind(const struct table *bins, size_t of, const char *kind)
 	return false;
 }
 
+/* True if flows of different bins have times. */
+static bool has_bins(const struct table *table, size_t key)
+{
+	size_t metric = table_column(table, "fct_p50_us");
+	const char *first = NULL;
+
+	for (size_t row = 0; row < table->rows && metric < table->columns; row++) {
+		const char *bin = table_cell(table, row, key);
+
+		if (*table_cell(table, row, metric) == '\0')
+			continue;
+		if (first && strcmp(first, bin) != 0)
+			return true;
+		first = bin;
+	}
+	return false;
+}
+
 /* Ratios of ten and more are read on a logarithmic axis, unless an interval reaches 0. */
 static void choose_scale(struct chart *chart)
 {
@@ -149,7 +167,7 @@ bool bin_charts_add(struct charts *charts, const struct sweep_tables *sweep, cha
 				     .axes = of + 1,
 				     .metrics = of + 1 + has_means};
 
-	for (size_t i = 0; table->rows > 0 && i < sizeof(shown) / sizeof(shown[0]); i++) {
+	for (size_t i = 0; has_bins(table, of) && i < sizeof(shown) / sizeof(shown[0]); i++) {
 		size_t metric = table_column(table, shown[i].metric);
 		char title[2 * NAME_BYTES];
 

@@ -10,8 +10,9 @@
 
 #include "analysis/sweep_charts.h"
 
-/* Adds the charts of a sweep that has been read. A sweep without bins adds none. Flows of incasts
- * are left out if there are others. Returns false on failure and writes the reason to `error`. */
+/* Adds the charts of a sweep that has been read. A sweep without bins, or with flows in one bin
+ * alone, adds none. Flows of incasts are left out if there are others. Returns false on failure and
+ * writes the reason to `error`. */
 bool bin_charts_add(struct charts *charts, const struct sweep_tables *sweep, char *error,
 		    size_t error_bytes);
 

@@ -22,6 +22,12 @@ static const char *const preferred[] = {
 	"median_ns",    "p99_ns",        "drops",      "pause_us",     "ecn_marks", "jain",
 };
 
+/* The same of a sweep with operations of pattern storage. */
+static const char *const preferred_operations[] = {
+	"iops",   "latency_p50_us",       "latency_p99_us", "data_gbps",
+	"cpu_us", "operation_wire_bytes", "drops",          "timeouts",
+};
+
 struct reading {
 	struct report *report;
 	const struct sweep_tables *sweep;
@@ -35,6 +41,9 @@ static const struct metric_info *info_of(const char *name)
 	int index = metric_index(metric_list, name);
 	if (index >= 0)
 		return &metric_list[index];
+	index = metric_index(metric_storage_list, name);
+	if (index >= 0)
+		return &metric_storage_list[index];
 	index = metric_index(metric_load_list, name);
 	return index >= 0 ? &metric_load_list[index] : NULL;
 }
@@ -53,6 +62,12 @@ static size_t choose_key(const struct sweep_tables *sweep)
 	return sweep_charts_first_key(sweep);
 }
 
+/* Flows of such a sweep are messages of protocols. */
+static bool has_operations(const struct sweep_tables *sweep)
+{
+	return table_column(sweep->means, "operations_done") < sweep->means->columns;
+}
+
 static bool choose(struct reading *reading, const struct sweep_choice *choice)
 {
 	const struct sweep_tables *sweep = reading->sweep;
@@ -68,10 +83,14 @@ static bool choose(struct reading *reading, const struct sweep_choice *choice)
 			return false;
 		reading->metrics[reading->metric_count++] = column;
 	}
-	for (size_t i = 0; choice->metric_count == 0 && reading->metric_count < METRICS_MAX &&
-			   i < sizeof(preferred) / sizeof(preferred[0]);
+	bool operations = has_operations(sweep);
+	const char *const *names = operations ? preferred_operations : preferred;
+	size_t names_count = operations ? sizeof(preferred_operations) / sizeof(names[0])
+					: sizeof(preferred) / sizeof(names[0]);
+	for (size_t i = 0;
+	     choice->metric_count == 0 && reading->metric_count < METRICS_MAX && i < names_count;
 	     i++) {
-		column = table_column(sweep->means, preferred[i]);
+		column = table_column(sweep->means, names[i]);
 		if (column >= sweep->metrics && column < sweep->means->columns &&
 		    sweep_charts_varies(sweep, column))
 			reading->metrics[reading->metric_count++] = column;
@@ -254,7 +273,8 @@ bool sweep_sections_add(struct report *report, const char *folder,
 	if (good) {
 		add_tiles(&reading);
 		add_metrics(&reading);
-		good = add_bins(&reading) && add_flows(&reading);
+		if (!has_operations(sweep))
+			good = add_bins(&reading) && add_flows(&reading);
 		add_points(&reading);
 	}
 	sweep_charts_free(sweep);

@@ -100,10 +100,12 @@ function fill() {
 function drawCharts() {
   for (const {chart, place} of charts) {
     const plot = chart.kind === "map" ? plotMap(chart, place) : plotCurves(chart, place);
-    new ResizeObserver(() => {
+    // In the next frame: a change of size within the call is an error of the page.
+    const fit = () => {
       if (place.clientWidth !== plot.width)
         plot.setSize({width: place.clientWidth, height: plot.height});
-    }).observe(place);
+    };
+    new ResizeObserver(() => requestAnimationFrame(fit)).observe(place);
     scheme.addEventListener("change", () => plot.redraw(true, true));
   }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dma_probe: see dma_probe.h. A latency job has one transfer in flight. A bandwidth job starts
- * transfers at the engine's intervals while fewer than in_flight are in flight.
+ * transfers at the engine's intervals while fewer than job_slots() are in flight.
  */
 #include "hca/host/dma_probe.h"
 
@@ -33,7 +33,8 @@ struct probe {
 	struct pcie *pcie;
 	struct host *host;
 	struct random random;
-	struct slot *slots, *slots_free; /* [in_flight] */
+	struct slot *slots, *slots_free; /* [job_slots()] */
+	bool in_order;                   /* slots return in the order of their start */
 	/* in_order, [reads]: transfers that hold a slot, in the order of their start */
 	struct slot *oldest[2], **youngest[2];
 	uint64_t units, started, ended, wanted, warm_up;
@@ -66,6 +67,13 @@ static sim_time at_rate(uint64_t bytes, uint64_t rate_bps)
 static uint64_t unit_bytes(const struct dma_probe_job *job)
 {
 	return (job->offset + job->bytes + LLC_LINE_BYTES - 1) / LLC_LINE_BYTES * LLC_LINE_BYTES;
+}
+
+/* Returns true if large_in_flight applies to the job's transfers. */
+static bool is_large(const struct probe *probe)
+{
+	return probe->card.large_in_flight && probe->job.bytes >= probe->card.large_bytes &&
+	       probe->job.op != DMA_PROBE_bw_wr;
 }
 
 static uint64_t next_address(struct probe *probe)
@@ -126,7 +134,7 @@ static void slot_ended(struct event *event)
 	struct probe *probe = slot->probe;
 
 	slot->done = true;
-	if (probe->card.in_order && op_is_bandwidth[probe->job.op])
+	if (probe->in_order)
 		slots_release(&probe->oldest[slot->reads]);
 	else
 		slot_free(slot);
@@ -225,7 +233,7 @@ static void start_bandwidth(struct probe *probe)
 		probe->next_start[reads] = now(probe) + (reads ? read_interval(probe)
 							       : write_interval(probe, address));
 		slot->reads = reads;
-		if (probe->card.in_order)
+		if (probe->in_order)
 			slot_hold(slot);
 		if (reads)
 			issue_read(slot, address);
@@ -313,13 +321,23 @@ static const struct block_type probe_type = {
 };
 /* clang-format on */
 
+/* Transfers of the job that may be in flight. */
+static uint64_t job_slots(const struct probe *probe)
+{
+	if (!op_is_bandwidth[probe->job.op])
+		return 1;
+	return is_large(probe) ? probe->card.large_in_flight : probe->card.in_flight;
+}
+
 static void probe_init(struct probe *probe, struct sim *sim)
 {
-	uint64_t slots = op_is_bandwidth[probe->job.op] ? probe->card.in_flight : 1;
+	uint64_t slots = job_slots(probe);
 
 	block_init(&probe->block, sim, &probe_type, "probe", &probe->card, NULL);
 	random_init(&probe->random, &probe->block, "addresses");
 	event_init(&probe->start_event, &probe->block, start_again);
+	probe->in_order =
+		probe->card.in_order && op_is_bandwidth[probe->job.op] && !is_large(probe);
 	probe->units = probe->job.window / unit_bytes(&probe->job);
 	if (!probe->units)
 		probe->units = 1;

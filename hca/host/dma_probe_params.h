@@ -21,9 +21,16 @@
 	X(in_flight, COUNT, "64", "1..1024", \
 	  "Transfers that the engine may have in flight.", \
 	  "choice") \
+	X(large_in_flight, COUNT, "0", "0..1024", \
+	  "Transfers of at least large_bytes that the engine may have in flight, if they are " \
+	  "reads, or reads and writes in turn. `0`: in_flight.", \
+	  "choice") \
+	X(large_bytes, BYTES, "192B", "1B..64KiB", \
+	  "Smallest transfer to which large_in_flight applies.", \
+	  "pciebench's data files, Xeon E3: 129 B 31.6 M/s, 192 B 16.3 M/s") \
 	X(in_order, FLAG, "false", "", \
 	  "A transfer that is done keeps its place among in_flight until all earlier transfers " \
-	  "are done.", \
+	  "are done. Transfers under large_in_flight give theirs back at once.", \
 	  "choice") \
 	X(read_interval, TIME, "0ps", "0ps..1ms", \
 	  "Minimum time between two reads, in addition to the time of their lines.", \

@@ -202,14 +202,23 @@ static sim_time read_interval(const struct probe *probe)
 	return probe->card.read_interval + lines * probe->card.read_line_interval;
 }
 
-static sim_time write_interval(const struct probe *probe, uint64_t address)
+/* Chunks in which the card moves the data of a write. */
+static uint64_t write_chunks(const struct probe *probe, uint64_t address)
 {
-	uint64_t packets = 0;
+	uint64_t chunks = 0;
 
-	for (uint32_t sent = 0; sent < probe->job.bytes; packets++)
+	if (probe->card.write_chunk)
+		return (probe->job.bytes + probe->card.write_chunk - 1) / probe->card.write_chunk;
+	for (uint32_t sent = 0; sent < probe->job.bytes; chunks++)
 		sent += tlp_first_length(address + sent, (uint32_t)probe->job.bytes - sent,
 					 probe->link.mps);
-	return packets * probe->card.write_interval +
+	return chunks;
+}
+
+static sim_time write_interval(const struct probe *probe, uint64_t address)
+{
+	return probe->card.write_transfer_interval +
+	       write_chunks(probe, address) * probe->card.write_interval +
 	       at_rate(probe->job.bytes, probe->card.write_rate);
 }
 

@@ -38,9 +38,15 @@
 	X(read_line_interval, TIME, "0ps", "0ps..1ms", \
 	  "Additional time between two reads for each line of 64 B that is read.", \
 	  "choice: none") \
-	X(write_interval, TIME, "0ps", "0ps..1ms", \
-	  "Minimum time between two write packets, in addition to the time of their bytes.", \
+	X(write_transfer_interval, TIME, "0ps", "0ps..1ms", \
+	  "Minimum time between two writes, in addition to the time of their chunks.", \
 	  "choice: none") \
+	X(write_interval, TIME, "0ps", "0ps..1ms", \
+	  "Additional time between two writes for each chunk, besides the time of its bytes.", \
+	  "choice: none") \
+	X(write_chunk, BYTES, "0B", "0B..4096B", \
+	  "Chunk in which the card moves the data of a write. `0`: a packet of the link.", \
+	  "choice") \
 	X(write_rate, RATE, "100Tbps", "1Gbps..100Tbps", \
 	  "Rate at which the card fills write packets.", \
 	  "choice: none")

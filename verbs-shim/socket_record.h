@@ -19,13 +19,13 @@
 #define SHIM_SOCKET_NAME "hcasim-socket:"
 
 /* Socket options with values in the record. */
-#define SHIM_SOCKET_OPTIONS 24
+#define SHIM_SOCKET_OPTIONS 32
 
 /* Bytes that a pair holds in each direction, by the accounting of Linux. Every user may set it. */
 #define SHIM_SOCKET_ROOM 212992
 
-/* Bytes that a nonblocking connect() writes, so that the far end is not writable before the
- * connection is there. The simulator takes them out. */
+/* Bytes that listen() and a nonblocking connect() write, so that the far end is not writable before
+ * a connection is there. The simulator takes them out. */
 #define SHIM_SOCKET_PLUG 65536
 
 enum shim_socket_state {
@@ -37,11 +37,13 @@ enum shim_socket_state {
 	SOCKET_REFUSED, /* connect() failed; the pair is used up */
 };
 
+enum shim_shut { SHUT_READING = 1, SHUT_WRITING = 2, SHUT_BOTH = 3 };
+
 enum shim_socket_call {
 	/* value: family, and SHIM_SOCKET_DATAGRAM; the result is the record; its descriptor
 	 * follows */
 	SOCKET_CREATE,
-	SOCKET_BIND,   /* to record->wanted */
+	SOCKET_BIND,   /* to record->wanted; value: 1: even if another socket has it */
 	SOCKET_LISTEN, /* value: backlog */
 	SOCKET_UNLISTEN,
 	SOCKET_CONNECT,    /* to record->wanted; value: 1: there is a plug */
@@ -82,16 +84,24 @@ struct shim_socket {
 	uint32_t unreported;
 	/* 1: a RST came. */
 	uint32_t reset;
+	/* 1: the peer's FIN came. 1: the connection has ended (TCP: CLOSED or TIME_WAIT). */
+	uint32_t ended, over;
+	/* Ends that shutdown() closed, of enum shim_shut. */
+	uint32_t shut;
+	/* 1: by a shutdown() during a connect(). No connection can begin any more. */
+	uint32_t spoiled;
 	/* 1: bytes, or an end, wait in the simulator for room in the pair. */
 	uint32_t stalled;
 	/* 1: the program has written to the pair, and reports it at a later time. */
 	uint32_t announced;
 	/* Arrived segments and packets whose processor time no read has paid yet. */
 	uint32_t segments, packets;
-	/* 1: by bind(). */
-	uint32_t bound;
-	/* SO_REUSEADDR; IPV6_V6ONLY; SO_LINGER of 0 seconds. */
-	uint32_t reuse, only_six, aborts;
+	/* 1: by bind(). 1: to an address that is not the wildcard address. */
+	uint32_t bound, bound_address;
+	/* SO_RCVLOWAT; 0: not set, 1 byte. */
+	uint32_t low_water;
+	/* SO_REUSEADDR; SO_REUSEPORT; IPV6_V6ONLY; SO_LINGER of 0 seconds. */
+	uint32_t reuse, reuse_port, only_six, aborts;
 	/* SO_SNDBUF and SO_RCVBUF as they are read. 0: not set. */
 	uint32_t send_buffer, receive_buffer;
 	uint32_t segment_bytes;

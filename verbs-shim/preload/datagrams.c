@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/socket_state.h"
 #include "verbs-shim/preload/sockets.h"
 
 #define LONGEST 65507 /* RFC 768, RFC 791 */
@@ -77,6 +79,18 @@ static bool choose_destination(struct shim_socket *record, const struct msghdr *
 	return result == 0;
 }
 
+/* Linux binds a socket that sends, even if it cannot send. */
+static void bind_any(struct shim_socket *record)
+{
+	int error = errno;
+
+	if (record->local.port == 0) {
+		record->wanted = record->local;
+		(void)sockets_call_number(SOCKET_BIND, record);
+	}
+	errno = error;
+}
+
 ssize_t datagrams_send(int fd, struct shim_socket *record, const struct msghdr *message, int flags)
 {
 	const struct shim_socket_costs *costs = &shim.memory->socket_costs;
@@ -89,12 +103,19 @@ ssize_t datagrams_send(int fd, struct shim_socket *record, const struct msghdr *
 
 	if (message->msg_iovlen > IOV_MAX)
 		return fail(EMSGSIZE);
-	if (has_failed(record))
-		return -1;
 	if (length > LONGEST)
 		return fail(EMSGSIZE);
-	if (!choose_destination(record, message, &head.address))
+	if (!choose_destination(record, message, &head.address)) {
+		bind_any(record);
 		return -1;
+	}
+	if (has_failed(record))
+		return -1;
+	if (record->shut & SHUT_WRITING) {
+		if (!(flags & MSG_NOSIGNAL))
+			(void)raise(SIGPIPE);
+		return fail(EPIPE);
+	}
 	parts[0] = (struct iovec){&head, sizeof(head)};
 	memcpy(parts + 1, message->msg_iov, message->msg_iovlen * sizeof(parts[0]));
 	do {
@@ -123,6 +144,8 @@ static ssize_t take(int fd, struct shim_socket *record, struct msghdr *whole, in
 		result = system_call(SYS_recvmsg, fd, whole, flags | MSG_DONTWAIT);
 		if (result >= 0 || errno != EAGAIN || !waits)
 			return result;
+		if (record->shut & SHUT_READING)
+			return 0;
 		if (wait_for_socket(fd, POLLIN))
 			return fail(EAGAIN);
 		if (shim_self.interrupted)

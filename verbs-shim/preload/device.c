@@ -20,6 +20,7 @@
 #include "verbs-shim/preload/interfaces.h"
 #include "verbs-shim/preload/range.h"
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/socket_state.h"
 #include "verbs-shim/preload/sockets.h"
 
 #define DESCRIPTORS 4096
@@ -231,6 +232,7 @@ ssize_t device_write(int fd, const void *bytes, size_t length)
 EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	va_list list;
+	const struct shim_socket *record;
 	void *argument;
 	int result;
 
@@ -249,6 +251,9 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 			*(int *)argument = ids_virtual(*(int *)argument);
 		return result;
 	}
+	record = request == FIONREAD ? sockets_of(fd) : NULL;
+	if (record)
+		return socket_state_readable(fd, record, argument);
 	if (interfaces_ioctl(request, argument, &result))
 		return result;
 	return REAL(ioctl)(fd, request, argument);

@@ -210,7 +210,7 @@ EXPORT int listen(int socket, int backlog)
 {
 	struct shim_socket *record = sockets_of(socket);
 
-	return record ? sockets_listen(record, backlog) : REAL(listen)(socket, backlog);
+	return record ? sockets_listen(socket, record, backlog) : REAL(listen)(socket, backlog);
 }
 
 EXPORT int getpeername(int socket, struct sockaddr *restrict address, socklen_t *restrict length)

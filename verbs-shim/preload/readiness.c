@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/socket_state.h"
 
 static uint64_t deadline_ms(int milliseconds)
 {
@@ -26,14 +27,30 @@ static uint64_t deadline_of(const struct timespec *time)
 					    1000;
 }
 
+static int poll_now(struct pollfd *fds, nfds_t count)
+{
+	int result = (int)system_look(SYS_poll, fds, count, 0);
+
+	if (result < 0)
+		return result;
+	result = 0;
+	for (nfds_t i = 0; i < count; i++) {
+		if (fds[i].fd >= 0 && !(fds[i].revents & POLLNVAL))
+			fds[i].revents =
+				socket_state_events(fds[i].fd, fds[i].events, fds[i].revents);
+		result += fds[i].revents != 0;
+	}
+	return result;
+}
+
 static int poll_until(struct pollfd *fds, nfds_t count, uint64_t deadline)
 {
 	for (;;) {
-		int result = (int)system_look(SYS_poll, fds, count, 0);
+		int result = poll_now(fds, count);
 		if (result != 0 || deadline <= gate_now())
 			return result;
 		if (wait_for_any(deadline))
-			return (int)system_look(SYS_poll, fds, count, 0);
+			return poll_now(fds, count);
 		if (shim_self.interrupted) {
 			errno = EINTR;
 			return -1;
@@ -67,6 +84,33 @@ EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeou
 	return result;
 }
 
+/* The events of poll() that each set of select() has in Linux. */
+static const short select_events[3] = {POLLIN | POLLHUP | POLLERR, POLLOUT | POLLERR, POLLPRI};
+
+/* Adapts what the kernel says to the states of sockets. Returns the number of descriptors in all
+ * sets. */
+static int select_states(int count, fd_set *sets[3], const fd_set wanted[3])
+{
+	static const short first_event[3] = {POLLIN, POLLOUT, POLLPRI};
+	int result = 0;
+	short events;
+
+	for (int i = 0; i < 3; i++) {
+		for (int fd = 0; sets[i] && fd < count; fd++) {
+			if (!FD_ISSET(fd, &wanted[i]))
+				continue;
+			events = FD_ISSET(fd, sets[i]) ? first_event[i] : 0;
+			events = socket_state_events(fd, select_events[i], events);
+			if (events & select_events[i])
+				FD_SET(fd, sets[i]);
+			else
+				FD_CLR(fd, sets[i]);
+			result += FD_ISSET(fd, sets[i]) != 0;
+		}
+	}
+	return result;
+}
+
 static int select_until(int count, fd_set *in, fd_set *out, fd_set *except, uint64_t deadline)
 {
 	static const struct timespec now = {0, 0};
@@ -81,6 +125,8 @@ static int select_until(int count, fd_set *in, fd_set *out, fd_set *except, uint
 		int result = (int)system_look(SYS_pselect6, count, in, out, except, &zero, NULL);
 		bool passed;
 
+		if (result >= 0 && count <= FD_SETSIZE)
+			result = select_states(count, sets, wanted);
 		if (result != 0 || deadline <= gate_now())
 			return result;
 		for (int i = 0; i < 3; i++)

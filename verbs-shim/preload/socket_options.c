@@ -14,6 +14,9 @@
 /* Linux doubles SO_SNDBUF and SO_RCVBUF. Limits: the minimum size, net.core.wmem_max and rmem_max.
  * Defaults: net.ipv4.tcp_wmem and tcp_rmem. */
 enum { SEND_LEAST = 4608, RECEIVE_LEAST = 2304, MOST = 212992 };
+enum { LOW_WATER_MOST = 6291456 / 2 }; /* half of the most in tcp_rmem */
+enum { TTL_DEFAULT = 64 };
+enum { LINGER2_DEFAULT = 60, LINGER2_MOST = 120 }; /* seconds: TCP_FIN_TIMEOUT, its maximum */
 enum { SEND_DEFAULT = 16384, RECEIVE_DEFAULT = 131072, DATAGRAM_DEFAULT = 212992 };
 
 /* Options that a program may set and read. Only IPV6_V6ONLY, SO_REUSEADDR, SO_LINGER of 0 and the
@@ -21,6 +24,12 @@ enum { SEND_DEFAULT = 16384, RECEIVE_DEFAULT = 131072, DATAGRAM_DEFAULT = 212992
 static const struct {
 	int level, name, value, low, high;
 } known[] = {
+	{SOL_SOCKET, SO_REUSEADDR, 0, 0, 1},
+	{SOL_SOCKET, SO_REUSEPORT, 0, 0, 1}, /* a Unix socket does not have it */
+	{SOL_SOCKET, SO_KEEPALIVE, 0, 0, 1},
+	{SOL_SOCKET, SO_BROADCAST, 0, 0, 1},
+	{SOL_SOCKET, SO_OOBINLINE, 0, 0, 1},
+	{SOL_SOCKET, SO_PRIORITY, 0, INT32_MIN, INT32_MAX},
 	{IPPROTO_TCP, TCP_NODELAY, 0, 0, 1},
 	{IPPROTO_TCP, TCP_CORK, 0, 0, 1},
 	{IPPROTO_TCP, TCP_QUICKACK, 1, 0, 1},
@@ -28,13 +37,13 @@ static const struct {
 	{IPPROTO_TCP, TCP_KEEPINTVL, 75, 1, 32767},
 	{IPPROTO_TCP, TCP_KEEPCNT, 9, 1, 127},
 	{IPPROTO_TCP, TCP_SYNCNT, 6, 1, 127},
-	{IPPROTO_TCP, TCP_LINGER2, 60, -1, 120},
+	{IPPROTO_TCP, TCP_LINGER2, LINGER2_DEFAULT, -1, LINGER2_MOST},
 	{IPPROTO_TCP, TCP_DEFER_ACCEPT, 0, 0, INT32_MAX},
 	{IPPROTO_TCP, TCP_WINDOW_CLAMP, 0, 0, INT32_MAX},
 	{IPPROTO_TCP, TCP_USER_TIMEOUT, 0, 0, INT32_MAX},
 	{IPPROTO_TCP, TCP_NOTSENT_LOWAT, 0, 0, INT32_MAX},
 	{IPPROTO_IP, IP_TOS, 0, 0, 255},
-	{IPPROTO_IP, IP_TTL, 64, 1, 255},
+	{IPPROTO_IP, IP_TTL, TTL_DEFAULT, 1, 255},
 	{IPPROTO_IP, IP_MTU_DISCOVER, 1, 0, 5},
 	{IPPROTO_IP, IP_RECVERR, 0, 0, 1},
 	{IPPROTO_IP, IP_FREEBIND, 0, 0, 1},
@@ -79,6 +88,20 @@ static int keep(struct shim_socket *record, int level, int option, int value)
 	return 0;
 }
 
+void sockets_copy_pair_options(int to, int from)
+{
+	static const int options[] = {SO_RCVLOWAT, SO_LINGER, SO_RCVTIMEO, SO_SNDTIMEO};
+
+	for (unsigned i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		char value[sizeof(struct timeval)];
+		socklen_t length = sizeof(value);
+
+		if (system_call(SYS_getsockopt, from, SOL_SOCKET, options[i], value, &length) == 0)
+			(void)system_call(SYS_setsockopt, to, SOL_SOCKET, options[i], value,
+					  length);
+	}
+}
+
 static uint32_t doubled(int value, uint32_t least)
 {
 	uint32_t wanted = value < 0 || value > MOST ? MOST : (uint32_t)value;
@@ -114,12 +137,17 @@ static int set_of_socket(int fd, struct shim_socket *record, int option, const v
 				       strncmp(value, "lo", length) == 0
 			       ? 0
 			       : fail(ENODEV);
+	case SO_RCVLOWAT:
+		if (!record->datagram && (number < 0 || number > LOW_WATER_MOST))
+			number = LOW_WATER_MOST;
+		value = &number;
+		break;
 	default:
 		break;
 	}
 	result = (int)system_call(SYS_setsockopt, fd, SOL_SOCKET, option, value, length);
-	if (result == 0 && option == SO_REUSEADDR)
-		record->reuse = number != 0;
+	if (result == 0 && option == SO_RCVLOWAT)
+		record->low_water = (uint32_t)number;
 	if (result == 0 && option == SO_LINGER) {
 		struct linger linger;
 
@@ -140,6 +168,36 @@ static int set_congestion(struct shim_socket *record, const char *name, socklen_
 	return 0;
 }
 
+static int value_of(struct shim_socket *record, int level, int option)
+{
+	const struct shim_socket_option *set = kept(record, level, option);
+
+	return set ? set->value : known[find(level, option)].value;
+}
+
+/* SO_PRIORITY that IP_TOS sets. Linux: rt_tos2priority(). */
+static int priority_of(int tos)
+{
+	static const int priorities[] = {0, 2, 6, 4};
+
+	return priorities[(tos & 0x18) >> 3];
+}
+
+/* Values that Linux changes in place of an error. */
+static int as_linux_keeps(const struct shim_socket *record, int level, int option, int value)
+{
+	if (level == IPPROTO_IP && option == IP_TOS) /* ECN bits are those of TCP */
+		return value & (record->datagram ? 0xff : 0xfc);
+	if (level == IPPROTO_TCP && option == TCP_LINGER2)
+		return value < 0              ? -1
+		       : value == 0           ? LINGER2_DEFAULT
+		       : value > LINGER2_MOST ? LINGER2_MOST
+					      : value;
+	if (level == IPPROTO_IP && option == IP_TTL && value == -1)
+		return TTL_DEFAULT;
+	return value;
+}
+
 int sockets_set_option(int fd, struct shim_socket *record, int level, int option, const void *value,
 		       socklen_t length)
 {
@@ -148,7 +206,7 @@ int sockets_set_option(int fd, struct shim_socket *record, int level, int option
 	gate_charge(shim.memory->cost_system_call);
 	if (level == IPPROTO_TCP && record->datagram)
 		return fail(ENOPROTOOPT);
-	if (level == SOL_SOCKET)
+	if (level == SOL_SOCKET && place < 0)
 		return set_of_socket(fd, record, option, value, length);
 	if (level == IPPROTO_TCP && option == TCP_CONGESTION)
 		return length ? set_congestion(record, value, length) : fail(EINVAL);
@@ -165,6 +223,7 @@ int sockets_set_option(int fd, struct shim_socket *record, int level, int option
 	number = *(const uint8_t *)value;
 	if (length >= sizeof(number))
 		memcpy(&number, value, sizeof(number));
+	number = as_linux_keeps(record, level, option, number);
 	if (known[place].high == 1)
 		number = number != 0;
 	if (number < known[place].low || number > known[place].high)
@@ -174,6 +233,12 @@ int sockets_set_option(int fd, struct shim_socket *record, int level, int option
 			return fail(EINVAL);
 		record->only_six = number != 0;
 	}
+	if (level == SOL_SOCKET && option == SO_REUSEADDR)
+		record->reuse = number != 0;
+	if (level == SOL_SOCKET && option == SO_REUSEPORT)
+		record->reuse_port = number != 0;
+	if (level == IPPROTO_IP && option == IP_TOS && number != value_of(record, level, option))
+		(void)keep(record, SOL_SOCKET, SO_PRIORITY, priority_of(number));
 	return keep(record, level, option, number);
 }
 
@@ -254,15 +319,14 @@ int sockets_get_option(int fd, struct shim_socket *record, int level, int option
 		       socklen_t *length)
 {
 	int place = find(level, option);
-	const struct shim_socket_option *set = kept(record, level, option);
 	const char *congestion = record->congestion[0] ? record->congestion : "cubic";
 
 	gate_charge(shim.memory->cost_system_call);
 	if ((int)*length < 0)
 		return fail(EINVAL);
 	if (level == IPPROTO_TCP && record->datagram)
-		return fail(ENOPROTOOPT);
-	if (level == SOL_SOCKET)
+		return fail(EOPNOTSUPP);
+	if (level == SOL_SOCKET && place < 0)
 		return get_of_socket(fd, record, option, value, length);
 	if (level == IPPROTO_TCP && option == TCP_INFO)
 		return get_info(record, value, length);
@@ -275,5 +339,5 @@ int sockets_get_option(int fd, struct shim_socket *record, int level, int option
 		return fail(EOPNOTSUPP);
 	if (place < 0)
 		return fail(ENOPROTOOPT);
-	return return_number(set ? set->value : known[place].value, value, length);
+	return return_number(value_of(record, level, option), value, length);
 }

@@ -15,6 +15,7 @@
 
 #include "verbs-shim/preload/datagrams.h"
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/socket_state.h"
 
 #define IPV6_LENGTH 24   /* Linux: SIN6_LEN_RFC2133 */
 #define PARTS       16   /* of a message that is sent at once */
@@ -180,6 +181,23 @@ int64_t sockets_call_number(enum shim_socket_call which, const struct shim_socke
 	return call(which, number_of(record), 0);
 }
 
+/* Fills the pair, so that the socket is not writable until the simulator takes the bytes out. */
+static void plug(int fd)
+{
+	static const char bytes[SHIM_SOCKET_PLUG];
+
+	(void)system_call(SYS_sendto, fd, bytes, sizeof(bytes), MSG_DONTWAIT | MSG_NOSIGNAL, NULL,
+			  0);
+}
+
+static bool is_any(const struct shim_address *address)
+{
+	static const uint8_t none[16];
+	size_t head = memcmp(address->ip, mapped, sizeof(mapped)) == 0 ? sizeof(mapped) : 0;
+
+	return memcmp(address->ip + head, none + head, sizeof(none) - head) == 0;
+}
+
 int sockets_bind(struct shim_socket *record, const struct sockaddr *address, socklen_t length)
 {
 	int result;
@@ -189,21 +207,30 @@ int sockets_bind(struct shim_socket *record, const struct sockaddr *address, soc
 	gate_charge(shim.memory->cost_system_call);
 	result = simple(SOCKET_BIND, record, 0);
 	record->bound |= result == 0;
+	record->bound_address |= result == 0 && !is_any(&record->local);
 	return result;
 }
 
-int sockets_listen(struct shim_socket *record, int backlog)
+int sockets_listen(int fd, struct shim_socket *record, int backlog)
 {
+	bool first = record->state == SOCKET_IDLE;
+	int result;
+
 	gate_charge(shim.memory->cost_system_call);
 	if (record->datagram)
 		return fail(EOPNOTSUPP);
-	return simple(SOCKET_LISTEN, record, (uint32_t)backlog);
+	if (record->spoiled)
+		return fail(EINVAL);
+	result = simple(SOCKET_LISTEN, record, (uint32_t)backlog);
+	if (result == 0 && first)
+		plug(fd);
+	return result;
 }
 
 int sockets_name(const struct shim_socket *record, bool peer, struct sockaddr *address,
 		 socklen_t *length)
 {
-	if (peer && record->state != SOCKET_CONNECTED)
+	if (peer && !socket_state_has_peer(record))
 		return fail(ENOTCONN);
 	if ((int)*length < 0)
 		return fail(EINVAL);
@@ -225,6 +252,7 @@ static struct shim_socket *renew(int fd, const struct shim_socket *old)
 	if (other < 0)
 		return NULL;
 	record->reuse = before.reuse;
+	record->reuse_port = before.reuse_port;
 	record->only_six = before.only_six;
 	record->aborts = before.aborts;
 	record->send_buffer = before.send_buffer;
@@ -232,15 +260,20 @@ static struct shim_socket *renew(int fd, const struct shim_socket *old)
 	record->option_count = before.option_count;
 	memcpy(record->options, before.options, sizeof(record->options));
 	memcpy(record->congestion, before.congestion, sizeof(record->congestion));
+	sockets_copy_pair_options(other, fd);
 	(void)system_call(SYS_dup3, other, fd, own & FD_CLOEXEC ? O_CLOEXEC : 0);
 	(void)system_call(SYS_close, other);
 	(void)call(SOCKET_MOVED, number, 0);
-	record->local = record->wanted = before.local;
-	if (!before.bound) /* the port is still read, the address is not */
+	record->local = before.local;
+	record->bound = before.bound;
+	record->bound_address = before.bound_address;
+	record->low_water = before.low_water;
+	if (!before.bound_address) /* the port is still read, the address is not */
 		memset(record->local.ip + (record->family == AF_INET ? sizeof(mapped) : 0), 0,
 		       record->family == AF_INET ? 4 : 16);
-	else
-		(void)call(SOCKET_BIND, number_of(record), 0);
+	record->wanted = record->local;
+	if (before.bound)
+		(void)call(SOCKET_BIND, number_of(record), 1);
 	return record;
 }
 
@@ -275,14 +308,12 @@ static int connect_datagram(struct shim_socket *record, const struct sockaddr *a
 		return simple(SOCKET_DISCONNECT, record, 0);
 	if (!sockets_read_address(record, address, length, &record->wanted))
 		return -1;
-	record->error = 0;
 	return simple(SOCKET_CONNECT, record, 0);
 }
 
 int sockets_connect(int fd, struct shim_socket *record, const struct sockaddr *address,
 		    socklen_t length)
 {
-	static const char plug[SHIM_SOCKET_PLUG];
 	struct shim_address wanted;
 	bool blocking = wait_is_blocking(fd);
 	int64_t result;
@@ -292,6 +323,10 @@ int sockets_connect(int fd, struct shim_socket *record, const struct sockaddr *a
 	if (!sockets_read_address(record, address, length, &wanted))
 		return -1;
 	wait_begin();
+	if (record->spoiled)
+		return fail(EINVAL);
+	if (record->unreported && record->over)
+		return report_failure(fd, record);
 	if (record->state == SOCKET_CONNECTED && record->unreported) {
 		record->unreported = 0;
 		return 0;
@@ -304,8 +339,7 @@ int sockets_connect(int fd, struct shim_socket *record, const struct sockaddr *a
 		return report_failure(fd, record);
 	record->wanted = wanted;
 	if (!blocking)
-		(void)system_call(SYS_sendto, fd, plug, sizeof(plug), MSG_DONTWAIT | MSG_NOSIGNAL,
-				  NULL, 0);
+		plug(fd);
 	result = call(SOCKET_CONNECT, number_of(record), 0);
 	if (result != -EINPROGRESS)
 		return fail((int)-result);
@@ -335,6 +369,8 @@ int sockets_accept(int fd, struct shim_socket *record, struct sockaddr *address,
 			return fail(EAGAIN);
 	}
 	result = call_for_descriptor(SOCKET_ACCEPT, number_of(record), 0, flags, &accepted);
+	if (result >= 0)
+		sockets_copy_pair_options(result, fd);
 	if (result >= 0 && address)
 		sockets_write_address(accepted, &accepted->peer, address, length);
 	return result;
@@ -352,6 +388,15 @@ static int unlisten(int fd, const struct shim_socket *record)
 	return 0;
 }
 
+/* Linux closes the ends of a socket without a connection too. */
+static int not_connected(struct shim_socket *record)
+{
+	if (record->unreported || record->state == SOCKET_REFUSED)
+		record->spoiled = 1;
+	gate_visible();
+	return fail(ENOTCONN);
+}
+
 int sockets_shutdown(int fd, struct shim_socket *record, int how)
 {
 	int result;
@@ -360,10 +405,18 @@ int sockets_shutdown(int fd, struct shim_socket *record, int how)
 		return fail(EINVAL);
 	if (record->state == SOCKET_LISTENING)
 		return how == SHUT_WR ? 0 : unlisten(fd, record);
-	if (record->state != SOCKET_CONNECTED)
-		return fail(ENOTCONN);
+	record->shut |= (uint32_t)how + 1;
+	if (record->state == SOCKET_IDLE || socket_state_is_closed(record))
+		return not_connected(record);
+	record->unreported = 0;
+	if (record->datagram || record->state != SOCKET_CONNECTED)
+		return record->datagram ? 0 : fail(ENOTCONN);
+	/* Linux delivers bytes that arrive after a shutdown() of reading alone */
+	if (record->shut == SHUT_READING)
+		return 0;
 	record->announced = 1;
-	result = (int)system_call(SYS_shutdown, fd, how);
+	result =
+		(int)system_call(SYS_shutdown, fd, record->shut == SHUT_BOTH ? SHUT_RDWR : SHUT_WR);
 	gate_charge(shim.memory->cost_system_call);
 	(void)call(SOCKET_MOVED, number_of(record), 0);
 	return result;
@@ -399,17 +452,7 @@ static bool may_send(int fd, struct shim_socket *record, int flags)
 		if (await_connection(fd, record) != 0)
 			return false;
 	}
-	if (record->error) {
-		errno = record->error;
-		record->error = 0;
-		return false;
-	}
-	if (record->state == SOCKET_CONNECTED)
-		return true;
-	if (!(flags & MSG_NOSIGNAL))
-		(void)raise(SIGPIPE);
-	errno = EPIPE;
-	return false;
+	return socket_state_may_write(record, flags);
 }
 
 /* Skips bytes that were sent. */
@@ -494,14 +537,6 @@ ssize_t sockets_send(int fd, struct shim_socket *record, const struct msghdr *me
 	return done;
 }
 
-bool sockets_may_read(const struct shim_socket *record)
-{
-	if (record->state != SOCKET_IDLE && record->state != SOCKET_LISTENING)
-		return true;
-	errno = ENOTCONN;
-	return false;
-}
-
 void sockets_pay_received(struct shim_socket *record, uint64_t bytes)
 {
 	const struct shim_socket_costs *costs = &shim.memory->socket_costs;
@@ -513,13 +548,9 @@ void sockets_pay_received(struct shim_socket *record, uint64_t bytes)
 	gate_charge(cost);
 }
 
-ssize_t sockets_taken(struct shim_socket *record, ssize_t result)
+ssize_t sockets_taken(int fd, struct shim_socket *record, ssize_t result)
 {
-	if (result == 0 && record->error) {
-		errno = record->error;
-		record->error = 0;
-		return -1;
-	}
+	result = socket_state_read(fd, record, result);
 	if (result <= 0)
 		return result;
 	sockets_pay_received(record, (uint64_t)result);

@@ -32,7 +32,7 @@ uint64_t sockets_copy_time(uint64_t bytes); /* ps */
 /* Charges the processor time of bytes that are read, and of the segments that have arrived. */
 void sockets_pay_received(struct shim_socket *record, uint64_t bytes);
 int sockets_bind(struct shim_socket *record, const struct sockaddr *address, socklen_t length);
-int sockets_listen(struct shim_socket *record, int backlog);
+int sockets_listen(int fd, struct shim_socket *record, int backlog);
 int sockets_connect(int fd, struct shim_socket *record, const struct sockaddr *address,
 		    socklen_t length);
 int sockets_accept(int fd, struct shim_socket *record, struct sockaddr *address, socklen_t *length,
@@ -45,16 +45,16 @@ int sockets_name(const struct shim_socket *record, bool peer, struct sockaddr *a
 ssize_t sockets_send(int fd, struct shim_socket *record, const struct msghdr *message, int flags);
 /* `bytes` went into the pair by another call. */
 void sockets_sent(struct shim_socket *record, ssize_t bytes);
-/* Returns false and sets errno if nothing can be read. */
-bool sockets_may_read(const struct shim_socket *record);
 /* A read returned `result`. Returns the value for the program. */
-ssize_t sockets_taken(struct shim_socket *record, ssize_t result);
+ssize_t sockets_taken(int fd, struct shim_socket *record, ssize_t result);
 
 /* Around the close of a descriptor: the result of the first is for the second. */
 int64_t sockets_closing(int fd);
 void sockets_closed(int64_t number);
 
 /* socket_options.c */
+/* Copies the options that the pair of a socket has. */
+void sockets_copy_pair_options(int to, int from);
 int sockets_set_option(int fd, struct shim_socket *record, int level, int option, const void *value,
 		       socklen_t length);
 int sockets_get_option(int fd, struct shim_socket *record, int level, int option, void *value,

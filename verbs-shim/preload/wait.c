@@ -22,6 +22,7 @@
 #include "verbs-shim/preload/device.h"
 #include "verbs-shim/preload/netlink.h"
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/socket_state.h"
 #include "verbs-shim/preload/sockets.h"
 #include "verbs-shim/preload/streams.h"
 #include "verbs-shim/preload/terminal.h"
@@ -67,7 +68,7 @@ bool wait_is_ready(int fd, short events)
 {
 	struct pollfd one = {fd, events, 0};
 
-	return system_look(SYS_poll, &one, 1UL, 0) != 0;
+	return system_look(SYS_poll, &one, 1UL, 0) != 0 || socket_state_events(fd, events, 0) != 0;
 }
 
 /* Descriptors that never block and have no other program of the run at the other end: a regular
@@ -152,7 +153,7 @@ static ssize_t taken(int fd, ssize_t result)
 	struct shim_socket *record = sockets_of(fd);
 
 	if (record)
-		return sockets_taken(record, result);
+		return sockets_taken(fd, record, result);
 	if (result > 0 && !wait_is_plain(fd))
 		shim_self.slot->dirty = 1;
 	return result;
@@ -174,12 +175,19 @@ static ssize_t sent(int fd, const struct sockaddr *to, ssize_t result)
 	return given(result);
 }
 
-static bool may_read(int fd)
+/* Returns true if the state of a modelled stream gives the result. */
+static bool ends_read(int fd, ssize_t *result)
 {
-	const struct shim_socket *record = sockets_of(fd);
+	struct shim_socket *record = sockets_of(fd);
 
+	return record && socket_state_ends_read(fd, record, result);
+}
+
+static bool may_read(int fd, ssize_t *result)
+{
+	*result = -1;
 	wait_begin();
-	if (record && !sockets_may_read(record))
+	if (ends_read(fd, result))
 		return false;
 	return wait_is_plain(fd) || !wait_is_blocking(fd) || wait_for(fd, POLLIN);
 }
@@ -198,8 +206,8 @@ EXPORT ssize_t read(int fd, void *bytes, size_t length)
 		wait_begin();
 		return system_call(SYS_read, fd, bytes, length);
 	}
-	if (!may_read(fd))
-		return -1;
+	if (!may_read(fd, &result))
+		return result;
 	result = system_call(SYS_read, fd, bytes, length);
 	result = terminal_rest(fd, bytes, length, result);
 	return process_random_more(fd, bytes, length, taken(fd, result));
@@ -208,13 +216,14 @@ EXPORT ssize_t read(int fd, void *bytes, size_t length)
 EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 {
 	struct shim_socket *record;
+	ssize_t result;
 
 	if (!shim_active())
 		return REAL(readv)(fd, parts, count);
 	record = datagrams_of(fd);
 	if (record)
 		return datagrams_read(fd, record, parts, count);
-	return may_read(fd) ? taken(fd, REAL(readv)(fd, parts, count)) : -1;
+	return may_read(fd, &result) ? taken(fd, REAL(readv)(fd, parts, count)) : result;
 }
 
 /* Where rdma_cm has no event yet, a caller that may block waits for one. EAGAIN of other files is a
@@ -298,13 +307,6 @@ static bool waits(int fd, int flags)
 	return !(flags & MSG_DONTWAIT) && wait_is_blocking(fd);
 }
 
-static bool may_receive(int fd)
-{
-	const struct shim_socket *record = sockets_of(fd);
-
-	return !record || sockets_may_read(record);
-}
-
 static ssize_t receive_datagram(int fd, struct shim_socket *record, struct msghdr *message,
 				int flags, struct sockaddr *from, socklen_t *from_length)
 {
@@ -324,6 +326,7 @@ EXPORT ssize_t recvfrom(int fd, void *restrict bytes, size_t length, int flags,
 {
 	struct shim_socket *record;
 	size_t done = 0;
+	ssize_t ended;
 
 	if (!shim_active())
 		return REAL(recvfrom)(fd, bytes, length, flags, from, from_length);
@@ -338,11 +341,14 @@ EXPORT ssize_t recvfrom(int fd, void *restrict bytes, size_t length, int flags,
 					&(struct msghdr){.msg_iov = &(struct iovec){bytes, length},
 							 .msg_iovlen = 1},
 					flags, from, from_length);
-	if (!may_receive(fd))
-		return -1;
 	wait_begin();
 	for (;;) {
 		ssize_t result;
+		if (ends_read(fd, &ended)) {
+			if (from_length)
+				*from_length = 0;
+			return done ? (ssize_t)done : ended;
+		}
 		if (waits(fd, flags) && !wait_for(fd, POLLIN))
 			return done ? (ssize_t)done : -1;
 		result = REAL(recvfrom)(fd, (char *)bytes + done, length - done,
@@ -379,9 +385,13 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 			clock_stamp(message);
 		return result;
 	}
-	if (!may_receive(fd))
-		return -1;
 	wait_begin();
+	if (ends_read(fd, &result)) {
+		message->msg_namelen = 0;
+		message->msg_controllen = 0;
+		message->msg_flags = 0;
+		return result;
+	}
 	if (waits(fd, flags) && !wait_for(fd, POLLIN))
 		return -1;
 	result = taken(fd, REAL(recvmsg)(fd, message, flags & ~MSG_WAITALL));

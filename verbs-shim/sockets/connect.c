@@ -19,8 +19,10 @@ int connect_listen(struct socket *socket, uint32_t backlog)
 	if (!socket->bound) {
 		struct shim_address any = record->local;
 
-		result = ports_bind(socket, &any);
+		result = ports_bind(socket, &any, false);
 	}
+	if (result == 0 && record->state == SOCKET_IDLE && !ports_may_listen(socket))
+		result = -EADDRINUSE;
 	if (result != 0)
 		return result;
 	socket->backlog = backlog < params->backlog ? backlog : (uint32_t)params->backlog;
@@ -80,13 +82,19 @@ static void fail(struct socket *socket, int error)
 static void copy_options(struct shim_socket *to, const struct shim_socket *from)
 {
 	to->reuse = from->reuse;
+	to->reuse_port = from->reuse_port;
+	to->low_water = from->low_water;
 	to->only_six = from->only_six;
 	to->aborts = from->aborts;
 	to->send_buffer = from->send_buffer;
 	to->receive_buffer = from->receive_buffer;
-	to->option_count = from->option_count;
-	memcpy(to->options, from->options, sizeof(to->options));
 	memcpy(to->congestion, from->congestion, sizeof(to->congestion));
+	for (uint32_t i = 0; i < from->option_count; i++) {
+		const struct shim_socket_option *option = &from->options[i];
+
+		if (option->level != SOL_SOCKET || option->name != SO_PRIORITY) /* as Linux */
+			to->options[to->option_count++] = *option;
+	}
 }
 
 /* Ends a connection that no program has, or that no program will have. */
@@ -232,11 +240,22 @@ void connect_reset(struct socket *socket)
 	byte_ring_free(&socket->unread);
 }
 
+void connect_refuse(struct socket *socket)
+{
+	if (socket->record->reset)
+		return;
+	connect_reset(socket);
+	socket->record->error = ECONNRESET;
+	socket_ready(socket);
+}
+
 void connect_unlisten(struct socket *listener)
 {
 	struct socket *socket;
 
 	listener->record->state = SOCKET_IDLE;
+	listener->record->shut = 0;
+	pull_plug(listener);
 	listener->bound = listener->record->bound; /* else listen() chose the port */
 	while ((socket = connect_accept(listener))) {
 		drop_embryo(socket);

@@ -43,7 +43,7 @@ int datagram_route(struct socket *socket)
 	if (!socket->bound) {
 		struct shim_address any = record->local;
 
-		return ports_bind(socket, &any);
+		return ports_bind(socket, &any, false);
 	}
 	return 0;
 }

@@ -69,6 +69,13 @@ static bool is_waiting(struct socket_host *host, const struct shim_socket *recor
 	return found;
 }
 
+/* Returns true if the connection has ended, and the port was not chosen by bind(). */
+static bool has_left_port(const struct socket *socket)
+{
+	return socket->record->over && !socket->record->bound && socket->connection &&
+	       tcp_state(socket->connection) == TCP_STATE_CLOSED;
+}
+
 static bool is_taken(const struct socket *socket, const struct shim_address *wanted)
 {
 	const struct sockets *sockets = socket->sockets;
@@ -76,7 +83,8 @@ static bool is_taken(const struct socket *socket, const struct shim_address *wan
 
 	for (uint32_t i = 0; i < sockets->highest; i++) {
 		const struct socket *other = &sockets->table[i];
-		bool shared = record->datagram != other->record->datagram ||
+		bool shared = record->datagram != other->record->datagram || has_left_port(other) ||
+			      (record->reuse_port && other->record->reuse_port) ||
 			      (record->reuse && other->record->reuse &&
 			       other->record->state != SOCKET_LISTENING);
 
@@ -103,18 +111,23 @@ static int take_any(struct socket *socket, struct shim_address *wanted)
 	return -EADDRINUSE;
 }
 
-int ports_bind(struct socket *socket, const struct shim_address *wanted)
+bool ports_may_listen(const struct socket *socket)
+{
+	return !is_taken(socket, &socket->record->local);
+}
+
+int ports_bind(struct socket *socket, const struct shim_address *wanted, bool keeps)
 {
 	struct shim_address address = *wanted;
 	int result = 0;
 
-	if (socket->bound || socket->record->state != SOCKET_IDLE)
-		return -EINVAL;
 	if (ports_host_of(socket->sockets, socket->host, &address) != socket->host)
 		return -EADDRNOTAVAIL;
+	if (socket->bound || socket->record->state != SOCKET_IDLE)
+		return -EINVAL;
 	if (address.port == 0)
 		result = take_any(socket, &address);
-	else if (is_taken(socket, &address))
+	else if (!keeps && is_taken(socket, &address))
 		result = -EADDRINUSE;
 	if (result == 0) {
 		socket->record->local = address;
@@ -277,6 +290,7 @@ void ports_add_flow(struct socket *socket)
 	const struct flow flow = flow_of(socket);
 	struct socket **bucket = &socket->sockets->flows[bucket_of(&flow)];
 
+	socket->listed = true;
 	socket->flow = flow;
 	socket->flow_next = *bucket;
 	*bucket = socket;
@@ -286,6 +300,9 @@ void ports_remove_flow(struct socket *socket)
 {
 	struct socket **place = &socket->sockets->flows[bucket_of(&socket->flow)];
 
+	if (!socket->listed)
+		return;
+	socket->listed = false;
 	while (*place != socket)
 		place = &(*place)->flow_next;
 	*place = socket->flow_next;

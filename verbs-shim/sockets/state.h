@@ -69,6 +69,7 @@ struct socket {
 	bool embryo;   /* no program has it yet */
 	bool gone;     /* no descriptor of it is left */
 	bool bound;
+	bool listed; /* in the table of flows */
 	/* a listener: connections in the order of their handshakes */
 	uint32_t backlog, handshakes, waiting;
 	struct socket *accept_first, *accept_last, *accept_next;
@@ -158,9 +159,12 @@ bool ports_is_any(const struct shim_address *address);
 /* Returns the host that has the address, as seen by `from`, or NO_SOCKET if there is none. */
 uint32_t ports_host_of(const struct sockets *sockets, uint32_t from,
 		       const struct shim_address *address);
-int ports_bind(struct socket *socket, const struct shim_address *wanted);
+/* keeps: another socket may have the address. */
+int ports_bind(struct socket *socket, const struct shim_address *wanted, bool keeps);
 /* Binds to a free port, and to the source address for the destination. */
 int ports_bind_any(struct socket *socket, const struct shim_address *destination);
+/* Returns false if another socket listens at the address. */
+bool ports_may_listen(const struct socket *socket);
 struct socket *ports_listener(struct sockets *sockets, uint32_t host,
 			      const struct shim_address *address);
 void ports_close(struct socket *socket);
@@ -186,6 +190,8 @@ void connect_arrived(struct sockets *sockets, const struct flow *flow,
 void connect_opened(struct socket *socket);
 void connect_lost(struct socket *socket, int error);
 void connect_reset(struct socket *socket); /* this end ends the connection by a RST */
+/* Bytes came after the program shut down both directions: RFC 1122 4.2.2.13. */
+void connect_refuse(struct socket *socket);
 void connect_unlisten(struct socket *listener);
 
 /* stream.c */

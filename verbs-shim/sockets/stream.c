@@ -188,14 +188,26 @@ static ssize_t read_pair(struct socket *socket)
 	return got;
 }
 
+/* Returns true if the program closed the far end before it read all data. RFC 2525 2.17. */
+static bool was_unread(const struct socket *socket)
+{
+	char byte;
+
+	return read(socket->near, &byte, 1) < 0 && errno == ECONNRESET;
+}
+
 void stream_take(struct socket *socket)
 {
 	uint64_t before = socket->unacked.end, taken;
 	ssize_t got;
 
-	if (socket->record->state != SOCKET_CONNECTED || socket->embryo || socket->near < 0 ||
-	    socket->finished)
+	if (socket->record->state != SOCKET_CONNECTED || socket->embryo || socket->near < 0)
 		return;
+	if (socket->finished) {
+		if (socket->gone && !socket->record->over && was_unread(socket))
+			connect_reset(socket);
+		return;
+	}
 	follow_options(socket);
 	got = read_pair(socket);
 	taken = socket->unacked.end - before;
@@ -359,8 +371,13 @@ static void handle(struct socket *socket, unsigned events)
 	if (events & TCP_PEER_CLOSED)
 		socket->fin_came = true;
 	if (events & (TCP_READABLE | TCP_PEER_CLOSED)) {
-		if (socket->gone && tcp_readable(socket->connection))
+		bool bytes = tcp_readable(socket->connection) > 0;
+
+		if (bytes && socket->gone)
 			connect_reset(socket);
+		else if (bytes && socket->finished && socket->record->shut == SHUT_BOTH &&
+			 !socket->record->stalled)
+			connect_refuse(socket);
 		else
 			stream_push(socket);
 	}
@@ -368,11 +385,20 @@ static void handle(struct socket *socket, unsigned events)
 		connect_lost(socket, events & TCP_RESET ? ECONNRESET : ETIMEDOUT);
 }
 
+static bool is_over(enum tcp_state state)
+{
+	return state == TCP_STATE_CLOSED || state == TCP_STATE_TIME_WAIT;
+}
+
 static void show(struct socket *socket)
 {
 	struct shim_socket *record = socket->record;
 	struct tcp_report report;
 
+	record->over = is_over(tcp_state(socket->connection));
+	record->ended = socket->fin_came;
+	if (tcp_state(socket->connection) == TCP_STATE_CLOSED) /* both ends may connect again */
+		ports_remove_flow(socket);
 	tcp_report(socket->connection, &report);
 	record->segment_bytes = report.mss;
 	record->round_trip_ns = report.srtt / NS;

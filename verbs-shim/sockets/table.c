@@ -30,14 +30,18 @@ static socklen_t name_of(uint32_t number, struct sockaddr_un *name)
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 
+static int pair_type(bool datagram)
+{
+	return datagram ? SOCK_SEQPACKET : SOCK_STREAM;
+}
+
 static bool make_pair(const struct sockets *sockets, uint32_t number, bool datagram, int ends[2])
 {
 	struct epoll_event watch = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.u32 = number};
 	struct sockaddr_un name;
 	int room = SHIM_SOCKET_ROOM / (datagram ? 1 : 2); /* Linux doubles it */
 
-	if (socketpair(AF_UNIX, (datagram ? SOCK_SEQPACKET : SOCK_STREAM) | SOCK_CLOEXEC, 0,
-		       ends) != 0)
+	if (socketpair(AF_UNIX, pair_type(datagram) | SOCK_CLOEXEC, 0, ends) != 0)
 		return false;
 	if (fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 &&
 	    setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)) == 0 &&
@@ -112,14 +116,13 @@ static void socket_free(struct socket *socket)
 
 /* Returns true if a descriptor of the far end remains. The function tests whether the name of the
  * far end is in use, because poll() also reports a hang-up after a shutdown() of both
- * directions. */
+ * directions. Linux compares names of sockets of the same type only. */
 static bool is_open(const struct socket *end)
 {
 	struct sockaddr_un name;
 	socklen_t length = name_of(end->name.number, &name);
-	int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bool open = probe < 0 || connect(probe, (struct sockaddr *)&name, length) == 0 ||
-		    errno != ECONNREFUSED;
+	int probe = socket(AF_UNIX, pair_type(end->record->datagram) | SOCK_CLOEXEC, 0);
+	bool open = probe < 0 || bind(probe, (struct sockaddr *)&name, length) != 0;
 
 	if (probe >= 0)
 		close(probe);
@@ -216,7 +219,7 @@ int64_t sockets_call(struct sockets *sockets, uint32_t host, enum shim_socket_ca
 		return -EBADF;
 	switch (call) {
 	case SOCKET_BIND:
-		return ports_bind(socket, &socket->record->wanted);
+		return ports_bind(socket, &socket->record->wanted, value != 0);
 	case SOCKET_LISTEN:
 		return connect_listen(socket, (uint32_t)value);
 	case SOCKET_UNLISTEN:

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes random socket calls on two hosts and prints each call with its result.
+
+Arguments: `serve ADDRESS`, or `drive ADDRESS PEER SEED COUNT [LINES]`. The driver chooses the calls
+by SEED. It makes a part of them itself, and the server makes the others. After each call both wait,
+so that no result depends on time. Two systems with the same rules print the same lines. With LINES,
+a file that another system printed, the driver makes the calls that these lines name. A difference
+then changes no later call.
+"""
+import errno
+import fcntl
+import json
+import os
+import random
+import select
+import socket
+import struct
+import sys
+import termios
+import time
+import zlib
+
+CONTROL_PORT = 7
+PORTS = (20001, 20002, 20003)
+SETTLE_S = float(os.environ.get('SETTLE_S', 0.002))
+LONGEST = 3000
+WAITING_MOST = 12000  # bytes that nobody has read: less than any buffer
+
+OPTIONS = {
+    'SO_TYPE': (socket.SOL_SOCKET, socket.SO_TYPE),
+    'SO_ERROR': (socket.SOL_SOCKET, socket.SO_ERROR),
+    'SO_ACCEPTCONN': (socket.SOL_SOCKET, socket.SO_ACCEPTCONN),
+    'SO_DOMAIN': (socket.SOL_SOCKET, socket.SO_DOMAIN),
+    'SO_PROTOCOL': (socket.SOL_SOCKET, socket.SO_PROTOCOL),
+    'SO_REUSEADDR': (socket.SOL_SOCKET, socket.SO_REUSEADDR),
+    'SO_REUSEPORT': (socket.SOL_SOCKET, socket.SO_REUSEPORT),
+    'SO_KEEPALIVE': (socket.SOL_SOCKET, socket.SO_KEEPALIVE),
+    'SO_BROADCAST': (socket.SOL_SOCKET, socket.SO_BROADCAST),
+    'SO_OOBINLINE': (socket.SOL_SOCKET, socket.SO_OOBINLINE),
+    'SO_RCVLOWAT': (socket.SOL_SOCKET, socket.SO_RCVLOWAT),
+    'SO_PRIORITY': (socket.SOL_SOCKET, socket.SO_PRIORITY),
+    'IP_TTL': (socket.IPPROTO_IP, socket.IP_TTL),
+    'IP_TOS': (socket.IPPROTO_IP, socket.IP_TOS),
+    'TCP_NODELAY': (socket.IPPROTO_TCP, socket.TCP_NODELAY),
+    'TCP_CORK': (socket.IPPROTO_TCP, socket.TCP_CORK),
+    'TCP_KEEPIDLE': (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE),
+    'TCP_KEEPINTVL': (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL),
+    'TCP_KEEPCNT': (socket.IPPROTO_TCP, socket.TCP_KEEPCNT),
+    'TCP_SYNCNT': (socket.IPPROTO_TCP, socket.TCP_SYNCNT),
+    'TCP_DEFER_ACCEPT': (socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT),
+    'TCP_USER_TIMEOUT': (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT),
+    'TCP_LINGER2': (socket.IPPROTO_TCP, socket.TCP_LINGER2),
+}
+SETTABLE = [name for name in OPTIONS
+            if name not in ('SO_TYPE', 'SO_ERROR', 'SO_ACCEPTCONN', 'SO_DOMAIN', 'SO_PROTOCOL', 'SO_REUSEPORT', 'TCP_NODELAY', 'TCP_CORK',
+                            'TCP_DEFER_ACCEPT')]
+VALUES = (-1, 0, 1, 2, 7, 40, 100, 256, 30000)
+# Times: no timer may end within a run
+TIMED = ('TCP_KEEPIDLE', 'TCP_KEEPINTVL', 'TCP_LINGER2', 'TCP_USER_TIMEOUT')
+LONG = (0, 100, 30000, 100000)
+FLAGS = {'PEEK': socket.MSG_PEEK, 'TRUNC': socket.MSG_TRUNC, 'WAITALL': socket.MSG_WAITALL, 'NOSIGNAL': socket.MSG_NOSIGNAL}
+
+
+class Host:
+    """The sockets of one host, by number, and the calls on them."""
+
+    def __init__(self, names):
+        self.sockets = {}
+        self.names = names  # of addresses
+
+    def name(self, address):
+        if isinstance(address, tuple) and len(address) >= 2:
+            host = address[0].removeprefix('::ffff:')
+            port = address[1]
+            return f'{self.names.get(host, host)}:{port if port in PORTS or port == 0 else "chosen"}'
+        return repr(address)
+
+    def call(self, operation, number, *arguments):
+        if number not in self.sockets and operation != 'socket':
+            return 'EBADF'
+        try:
+            result = getattr(self, f'call_{operation}')(number, *arguments)
+        except OSError as error:
+            result = errno.errorcode.get(error.errno, repr(error))
+        return 'ok' if result is None else str(result)
+
+    def call_socket(self, number, family, kind):
+        made = socket.socket({'4': socket.AF_INET, '6': socket.AF_INET6}[family],
+                             {'stream': socket.SOCK_STREAM, 'datagram': socket.SOCK_DGRAM}[kind])
+        made.setblocking(False)
+        if kind == 'stream':  # no byte waits for an acknowledgement
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.sockets[number] = made
+
+    def call_accept(self, number, new):
+        made, address = self.sockets[number].accept()
+        made.setblocking(False)
+        self.sockets[new] = made
+        return f'from {self.name(address)}'
+
+    def call_close(self, number):
+        self.sockets.pop(number).close()
+
+    def call_bind(self, number, address, port):
+        self.sockets[number].bind((address, port))
+
+    def call_listen(self, number, backlog):
+        self.sockets[number].listen(backlog)
+
+    def call_connect(self, number, address, port):
+        self.sockets[number].connect((address, port))
+
+    def call_send(self, number, length, flags):
+        return self.sockets[number].send(pattern(number, length), sum(FLAGS[flag] for flag in flags))
+
+    def call_sendto(self, number, length, address, port):
+        return self.sockets[number].sendto(pattern(number, length), (address, port))
+
+    def call_sendmsg(self, number, lengths):
+        return self.sockets[number].sendmsg([pattern(number, length) for length in lengths])
+
+    def call_recv(self, number, length, flags):
+        data = self.sockets[number].recv(length, sum(FLAGS[flag] for flag in flags))
+        # TRUNC drops the bytes of a stream
+        return f'{len(data)} bytes, {zlib.crc32(data if "TRUNC" not in flags else b""):08x}'
+
+    def call_recvfrom(self, number, length):
+        data, address = self.sockets[number].recvfrom(length)
+        return f'{len(data)} bytes, {zlib.crc32(data):08x}, from {self.name(address)}'
+
+    def call_recvmsg(self, number, lengths):
+        buffers = [bytearray(length) for length in lengths]
+        got, _, flags, address = self.sockets[number].recvmsg_into(buffers)
+        return f'{got} bytes, {zlib.crc32(b"".join(buffers)):08x}, flags {flags:#x}, from {self.name(address)}'
+
+    def call_shutdown(self, number, how):
+        self.sockets[number].shutdown({'read': socket.SHUT_RD, 'write': socket.SHUT_WR, 'both': socket.SHUT_RDWR}[how])
+
+    def call_getsockname(self, number):
+        return self.name(self.sockets[number].getsockname())
+
+    def call_getpeername(self, number):
+        return self.name(self.sockets[number].getpeername())
+
+    def call_getsockopt(self, number, option):
+        value = self.sockets[number].getsockopt(*OPTIONS[option])
+        return errno.errorcode.get(value, value) if option == 'SO_ERROR' else value
+
+    def call_setsockopt(self, number, option, value):
+        self.sockets[number].setsockopt(*OPTIONS[option], value)
+
+    def call_linger(self, number, on, seconds):
+        self.sockets[number].setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', on, seconds))
+
+    def call_poll(self, number):
+        poll = select.poll()
+        poll.register(self.sockets[number], select.POLLIN | select.POLLOUT | select.POLLPRI | 0x2000)
+        bits = sum(event for _, event in poll.poll(0))
+        names = ((1, 'in'), (2, 'pri'), (4, 'out'), (8, 'err'), (16, 'hup'), (32, 'nval'), (0x2000, 'rdhup'))
+        return ' '.join(name for bit, name in names if bits & bit) or 'nothing'
+
+    def call_select(self, number):
+        one = [self.sockets[number]]
+        return ' '.join(name for name, ready in zip(('read', 'write', 'except'), select.select(one, one, one, 0)) if ready) or 'nothing'
+
+    def call_waiting(self, number):
+        return struct.unpack('i', fcntl.ioctl(self.sockets[number], termios.FIONREAD, bytes(4)))[0]
+
+
+def pattern(number, length):
+    return bytes((number * 31 + i * 7) & 255 for i in range(length))
+
+
+def serve(address):
+    listener = socket.create_server((address, CONTROL_PORT))
+    driver = listener.accept()[0].makefile('rw')
+    host = Host(json.loads(driver.readline()))
+    for line in driver:
+        driver.write(host.call(*json.loads(line)) + '\n')
+        driver.flush()
+
+
+class Driver:
+    def __init__(self, address, peer, seed, count, lines=None):
+        self.random = random.Random(seed)
+        self.count = count
+        self.lines = iter(open(lines)) if lines else None
+        self.addresses = (address, peer)
+        names = {address: 'host0', peer: 'host1', '0.0.0.0': 'any', '::': 'any'}
+        self.own = Host(names)
+        for _ in range(200):
+            try:
+                self.peer = socket.create_connection((peer, CONTROL_PORT)).makefile('rw')
+                break
+            except OSError:
+                time.sleep(0.01)
+        self.peer.write(json.dumps(names) + '\n')
+        self.known = {}  # number -> what the driver believes of the socket
+        self.next = 0
+
+    def call(self, side, operation, *arguments):
+        if side == 0:
+            result = self.own.call(operation, *arguments)
+        else:
+            self.peer.write(json.dumps([operation, *arguments]) + '\n')
+            self.peer.flush()
+            result = self.peer.readline().strip()
+        shown = ' '.join(self.own.names.get(argument, str(argument)) for argument in map(str, arguments))
+        print(f'host{side} {operation} {shown}: {result}', flush=True)
+        time.sleep(SETTLE_S)
+        return next(self.lines).rstrip().rpartition(': ')[2] if self.lines else result
+
+    def run(self):
+        while self.count > 0:
+            self.count -= 1
+            numbers = list(self.known)
+            if len(numbers) < 4 or (len(numbers) < 16 and self.random.random() < 0.1):
+                self.make()
+            else:
+                self.use(self.random.choice(numbers))
+
+    def make(self):
+        side, kind = self.random.randrange(2), self.random.choice(('stream', 'stream', 'stream', 'datagram'))
+        number, self.next = self.next, self.next + 1
+        if self.call(side, 'socket', number, '4', kind) == 'ok':
+            self.known[number] = {'side': side, 'kind': kind, 'state': 'new'}
+
+    def use(self, number):
+        known = self.known[number]
+        side = known['side']
+        operation = self.random.choices(*zip(*self.likely(known)))[0]
+        arguments = getattr(self, f'arguments_{operation}')(known)
+        if arguments is None:
+            return
+        new = arguments[0] if operation == 'accept' else None
+        result = self.call(side, operation, number, *arguments)
+        self.learn(number, operation, arguments, result, new)
+
+    def likely(self, known):
+        """Pairs of a call and its weight, for what the socket is."""
+        no_bind = known['kind'] == 'stream' and known['state'] in ('connected', 'listening')
+        # Linux keeps a shutdown() of a stream without a connection for the next one
+        shutdown = 0 if known['kind'] == 'stream' and known['state'] in ('new', 'bound') else 1
+        connect = 0 if known.get('shut') else 0.5
+        rare = [('shutdown', shutdown), ('getsockname', 1), ('getpeername', 1), ('getsockopt', 2), ('setsockopt', 2), ('linger', 0.3),
+                ('poll', 3), ('select', 1), ('waiting', 1), ('close', 1), ('listen', 0.3), ('connect', connect), ('bind', 0 if no_bind else 0.5),
+                ('accept', 0.5), ('recv', 1), ('send', 1), ('recvmsg', 0.5), ('sendmsg', 0.5), ('recvfrom', 0.5), ('sendto', 0.5)]
+        more = {
+            'new': [('bind', 8), ('connect', 8)] if known['kind'] == 'stream' else [('bind', 12), ('connect', 3)],
+            'bound': [('listen', 12), ('connect', 2)] if known['kind'] == 'stream' else [('sendto', 8), ('recvfrom', 8), ('connect', 3)],
+            'listening': [('accept', 15)],
+            'connected': [('send', 8), ('recv', 8), ('sendmsg', 3), ('recvmsg', 3), ('recvfrom', 1)],
+        }[known['state']]
+        return rare + more
+
+    def learn(self, number, operation, arguments, result, new):
+        known = self.known[number]
+        if operation == 'close':
+            del self.known[number]
+        elif operation == 'accept' and result.startswith('from'):
+            self.known[new] = {'side': known['side'], 'kind': 'stream', 'state': 'connected'}
+        elif operation == 'bind' and result == 'ok':
+            known['state'] = 'bound'
+        elif operation == 'listen' and result == 'ok':
+            known['state'] = 'listening'
+        elif operation == 'shutdown':
+            known['shut'] = True
+        elif operation == 'connect' and result in ('ok', 'EINPROGRESS'):
+            known['state'] = 'connected'
+        if operation in ('send', 'sendto', 'sendmsg') and result.isdigit():
+            known['sent'] = known.get('sent', 0) + int(result)
+
+    def arguments_accept(self, known):
+        number, self.next = self.next, self.next + 1
+        return (number,)
+
+    def arguments_bind(self, known):
+        address = self.random.choices((self.addresses[known['side']], '0.0.0.0', self.addresses[1 - known['side']]), (8, 3, 1))[0]
+        return address, self.random.choices((0, *PORTS), (3, 2, 2, 2))[0]
+
+    def arguments_connect(self, known):
+        return self.random.choice(self.addresses), self.random.choice(PORTS)
+
+    def arguments_listen(self, known):
+        return (self.random.choice((20, 50)),)
+
+    def length(self, known):
+        return self.random.choice((0, 1, 2, 100, 1000, LONGEST)) if known.get('sent', 0) < WAITING_MOST else None
+
+    def arguments_send(self, known):
+        length = self.length(known)
+        return None if length is None else (length, ['NOSIGNAL'])
+
+    def arguments_sendto(self, known):
+        length = self.length(known)
+        return None if length is None else (length, self.random.choice(self.addresses), self.random.choice(PORTS))
+
+    def arguments_sendmsg(self, known):
+        length = self.length(known)
+        return None if length is None else ([length // 3, 0, length - length // 3],)
+
+    def arguments_recv(self, known):
+        flags = [flag for flag, weight in (('PEEK', 0.2), ('TRUNC', 0.1), ('WAITALL', 0.1)) if self.random.random() < weight]
+        return self.random.choice((0, 1, 10, 1000, 100000)), flags
+
+    def arguments_recvfrom(self, known):
+        return (self.random.choice((0, 1, 10, 1000, 100000)),)
+
+    def arguments_recvmsg(self, known):
+        return (self.random.choice(([0], [5], [10, 1000], [100, 0, 100000])),)
+
+    def arguments_shutdown(self, known):
+        return (self.random.choice(('read', 'write', 'both')),)
+
+    def arguments_getsockopt(self, known):
+        return (self.random.choice(list(OPTIONS)),)
+
+    def arguments_setsockopt(self, known):
+        option = self.random.choice(SETTABLE)
+        values = LONG if option in TIMED else VALUES
+        if option == 'SO_RCVLOWAT':  # -1: half of tcp_rmem, which differs between kernels
+            values = values[1:]
+        return option, self.random.choice(values)
+
+    def arguments_linger(self, known):
+        return self.random.choice(((0, 0), (1, 0)))
+
+    def no_arguments(self, known):
+        return ()
+
+    arguments_poll = arguments_select = arguments_waiting = no_arguments
+    arguments_getsockname = arguments_getpeername = arguments_close = no_arguments
+
+
+if sys.argv[1] == 'serve':
+    serve(sys.argv[2])
+else:
+    Driver(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]), *sys.argv[6:7]).run()

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Makes the same random socket calls on Linux and on simulated hosts, and compares all results and errno values. Linux: two network
+# namespaces with an Ethernet cable between them. Exit status 77: the system permits no network namespaces.
+# Arguments: the hcasim program, the top of the source tree. Then, by hand: the number of seeds, the first seed, calls of each seed.
+#   tests/programs/socket_calls.sh build/bin/hcasim . 1000 1 1000
+# ends with a line `N seeds, M differ`.
+hcasim=$1 top=$2 seeds=${3:-4} first=${4:-1} calls=${5:-400}
+command -v python3 >/dev/null && command -v ip >/dev/null && command -v nsenter >/dev/null || { echo 'no python3, ip or nsenter'; exit 77; }
+unshare --user --map-root-user --net ip link add v0 type veth peer name v1 2>/dev/null || { echo 'no network namespaces'; exit 77; }
+. "$(dirname "$0")/../support/script.sh"
+program=$top/tests/programs/socket_calls.py
+
+# The peer's namespace is that of the server. Linux limits ICMP messages by time.
+cat >"$folder/linux.sh" <<'END'
+echo 0 >/proc/sys/net/ipv4/icmp_ratelimit
+ip link set lo up
+ip link add v0 type veth peer name v1
+ip address add 10.99.0.1/24 dev v0
+unshare --net bash -c 'echo 0 >/proc/sys/net/ipv4/icmp_ratelimit; ip link set lo up; until ip link show v1 >/dev/null 2>&1; do sleep 0.01; done
+  ip address add 10.99.0.2/24 dev v1; ip link set v1 up; exec python3 "$0" serve 10.99.0.2' "$1" &
+peer=$!
+until ip link set v1 netns $peer && ! ip link show v1 >/dev/null 2>&1; do sleep 0.01; done
+ip link set v0 up
+python3 "$1" drive 10.99.0.1 10.99.0.2 "$2" "$3"
+kill $peer 2>/dev/null
+END
+linux() { # SEED
+  timeout -s KILL 600 unshare --user --map-root-user --net bash "$folder/linux.sh" "$program" "$1" "$calls" 2>"$folder/linux.err"
+}
+simulated() { # SCENARIO SEED
+  timeout -s KILL 600 "$hcasim" exec "$top/scenarios/$1.yaml" -- host1: python3 "$program" serve 127.77.0.2 : \
+    host0: python3 "$program" drive 127.77.0.1 127.77.0.2 "$2" "$calls" "$folder/linux" 2>"$folder/simulated.err" | sed -n 's/^host0| //p'
+}
+# compare SCENARIO SEED: the calls that differ, each with the result of Linux and of the simulated hosts
+compare() {
+  simulated "$1" "$2" >"$folder/simulated"
+  paste -d '\n' "$folder/linux" "$folder/simulated" | awk -v name="$1, seed $2" 'NR % 2 {want = $0; next}
+    want != $0 {print name ", call " NR / 2 ": Linux: " want " | simulated: " $0}' >"$folder/differences"
+  [ ! -s "$folder/differences" ]
+}
+
+differ=0
+for ((seed = first; seed < first + seeds; seed++)); do
+  linux "$seed" >"$folder/linux"
+  [ "$(wc -l <"$folder/linux")" -ge $((calls * 9 / 10)) ] || { fail "seed $seed: Linux: $(tail -3 "$folder/linux.err")"; break; }
+  for scenario in two-hosts-roce two-hosts-ib; do
+    compare "$scenario" "$seed" && continue
+    # A busy machine may have delayed Linux: once more, with longer waits.
+    SETTLE_S=0.02 linux "$seed" >"$folder/linux"
+    compare "$scenario" "$seed" && continue
+    fail "$(head -5 "$folder/differences" "$folder/simulated.err")"
+    differ=$((differ + 1))
+  done
+done
+echo "$seeds seeds, $differ differ"
+exit $((failures > 0))

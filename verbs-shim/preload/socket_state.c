@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* socket_state: see socket_state.h. Linux: net/ipv4/tcp.c, af_inet.c, udp.c. */
+#include "verbs-shim/preload/socket_state.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/sockets.h"
+
+#define READ_ENDED (POLLIN | POLLRDNORM | POLLRDHUP)
+
+bool socket_state_is_closed(const struct shim_socket *record)
+{
+	return record->state == SOCKET_IDLE || record->state == SOCKET_REFUSED || record->over;
+}
+
+/* The ends that are closed, by the program or with the connection. */
+static uint32_t shut_of(const struct shim_socket *record)
+{
+	return record->over || record->state == SOCKET_REFUSED ? SHUT_BOTH : record->shut;
+}
+
+/* Returns true if fewer bytes than SO_RCVLOWAT are there, and more may come. */
+static bool is_low(int fd, const struct shim_socket *record)
+{
+	int bytes = 0;
+
+	return !record->datagram && record->state == SOCKET_CONNECTED && !record->ended &&
+	       system_call(SYS_ioctl, fd, FIONREAD, &bytes) == 0 &&
+	       (uint32_t)bytes < record->low_water;
+}
+
+short socket_state_events(int fd, short wanted, short events)
+{
+	const struct shim_socket *record = sockets_of(fd);
+	uint32_t shut = record ? shut_of(record) : 0;
+	short more = 0;
+
+	if (!record || record->state == SOCKET_LISTENING || record->state == SOCKET_CONNECTING)
+		return events;
+	if (shut & SHUT_READING)
+		more |= READ_ENDED;
+	if (shut == SHUT_BOTH || (!record->datagram && socket_state_is_closed(record)))
+		more |= POLLHUP;
+	if (!record->datagram && (shut & SHUT_WRITING || socket_state_is_closed(record)))
+		more |= POLLOUT | POLLWRNORM;
+	if (record->error)
+		more |= POLLERR;
+	if (record->low_water > 1 && events & POLLIN && is_low(fd, record))
+		events &= ~(POLLIN | POLLRDNORM);
+	return (short)(events | (more & (wanted | POLLHUP | POLLERR)));
+}
+
+/* Returns true if bytes, a datagram or the peer's end are in the pair. */
+static bool has_bytes(int fd)
+{
+	struct pollfd one = {fd, POLLIN, 0};
+
+	return system_look(SYS_poll, &one, 1UL, 0) == 1 && one.revents & POLLIN;
+}
+
+static ssize_t take_error(struct shim_socket *record)
+{
+	errno = record->error;
+	record->error = 0;
+	return -1;
+}
+
+bool socket_state_ends_read(int fd, struct shim_socket *record, ssize_t *result)
+{
+	*result = -1;
+	if (record->state == SOCKET_LISTENING) {
+		errno = ENOTCONN;
+		return true;
+	}
+	if (record->state == SOCKET_IDLE && !record->datagram) {
+		if (record->error)
+			(void)take_error(record);
+		else if (record->shut & SHUT_READING)
+			*result = 0;
+		else
+			errno = ENOTCONN;
+		return true;
+	}
+	if (!(record->shut & SHUT_READING) || record->error || has_bytes(fd))
+		return false;
+	*result = 0;
+	return true;
+}
+
+ssize_t socket_state_read(int fd, struct shim_socket *record, ssize_t result)
+{
+	int bytes = 0;
+
+	if (result != 0 || !record->error || record->ended)
+		return result;
+	(void)system_call(SYS_ioctl, fd, FIONREAD, &bytes); /* a read of 0 bytes */
+	return bytes ? 0 : take_error(record);
+}
+
+bool socket_state_may_write(struct shim_socket *record, int flags)
+{
+	if (record->error) {
+		(void)take_error(record);
+		return false;
+	}
+	if (record->state == SOCKET_CONNECTED && !(shut_of(record) & SHUT_WRITING))
+		return true;
+	if (!(flags & MSG_NOSIGNAL))
+		(void)raise(SIGPIPE);
+	errno = EPIPE;
+	return false;
+}
+
+bool socket_state_has_peer(const struct shim_socket *record)
+{
+	return record->state == SOCKET_CONNECTED && !record->over;
+}
+
+int socket_state_readable(int fd, const struct shim_socket *record, int *bytes)
+{
+	char byte;
+	ssize_t first;
+
+	if (record->state == SOCKET_LISTENING) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (!record->datagram)
+		return (int)system_call(SYS_ioctl, fd, FIONREAD, bytes);
+	first = system_call(SYS_recvfrom, fd, &byte, 0, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT, NULL,
+			    NULL);
+	*bytes = first > (ssize_t)sizeof(struct shim_datagram)
+			 ? (int)first - (int)sizeof(struct shim_datagram)
+			 : 0;
+	return 0;
+}

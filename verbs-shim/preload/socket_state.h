@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * socket_state: what the state of a modelled socket determines, by the rules of Linux: readiness,
+ * the end of reading and writing, and the result of calls that no peer takes part in. The Unix pair
+ * of the socket knows only whether bytes are there, and whether there is room.
+ */
+#ifndef VERBS_SHIM_PRELOAD_SOCKET_STATE_H
+#define VERBS_SHIM_PRELOAD_SOCKET_STATE_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "verbs-shim/socket_record.h"
+
+/* Adds events of a modelled socket to those of its pair. Returns the events of `fd`. */
+short socket_state_events(int fd, short wanted, short events);
+
+/* Returns true if a read has a result without bytes. Sets *result, and errno if it is -1. */
+bool socket_state_ends_read(int fd, struct shim_socket *record, ssize_t *result);
+
+/* A read of the pair of a stream returned `result`. Returns the result for the program. */
+ssize_t socket_state_read(int fd, struct shim_socket *record, ssize_t result);
+
+/* Returns true if the stream is connected and can send. Otherwise sets errno, and raises SIGPIPE
+ * unless the flags have MSG_NOSIGNAL. */
+bool socket_state_may_write(struct shim_socket *record, int flags);
+
+/* Returns true if there is a peer whose name a program can read. */
+bool socket_state_has_peer(const struct shim_socket *record);
+
+/* Returns true if no connection is there or begins. */
+bool socket_state_is_closed(const struct shim_socket *record);
+
+/* Returns FIONREAD, or -1 and errno. */
+int socket_state_readable(int fd, const struct shim_socket *record, int *bytes);
+
+#endif

@@ -6,7 +6,7 @@
 #   tests/programs/socket_calls.sh build/bin/hcasim . 1000 1 1000
 # ends with a line `N seeds, M differ`.
 hcasim=$1 top=$2 seeds=${3:-4} first=${4:-1} calls=${5:-400}
-command -v python3 >/dev/null && command -v ip >/dev/null && command -v nsenter >/dev/null || { echo 'no python3, ip or nsenter'; exit 77; }
+command -v python3 >/dev/null && command -v ip >/dev/null || { echo 'no python3 or ip'; exit 77; }
 unshare --user --map-root-user --net ip link add v0 type veth peer name v1 2>/dev/null || { echo 'no network namespaces'; exit 77; }
 . "$(dirname "$0")/../support/script.sh"
 program=$top/tests/programs/socket_calls.py

@@ -180,9 +180,10 @@ sim_time topology_trip(struct topology *topology, uint32_t from, uint32_t to, ui
 		if (index == NO_PORT)
 			return SIM_NEVER;
 		/* a packet is stored first if its bits would arrive too slowly: switch.c */
-		starts_at =
-			(port_is_faster(topology_port_of(node, index), port) ? tail_at : head_at) +
-			node->ops.forwarding_latency(node->ops.context);
+		starts_at = (node->ops.stores || port_is_faster(topology_port_of(node, index), port)
+				     ? tail_at
+				     : head_at) +
+			    node->ops.forwarding_latency(node->ops.context);
 	}
 	return SIM_NEVER;
 }

@@ -67,6 +67,7 @@ struct topology_switch {
 		       unsigned vl);
 	/* Returns the time from a packet's first bit in to its first bit out of an idle switch. */
 	sim_time (*forwarding_latency)(void *context);
+	bool stores; /* forwards a packet after its last bit */
 };
 
 /* clang-format off */

@@ -189,6 +189,7 @@ struct topology_switch switch_topology(struct fabric_switch *sw)
 		.alike = topology_alike,
 		.vl = topology_vl,
 		.forwarding_latency = topology_forwarding_latency,
+		.stores = sw->stores,
 	};
 }
 

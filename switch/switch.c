@@ -120,8 +120,8 @@ prepare(struct switch_port *input, struct switch_port *output, struct packet *pa
 		marking_arrive(output, packet);
 	sw->count.packets_forwarded++;
 	sw->count.bytes_forwarded += packet->wire_bytes;
-	packet->head_at =
-		(would_run_out ? packet->tail_at : packet->head_at) + sw->forwarding_latency;
+	packet->head_at = (would_run_out | sw->stores ? packet->tail_at : packet->head_at) +
+			  sw->forwarding_latency;
 	trace(&sw->block, TRACE_SWITCH_FORWARD, packet->tag, port_index(output), packet->head_at);
 	return true;
 }
@@ -532,6 +532,7 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 	sw->params = *params;
 	sw->port_count = ports;
 	sw->forwarding_latency = params->forwarding_latency;
+	sw->stores = params->stores;
 	sw->by_lid = link_layer == LINK_INFINIBAND;
 	sw->routes = params->routes;
 	sw->pool = pool;

@@ -18,6 +18,10 @@
 	  "Time from a packet's first bit in to its first bit out, if no other packet is in the " \
 	  "way.",                                                                                 \
 	  "data sheet, recalled (row C-10): SB7700, EDR")                                         \
+	X(stores, FLAG, "false", "",                                                              \
+	  "`true`: stores each packet, and forwards it `forwarding_latency` after its last bit. " \
+	  "`false`: cut-through, unless the output is faster than the input.",                    \
+	  "choice")                                                                               \
 	X(routes, FLAG, "false", "",                                                              \
 	  "`true`: forwards at layer 3, decrements the hop limit and drops packets whose hop "    \
 	  "limit is 0.",                                                                          \

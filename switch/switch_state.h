@@ -70,6 +70,7 @@ struct fabric_switch {
 	uint32_t table_entries;
 	uint32_t port_count;
 	sim_time forwarding_latency;
+	bool stores;
 	struct shared_buffer *buffer; /* NULL if each port has its own memory */
 	struct packet_pool *pool;
 	struct port_group *groups;

@@ -36,6 +36,13 @@ alone infiniband --set fabric.link_layer=infiniband --set hosts.hca.congestion=s
 alone slow_uplinks --set 'fabric.topology={kind: leaf-spine, leaves: 2, spines: 2, hosts: 2, uplink_rate: 40Gbps}'
 alone fast_uplinks --set 'fabric.topology={kind: leaf-spine, leaves: 2, spines: 2, hosts: 2, uplink_rate: 400Gbps}'
 alone fat_tree --set 'fabric.topology={kind: fat-tree, arity: 4}' --set fabric.switch.balance=spray
+alone stores --set fabric.switch.stores=true
+# Three switches store a packet of some 4.2 kB (1,000 to 1,060 ns in all at 100 Gb/s) and its ACK.
+python3 - "$folder/roce" "$folder/stores" <<'PYTHON' || fail "stores: not three packet times more"
+import csv, sys
+took = [float(next(csv.DictReader(open(folder + "/flows.csv")))["fct_us"]) for folder in sys.argv[1:]]
+sys.exit(0 if 1.0 <= took[1] - took[0] <= 1.06 else f"{took}")
+PYTHON
 alone one_switch --set 'fabric.topology={kind: leaf-spine, leaves: 1, spines: 1, hosts: 4}'
 
 # Four pairs of leaves 1.2 km apart share each path with one more flow: half of the line each, not a fortieth.

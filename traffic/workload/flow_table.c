@@ -3,10 +3,11 @@
 #include "traffic/workload/flow_table.h"
 
 #include <assert.h>
-#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <inttypes.h>
 #include <stdlib.h>
+
+#include "traffic/workload/sort_values.h"
 
 /* clang-format off */
 #define COLUMN_ENTRY(column, type, printed, known, unit, meaning) {#column, unit, meaning},
@@ -102,77 +103,73 @@ static double arrival_us(const struct flow_record *record)
 	return (double)(record->arrived - record->ready) / (double)US;
 }
 
-/* Flows done of a choice, and room for a value of each. */
-struct sample {
-	const struct flow_record *records;
-	uint32_t count;
-	const struct flow_choice *choice;
-	double *values;
-};
-
-/* Fills the values, sorted. Returns their mean, which is summed in the order of the flows. */
-static double draw(const struct sample *sample, double (*value)(const struct flow_record *record))
+/* Sorts values. Returns their mean, which is summed in the order in which they are. */
+static double sort(double *values, size_t count)
 {
-	size_t done = 0;
-	double mean;
+	double mean = gsl_stats_mean(values, 1, count);
 
-	for (uint32_t i = 0; i < sample->count; i++)
-		if (sample->records[i].status == FLOW_done &&
-		    is_chosen(&sample->records[i], sample->choice))
-			sample->values[done++] = value(&sample->records[i]);
-	mean = gsl_stats_mean(sample->values, 1, done);
-	gsl_sort(sample->values, 1, done);
+	sort_values(values, count);
 	return mean;
 }
 
+/* Values of the flows done, in the order of the flows. */
+struct sample {
+	double *fct_us, *slowdown, *arrival_us;
+};
+
 static void add_times(struct flow_summary *summary, const struct sample *sample)
 {
-	const double *values = sample->values;
+	size_t done = summary->done;
 
-	summary->fct_mean_us = draw(sample, fct_us);
-	summary->fct_p50_us = quantile(values, summary->done, 0.5);
-	summary->fct_p90_us = quantile(values, summary->done, 0.9);
-	summary->fct_p95_us = quantile(values, summary->done, 0.95);
-	summary->fct_p99_us = quantile(values, summary->done, 0.99);
-	summary->fct_p999_us = quantile(values, summary->done, 0.999);
-	summary->slowdown_mean = draw(sample, flow_slowdown);
-	summary->slowdown_p50 = quantile(values, summary->done, 0.5);
-	summary->slowdown_p95 = quantile(values, summary->done, 0.95);
-	summary->slowdown_p99 = quantile(values, summary->done, 0.99);
-	summary->slowdown_p999 = quantile(values, summary->done, 0.999);
-	draw(sample, arrival_us);
-	summary->arrival_p50_us = quantile(values, summary->done, 0.5);
-	summary->arrival_p90_us = quantile(values, summary->done, 0.9);
+	summary->fct_mean_us = sort(sample->fct_us, done);
+	summary->fct_p50_us = quantile(sample->fct_us, done, 0.5);
+	summary->fct_p90_us = quantile(sample->fct_us, done, 0.9);
+	summary->fct_p95_us = quantile(sample->fct_us, done, 0.95);
+	summary->fct_p99_us = quantile(sample->fct_us, done, 0.99);
+	summary->fct_p999_us = quantile(sample->fct_us, done, 0.999);
+	summary->slowdown_mean = sort(sample->slowdown, done);
+	summary->slowdown_p50 = quantile(sample->slowdown, done, 0.5);
+	summary->slowdown_p95 = quantile(sample->slowdown, done, 0.95);
+	summary->slowdown_p99 = quantile(sample->slowdown, done, 0.99);
+	summary->slowdown_p999 = quantile(sample->slowdown, done, 0.999);
+	sort(sample->arrival_us, done);
+	summary->arrival_p50_us = quantile(sample->arrival_us, done, 0.5);
+	summary->arrival_p90_us = quantile(sample->arrival_us, done, 0.9);
+}
+
+/* Counts a flow, and its values if it is done. */
+static void add_flow(struct flow_summary *summary, const struct sample *sample,
+		     const struct flow_record *record)
+{
+	summary->flows++;
+	summary->failed += record->status == FLOW_failed;
+	summary->stopped += record->status == FLOW_stopped;
+	summary->ended = record->finished > summary->ended ? record->finished : summary->ended;
+	if (record->status != FLOW_done)
+		return;
+	sample->fct_us[summary->done] = fct_us(record);
+	sample->slowdown[summary->done] = flow_slowdown(record);
+	sample->arrival_us[summary->done] = arrival_us(record);
+	summary->done++;
+	summary->bytes += record->bytes;
+	summary->first = record->ready < summary->first ? record->ready : summary->first;
+	summary->last = record->finished > summary->last ? record->finished : summary->last;
 }
 
 struct flow_summary flow_table_summarise(const struct flow_record *records, uint32_t count,
 					 const struct flow_choice *choice)
 {
 	struct flow_summary summary = {.first = SIM_NEVER};
-	struct sample sample = {records, count, choice, NULL};
+	double *values = malloc(((size_t)count * 3 + 1) * sizeof(values[0]));
+	struct sample sample = {values, values + count, values + 2 * (size_t)count};
 
-	for (uint32_t i = 0; i < count; i++) {
-		const struct flow_record *record = &records[i];
-
-		if (!is_chosen(record, choice))
-			continue;
-		summary.flows++;
-		summary.failed += record->status == FLOW_failed;
-		summary.stopped += record->status == FLOW_stopped;
-		summary.ended = record->finished > summary.ended ? record->finished : summary.ended;
-		if (record->status != FLOW_done)
-			continue;
-		summary.done++;
-		summary.bytes += record->bytes;
-		summary.first = record->ready < summary.first ? record->ready : summary.first;
-		summary.last = record->finished > summary.last ? record->finished : summary.last;
-	}
-	if (!summary.done)
-		return summary;
-	sample.values = malloc(summary.done * sizeof(sample.values[0]));
-	assert(sample.values);
-	add_times(&summary, &sample);
-	free(sample.values);
+	assert(values);
+	for (uint32_t i = 0; i < count; i++)
+		if (is_chosen(&records[i], choice))
+			add_flow(&summary, &sample, &records[i]);
+	if (summary.done)
+		add_times(&summary, &sample);
+	free(values);
 	return summary;
 }
 
@@ -188,6 +185,16 @@ static int compare_sizes(const void *one, const void *other)
 	return a->flow < b->flow ? -1 : a->flow > b->flow;
 }
 
+/* Flows of one size are in order. */
+static void sort_by_size(const struct flow_record **flows, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (flows[i]->bytes < flows[i - 1]->bytes) {
+			qsort(flows, count, sizeof(flows[0]), compare_sizes);
+			return;
+		}
+}
+
 static struct flow_group group_of(const struct flow_record *const *flows, size_t count,
 				  double *values)
 {
@@ -196,12 +203,12 @@ static struct flow_group group_of(const struct flow_record *const *flows, size_t
 
 	for (size_t i = 0; i < count; i++)
 		values[i] = fct_us(flows[i]);
-	gsl_sort(values, 1, count);
+	sort_values(values, count);
 	group.fct_p50 = quantile(values, count, 0.5);
 	group.fct_p95 = quantile(values, count, 0.95);
 	for (size_t i = 0; i < count; i++)
 		values[i] = flow_slowdown(flows[i]);
-	gsl_sort(values, 1, count);
+	sort_values(values, count);
 	group.slowdown_p50 = quantile(values, count, 0.5);
 	group.slowdown_p95 = quantile(values, count, 0.95);
 	group.slowdown_p99 = quantile(values, count, 0.99);
@@ -220,7 +227,7 @@ unsigned flow_table_group(const struct flow_record *records, uint32_t count,
 	for (uint32_t i = 0; i < count; i++)
 		if (records[i].status == FLOW_done && is_chosen(&records[i], choice))
 			flows[done++] = &records[i];
-	qsort(flows, done, sizeof(flows[0]), compare_sizes);
+	sort_by_size(flows, done);
 	values = malloc((done / FLOW_GROUPS + 1) * sizeof(values[0])); /* of the largest group */
 	assert(values);
 	for (size_t i = 0; i < FLOW_GROUPS; i++) {

@@ -12,6 +12,7 @@
 #include "fabric/encoding.h"
 #include "fabric/fault.h"
 #include "fabric/lp_link.h"
+#include "fabric/port_fold.h"
 #include "fabric/port_state.h"
 
 bool port_has_room(const struct port *port, unsigned vl)
@@ -514,6 +515,7 @@ static const struct block_type port_type = {
 	.trace_points = (const struct trace_point[]){ PORT_TRACE(TRACE_ENTRY) { 0 } },
 	.gauges       = (const struct gauge_info[]){ PORT_GAUGES(GAUGE_ENTRY) { 0 } },
 	.settle       = settle,
+	.fold         = port_fold,
 	.audit        = audit,
 };
 /* clang-format on */

@@ -9,6 +9,7 @@
 
 #include "fabric/port_params.h"
 #include "fabric/port_state.h"
+#include "sim/fold.h"
 
 #define WEIGHTS         8u
 #define LIMIT_UNIT      4096 /* bytes */
@@ -194,6 +195,12 @@ struct schedule *schedule_create_custom(const struct port_scheduler *scheduler,
 	schedule->custom = scheduler;
 	schedule->port = port;
 	return schedule;
+}
+
+bool schedule_fold(const struct schedule *schedule, struct fold *fold)
+{
+	fold_raw(fold, schedule, sizeof(*schedule));
+	return !schedule->custom;
 }
 
 void schedule_destroy(struct schedule *schedule)

@@ -28,4 +28,7 @@ void schedule_destroy(struct schedule *schedule); /* NULL is allowed */
 unsigned schedule_pick(struct schedule *schedule, uint32_t vls);
 void schedule_charge(struct schedule *schedule, unsigned vl, uint32_t wire_bytes, bool emptied);
 
+/* Folds the state. Returns false for a custom schedule, whose state is not known. */
+bool schedule_fold(const struct schedule *schedule, struct fold *fold);
+
 #endif

@@ -39,6 +39,7 @@ struct param_section {
 struct block;
 struct gauge; /* sim/gauge.h */
 struct gauge_info;
+struct fold; /* sim/fold.h */
 
 struct block_type {
 	const char *name;
@@ -56,6 +57,9 @@ struct block_type {
 	void (*audit)(struct block *block, FILE *out);
 	/* Brings the gauges up to date before they are read. NULL if they always are. */
 	void (*settle)(struct block *block);
+	/* Adds the block's state to that of the whole run (sim/fold.h). NULL if the state cannot be
+	 * compared with that of another time. */
+	void (*fold)(struct block *block, struct fold *fold);
 };
 
 struct trace_file;

@@ -468,6 +468,31 @@ struct event *wheel_first(struct wheel *wheel)
 	return first->event;
 }
 
+static void visit_slot(const struct wheel_chunk *chunk,
+		       void (*visit)(void *context, const struct event *event), void *context)
+{
+	for (; chunk; chunk = chunk->next)
+		for (uint32_t i = 0; i < chunk->count; i++)
+			visit(context, chunk->entries[i].event);
+}
+
+void wheel_visit(const struct wheel *wheel, void (*visit)(void *context, const struct event *event),
+		 void *context)
+{
+	for (uint32_t i = wheel->current_next; i < wheel->current_count; i++)
+		if (wheel->current[i].event)
+			visit(context, wheel->current[i].event);
+	for (uint32_t i = 0; i < wheel->late.count; i++)
+		visit(context, wheel->late.entries[i].event);
+	for (uint32_t i = 0; i < WHEEL_NEAR_SLOTS; i++)
+		if (wheel->near_occupied[i / 64] >> i % 64 & 1)
+			visit_slot(wheel->near_slots[i], visit, context);
+	for (uint32_t level = 0; level < WHEEL_FAR_LEVELS; level++)
+		for (uint32_t i = 0; i < WHEEL_FAR_SLOTS; i++)
+			if (wheel->far_occupied[level] >> i & 1)
+				visit_slot(wheel->far_slots[level][i], visit, context);
+}
+
 sim_time wheel_bound(struct wheel *wheel)
 {
 	uint32_t current_next = wheel->current_next;

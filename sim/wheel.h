@@ -81,6 +81,10 @@ struct event *wheel_pop(struct wheel *wheel, uint64_t limit);
  * does not move. */
 struct event *wheel_first(struct wheel *wheel);
 
+/* Calls `visit` for each pending event, in any order. It must not change the wheel. */
+void wheel_visit(const struct wheel *wheel, void (*visit)(void *context, const struct event *event),
+		 void *context);
+
 #ifdef __cplusplus
 }
 #endif

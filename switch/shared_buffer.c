@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/fold.h"
+
 #define RELEASES_FIRST 64u
 #define ALPHA_SHIFT    16u
 
@@ -436,6 +438,42 @@ void shared_buffer_set_policy(struct shared_buffer *buffer, const struct buffer_
 bool shared_buffer_started(const struct shared_buffer *buffer)
 {
 	return buffer->started;
+}
+
+static void fold_ingress(const struct ingress *in, struct fold *fold)
+{
+	static const struct fold_field fields[] = {
+		FOLD_FIELD(struct ingress, headroom_max, FOLD_SKIP),
+	};
+
+	fold_struct(fold, in, sizeof(*in), fields, ARRAY_SIZE(fields));
+}
+
+void shared_buffer_fold(struct shared_buffer *buffer, struct fold *fold)
+{
+	static const struct fold_field fields[] = {
+		FOLD_FIELD(struct shared_buffer, used_max, FOLD_SKIP),
+		FOLD_FIELD(struct shared_buffer, releases, FOLD_SKIP),
+		FOLD_FIELD(struct shared_buffer, first, FOLD_SKIP),
+		FOLD_FIELD(struct shared_buffer, room, FOLD_SKIP),
+		FOLD_FIELD(struct shared_buffer, watch, FOLD_SKIP),
+	};
+	uint32_t classes = buffer->no_class + 1u;
+
+	if (buffer->policy)
+		fold_refuse(fold, "%s: a plug-in manages its buffer", buffer->owner->name);
+	settle(buffer);
+	fold_struct(fold, buffer, sizeof(*buffer), fields, ARRAY_SIZE(fields));
+	for (uint32_t i = 0; i < buffer->count; i++) {
+		const struct release *release = release_at(buffer, i);
+
+		fold_since(fold, release->at);
+		fold_number(fold, release->bytes);
+		fold_number(fold, (uint64_t)release->ingress << 16 | release->egress);
+	}
+	for (uint32_t i = 0; i < classes; i++)
+		fold_ingress(&buffer->ingress[i], fold);
+	fold_raw(fold, buffer->egress, classes * sizeof(buffer->egress[0]));
 }
 
 /* clang-format off */

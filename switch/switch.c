@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "switch/overlay.h"
+#include "switch/switch_fold.h"
 #include "switch/switch_state.h"
 
 #define ENTRY(X, error, value, counter, name, meaning) DROP_##error = value,
@@ -488,6 +489,7 @@ static const struct block_type switch_type = {
 	.params       = switch_param_list,
 	.counters     = (const struct counter[]){ SWITCH_COUNTERS(COUNTER_ENTRY) { 0 } },
 	.trace_points = (const struct trace_point[]){ SWITCH_TRACE(TRACE_ENTRY) { 0 } },
+	.fold         = switch_fold,
 };
 /* clang-format on */
 

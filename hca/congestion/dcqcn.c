@@ -16,6 +16,7 @@
  * "ECN or delay", CoNEXT'16. Timers are evaluated when the rate is read; see congestion.h.
  */
 #include "hca/congestion/algorithms.h"
+#include "hca/congestion/congestion_fold.h"
 
 /* clang-format off */
 #define DCQCN_PARAMS(X)                                                                         \
@@ -305,6 +306,40 @@ static void dcqcn_state_init(struct cc_state *cc, const void *context,
 static uint64_t dcqcn_ack_bytes(const void *context)
 {
 	return ((const struct dcqcn_params *)context)->cwnd_scaled;
+}
+
+/* Folds the tick of cuts, of which the future ones matter. */
+static void fold_tick(const struct dcqcn_state *state, const struct dcqcn_params *params,
+		      struct fold *fold)
+{
+	sim_time interval = params->decrease_interval;
+
+	if (params->cut_at != CUT_AT_TICK || !interval)
+		return;
+	if (state->tick_at > fold->at)
+		fold_since(fold, state->tick_at);
+	else
+		fold_number(fold, (fold->at - state->tick_at) % interval);
+}
+
+void dcqcn_fold(const struct cc_state *cc, const void *context, uint64_t acked_total,
+		struct fold *fold)
+{
+	static const struct fold_field fields[] = {
+		CONGESTION_FOLD_FIELDS(struct dcqcn_state),
+		FOLD_FIELD(struct dcqcn_state, alpha_at, FOLD_SINCE),
+		FOLD_FIELD(struct dcqcn_state, increase_at, FOLD_SINCE),
+		FOLD_FIELD(struct dcqcn_state, cut_at, FOLD_SINCE),
+		FOLD_FIELD(struct dcqcn_state, last_cut_at, FOLD_SKIP),
+		FOLD_FIELD(struct dcqcn_state, tick_at, FOLD_SKIP),
+	};
+	const struct dcqcn_state *state = (const struct dcqcn_state *)(const void *)cc;
+	const struct dcqcn_params *params = context;
+
+	(void)acked_total;
+	fold_struct(fold, state, sizeof(*state), fields, ARRAY_SIZE(fields));
+	fold_deadline(fold, state->cut_once ? state->last_cut_at + params->decrease_interval : 0);
+	fold_tick(state, params, fold);
 }
 
 /* clang-format off */

@@ -10,6 +10,7 @@
  * data, and losses as in newreno.
  */
 #include "hca/congestion/algorithms.h"
+#include "hca/congestion/congestion_fold.h"
 #include "hca/congestion/reno.h"
 
 /* clang-format off */
@@ -263,6 +264,24 @@ static void dctcp_state_init(struct cc_state *cc, const void *context,
 		reno_init(&state->reno, path);
 		state->cc.cwnd_bytes = (uint64_t)state->reno.cwnd;
 	}
+}
+
+void dctcp_fold(const struct cc_state *cc, const void *params, uint64_t acked_total,
+		struct fold *fold)
+{
+	static const struct fold_field fields[] = {
+		CONGESTION_FOLD_FIELDS(struct dctcp_state),
+		FOLD_FIELD(struct dctcp_state, cut_ends_at, FOLD_SKIP),
+		FOLD_FIELD(struct dctcp_state, round_ends_at, FOLD_SKIP),
+		FOLD_FIELD(struct dctcp_state, reduced_until, FOLD_SKIP),
+	};
+	const struct dctcp_state *state = (const struct dctcp_state *)(const void *)cc;
+
+	(void)params;
+	fold_struct(fold, state, sizeof(*state), fields, ARRAY_SIZE(fields));
+	congestion_fold_progress(fold, state->cut_ends_at, acked_total);
+	congestion_fold_progress(fold, state->round_ends_at, acked_total);
+	congestion_fold_progress(fold, state->reduced_until, acked_total);
 }
 
 /* clang-format off */

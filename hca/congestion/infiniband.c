@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "hca/congestion/algorithms.h"
+#include "hca/congestion/congestion_fold.h"
 
 /* clang-format off */
 #define INFINIBAND_CC_PARAMS(X)                                                                \
@@ -153,6 +154,17 @@ static void infiniband_state_init(struct cc_state *cc, const void *context,
 		.controlled = params->control_map >> path->service_level & 1,
 	};
 	publish(state, params);
+}
+
+void infiniband_fold(const struct cc_state *cc, const void *params, uint64_t acked_total,
+		     struct fold *fold)
+{
+	static const struct fold_field fields[] = {
+		CONGESTION_FOLD_FIELDS(struct infiniband_cc_state),
+	};
+
+	(void)params, (void)acked_total;
+	fold_struct(fold, cc, sizeof(struct infiniband_cc_state), fields, ARRAY_SIZE(fields));
 }
 
 /* clang-format off */

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "hca/congestion/algorithms.h"
+#include "hca/congestion/congestion_fold.h"
 
 /* clang-format off */
 #define SWIFT_PARAMS(X)                                                                      \
@@ -158,6 +159,21 @@ static void swift_state_init(struct cc_state *cc, const void *context,
 	};
 	state->target += params->target_hop * path->hops;
 	publish(state, params);
+}
+
+/* The time since the last decrease is compared with a round-trip time. */
+void swift_fold(const struct cc_state *cc, const void *params, uint64_t acked_total,
+		struct fold *fold)
+{
+	static const struct fold_field fields[] = {
+		CONGESTION_FOLD_FIELDS(struct swift_state),
+		FOLD_FIELD(struct swift_state, last_decrease_at, FOLD_SKIP),
+	};
+	const struct swift_state *state = (const struct swift_state *)(const void *)cc;
+
+	(void)params, (void)acked_total;
+	fold_struct(fold, state, sizeof(*state), fields, ARRAY_SIZE(fields));
+	fold_since(fold, state->last_decrease_at ? state->last_decrease_at : SIM_NEVER);
 }
 
 /* clang-format off */

@@ -8,6 +8,7 @@
  * decrease. The decrease depends on the distance of the RTT from rtt_low.
  */
 #include "hca/congestion/algorithms.h"
+#include "hca/congestion/congestion_fold.h"
 
 /* clang-format off */
 #define TIMELY_PARAMS(X)                                                                        \
@@ -219,6 +220,20 @@ static uint64_t timely_ack_bytes(const void *context)
 	const struct timely_params *params = context;
 
 	return params->cwnd_scaled || params->update == UPDATE_RTT ? 1 : params->segment;
+}
+
+void timely_fold(const struct cc_state *cc, const void *params, uint64_t acked_total,
+		 struct fold *fold)
+{
+	static const struct fold_field fields[] = {
+		CONGESTION_FOLD_FIELDS(struct timely_state),
+		FOLD_FIELD(struct timely_state, update_at, FOLD_SKIP),
+	};
+	const struct timely_state *state = (const struct timely_state *)(const void *)cc;
+
+	(void)params;
+	fold_struct(fold, state, sizeof(*state), fields, ARRAY_SIZE(fields));
+	congestion_fold_progress(fold, state->update_at, acked_total);
 }
 
 /* clang-format off */

@@ -79,7 +79,11 @@ int verb_run_workload(const struct arguments *arguments, const struct scenario *
 		say("%s: fidelity: flow has no packets to write; remove --pcap", scenario->file);
 		return EXIT_BAD_INPUT;
 	}
-	struct lp_assignment *assignment = play_assign_lps(arguments, scenario, NULL);
+	struct lp_assignment *assignment =
+		play_assign_lps(arguments, scenario,
+				scenario->run.fast_forward == FAST_FORWARD_OFF
+					? NULL
+					: "run.fast_forward compares the state of the whole run");
 	struct build *build = NULL;
 	struct experiment *experiment = prepare(arguments, scenario, assignment, &build, error);
 	int code = EXIT_BAD_INPUT;

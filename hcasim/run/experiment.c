@@ -132,6 +132,8 @@ struct experiment *experiment_create(const struct build *build, char *error, siz
 		return NULL;
 	}
 	experiment->records = flow_driver_records(experiment->driver);
+	for (uint32_t i = 0; i < experiment->workload->count; i++)
+		experiment->flows += !workload_is_barrier(&experiment->workload->flows[i]);
 	experiment->arrived = take(experiment->workload->count, sizeof(*experiment->arrived));
 	experiment->acked = take(experiment->workload->count, sizeof(*experiment->acked));
 	experiment->samples = take(build->port_count, sizeof(*experiment->samples));
@@ -169,6 +171,7 @@ bool experiment_may_be_parallel(const struct experiment *experiment)
 
 void experiment_destroy(struct experiment *experiment)
 {
+	fast_forward_destroy(experiment->forward);
 	flow_series_destroy(experiment->flow_series);
 	queue_record_destroy(experiment->queues);
 	if (experiment->series)
@@ -199,14 +202,8 @@ uint64_t experiment_queue_bytes(const struct port *port)
 
 uint32_t experiment_flows_done(const struct experiment *experiment, uint32_t *flows)
 {
-	uint32_t done = 0;
-	*flows = 0;
-	for (uint32_t i = 0; i < experiment->workload->count; i++) {
-		*flows += !workload_is_barrier(&experiment->workload->flows[i]);
-		done += experiment->records[i].status >= FLOW_done &&
-			!workload_is_barrier(&experiment->workload->flows[i]);
-	}
-	return done;
+	*flows = experiment->flows;
+	return flow_driver_ended(experiment->driver);
 }
 
 static void report_progress(const struct experiment *experiment, experiment_progress *progress,
@@ -276,6 +273,9 @@ bool experiment_advance(struct experiment *experiment, sim_time until,
 	struct sim *sim = experiment->build->sim;
 	if (!experiment->begun && experiment->scenario->run.warm_up == 0)
 		experiment_measure_begin(experiment);
+	if (!experiment->begun)
+		experiment->forward = fast_forward_create(experiment->build, experiment->driver,
+							  until != SIM_NEVER);
 	experiment->begun = true;
 	while (!experiment->over) {
 		if (experiment->slice_end == 0 && !choose_slice(experiment)) {
@@ -287,6 +287,7 @@ bool experiment_advance(struct experiment *experiment, sim_time until,
 				sim_run(sim, until);
 			break;
 		}
+		fast_forward_run(experiment->forward, experiment->slice_end);
 		sim_run(sim, experiment->slice_end);
 		if (!end_slice(experiment, progress, context))
 			experiment_stop(experiment);
@@ -301,6 +302,7 @@ void experiment_stop(struct experiment *experiment)
 	experiment->over = true;
 	if (experiment->deadlock.count == 0)
 		deadlock_find(experiment->build->topology, &experiment->deadlock);
+	fast_forward_end(experiment->forward);
 	experiment_measure_end(experiment);
 	flow_driver_end(experiment->driver);
 	experiment_collect(experiment);

@@ -109,6 +109,9 @@ void experiment_write_links(const struct build *build, sim_time ended, FILE *out
 void experiment_write_switches(const struct build *build,
 			       FILE *out); /* switches.csv: all counters */
 
+/* Prints what was skipped (run.fast_forward), as a section of summary.json. */
+void experiment_print_skipped(const struct experiment *experiment, FILE *out);
+
 /* Prints the results for a terminal. */
 void experiment_print(const struct experiment *experiment, FILE *out);
 

@@ -153,8 +153,14 @@ static void take_counts(struct experiment *experiment)
 {
 	settle(experiment);
 	for (uint32_t i = 0; i < experiment->workload->count; i++) {
-		if (!flow_driver_requester(experiment->driver, i))
+		if (workload_is_barrier(&experiment->workload->flows[i]))
 			continue;
+		uint32_t first = flow_driver_first_flow(experiment->driver, i);
+		if (first < i) { /* of the same queue pair */
+			experiment->arrived[i] = experiment->arrived[first];
+			experiment->acked[i] = experiment->acked[first];
+			continue;
+		}
 		uint64_t arrived =
 			flow_driver_arrived_bytes(experiment->driver, i) - experiment->arrived[i];
 		uint64_t acked =

@@ -9,6 +9,7 @@
 
 #include "fabric/deadlock.h"
 #include "hcasim/run/experiment.h"
+#include "hcasim/run/fast_forward.h"
 #include "hcasim/run/flow_series.h"
 #include "hcasim/run/ideal_routes.h"
 #include "hcasim/run/queue_record.h"
@@ -40,6 +41,7 @@ struct experiment {
 	/* [flows] bytes of their queue pairs at the start of the measurement; at its end, the
 	 * difference. */
 	uint64_t *arrived, *acked;
+	uint32_t flows;      /* without barriers */
 	sim_time paused_all; /* sum over all ports, treated in the same way */
 	/* histogram in KB: samples of all recorded ports during the measurement */
 	uint64_t *queue_counts;
@@ -52,6 +54,7 @@ struct experiment {
 	FILE *series;                    /* NULL: no series */
 	struct flow_series *flow_series; /* NULL: no flows are recorded */
 	struct queue_record *queues;     /* NULL: not by priority */
+	struct fast_forward *forward;    /* NULL: nothing is skipped */
 	sim_time sampled_at, measured_from, measured_until, ended;
 	sim_time worked;    /* with a flow under way */
 	sim_time slice_end; /* of the current slice; 0: none */

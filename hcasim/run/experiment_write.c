@@ -143,6 +143,11 @@ static void print_base_rtt(const struct build *build, FILE *out)
 			low, (double)longest / (double)US);
 }
 
+void experiment_print_skipped(const struct experiment *experiment, FILE *out)
+{
+	fast_forward_print_json(experiment->forward, out);
+}
+
 void experiment_print(const struct experiment *experiment, FILE *out)
 {
 	const double *f = experiment->metrics;
@@ -175,6 +180,7 @@ void experiment_print(const struct experiment *experiment, FILE *out)
 			f[METRIC_reroutes], f[METRIC_reorder_packets],
 			f[METRIC_reorder_packets_max], f[METRIC_out_of_order]);
 	print_base_rtt(experiment->build, out);
+	fast_forward_print(experiment->forward, out);
 	struct bottleneck bottleneck = bottleneck_find(experiment->build->sim, experiment->worked);
 	bottleneck_print_line(&bottleneck, out);
 	struct bounds bounds = bounds_find(experiment->build->sim, experiment->worked, NULL);

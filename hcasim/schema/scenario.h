@@ -183,6 +183,10 @@ struct port_params;
 	X(failed, CHOICE, "error", "error|expected", \
 	  "Workload: meaning of flows that run out of retries. error: the run fails, unless " \
 	  "`expect` bounds flows_failed or flows_done. expected: no failure.", \
+	  "choice") \
+	X(fast_forward, CHOICE, "off", "off|exact", \
+	  "Workload with `phases`: exact: phases that begin in a state of the whole run that an " \
+	  "earlier phase began in are not simulated. Results are the same, but for `events`.", \
 	  "choice")
 
 #define RECORD_PARAMS(X) \
@@ -250,6 +254,7 @@ struct scenario_record_ring { RECORD_RING_PARAMS(PARAM_FIELD) };
 struct scenario_start  { PROGRAM_PARAMS(PARAM_FIELD) };
 struct scenario_topology { TOPOLOGY_PARAMS(PARAM_FIELD) };
 struct scenario_run { RUN_PARAMS(PARAM_FIELD) };
+enum { FAST_FORWARD_OFF, FAST_FORWARD_EXACT };
 /* clang-format on */
 
 /* The packets that are recorded. */

@@ -7,6 +7,7 @@
     play.py      runs one, reads what it leaves, compares
     relate.py    laws about pairs of runs
     scale.py     the law of scale
+    repeat.py    the law of repetition
     known.py     runs whose answer is known
     shrink.py    makes a failing case smaller
 
@@ -24,10 +25,11 @@ import time
 import known
 import play
 import relate
+import repeat
 import scale
 import shrink
 
-LAWS = {law.name: law for law in (*relate.LAWS, scale.Scale, *known.LAWS)}
+LAWS = {law.name: law for law in (*relate.LAWS, scale.Scale, repeat.Repeat, *known.LAWS)}
 DRAWS_MAX = 20 # scenarios that the command refuses are drawn again
 
 

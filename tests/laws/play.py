@@ -125,6 +125,22 @@ class Runner:
         finally:
             shutil.rmtree(folder)
 
+    def results(self, scenario):
+        """The files of a run's result folder, as bytes by name, without the copy of the scenario."""
+        self.runs += 1
+        folder = tempfile.mkdtemp(prefix="laws.")
+        try:
+            out = os.path.join(folder, "out")
+            self.command("run", write(folder, *files(scenario)), "--out", out)
+            contents = {}
+            for name in sorted(os.listdir(out)):
+                if name != "scenario.yaml":
+                    with open(os.path.join(out, name), "rb") as file:
+                        contents[name] = file.read()
+            return contents
+        finally:
+            shutil.rmtree(folder)
+
     def fluid(self, scenario):
         """Rows of hcasim fluid: packets, the fluid model, and the model with marks at egress, by
         the row's name."""

@@ -6,7 +6,7 @@
 # Usage: run.sh [-n CASES] [-s SEED] [-l LAW] [-c CASE] [HCASIM [TOP]]
 #   -n CASES  number of cases (default 50), in two processes
 #   -s SEED   seed of the cases: the same seed gives the same cases (default 1)
-#   -l LAW    only this law (nothing, scale, more, names, shift, apart, fidelities, reverse, known)
+#   -l LAW    only this law (nothing, scale, more, names, shift, apart, fidelities, reverse, scale, repeat, known)
 #   -c CASE   only the case of this number
 # A failing case is printed as files to run, reduced as far as possible. The last line is `N cases,
 # M violations`. The exit code is 1 if M is not 0, and 77 without Python.

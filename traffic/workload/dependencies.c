@@ -186,6 +186,14 @@ bool dependencies_are_notified(const struct dependencies *dependencies, uint32_t
 	return dependencies->list[flow].notified;
 }
 
+void dependencies_copy(struct dependencies *dependencies, uint32_t from, uint32_t count,
+		       uint32_t distance)
+{
+	for (uint32_t i = from; i < from + count; i++)
+		if (!workload_is_common(&dependencies->workload->flows[i]))
+			dependencies->list[i + distance] = dependencies->list[i];
+}
+
 /* ---- life ---- */
 
 void dependencies_start(struct dependencies *dependencies)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "traffic/workload/flow_driver_state.h"
+#include "traffic/workload/flow_repeat.h"
 
 #define READ_BYTES_MAX (UINT64_C(1) << 30)
 
@@ -85,6 +86,7 @@ static void finish(struct flow_driver *driver, uint32_t flow)
 	record->status = state->failed ? FLOW_failed : state->stopped ? FLOW_stopped : FLOW_done;
 	if (what->operation != WORKLOAD_READ)
 		sender_ends(driver, flow);
+	driver->hosts[workload_home(what)].ended++;
 	flow_pairs_ended(&driver->pairs, state->pair, flow);
 	if (record->status != FLOW_done) /* flows that wait for it never begin */
 		return;
@@ -306,7 +308,8 @@ static void release(struct dependencies_user *user, uint32_t flow, sim_time at, 
 		&driver->hosts[workload_home(&driver->workload->flows[flow])];
 	enum flow_start_kind kind = notified ? FLOW_START_NOTIFIED : FLOW_START_OWN;
 
-	if (at > params_of(driver, flow)->start_deadline || at >= stop_of(driver, flow))
+	if (at + driver->repeat.skipped > params_of(driver, flow)->start_deadline ||
+	    at >= stop_of(driver, flow))
 		return;
 	flow_start_heap_add(&host->heaps[kind], at, flow);
 }
@@ -316,10 +319,13 @@ static void reached(struct dependencies_user *user, uint32_t barrier, sim_time a
 	struct flow_driver *driver = container_of(user, struct flow_driver, dependencies_user);
 	struct flow_record *record = &driver->records[barrier];
 
-	if (at > params_of(driver, barrier)->start_deadline || at >= stop_of(driver, barrier))
+	if (at + driver->repeat.skipped > params_of(driver, barrier)->start_deadline ||
+	    at >= stop_of(driver, barrier))
 		return;
 	record->ready = record->finished = at;
 	record->status = FLOW_done;
+	if (driver->repeat.watches)
+		flow_repeat_reached(driver, barrier, at);
 }
 
 /* ---- queue pairs ---- */
@@ -381,9 +387,23 @@ bool flow_driver_finished(const struct flow_driver *driver)
 	return true;
 }
 
+uint32_t flow_driver_ended(const struct flow_driver *driver)
+{
+	uint32_t ended = 0;
+
+	for (uint32_t i = 0; i < driver->workload->hosts; i++)
+		ended += driver->hosts[i].ended;
+	return ended;
+}
+
 static struct backend_qp *requester_of(const struct flow_driver *driver, uint32_t flow)
 {
 	return flow_pairs_requester(&driver->pairs, driver->states[flow].pair, flow);
+}
+
+uint32_t flow_driver_first_flow(const struct flow_driver *driver, uint32_t flow)
+{
+	return flow_pairs_first(&driver->pairs, driver->states[flow].pair, flow);
 }
 
 const struct backend_qp *flow_driver_requester(const struct flow_driver *driver, uint32_t flow)
@@ -405,12 +425,14 @@ void flow_driver_first_flows(const struct flow_driver *driver, bool *first)
 
 uint64_t flow_driver_acked_bytes(const struct flow_driver *driver, uint32_t flow)
 {
-	return driver->ops->acked_bytes(requester_of(driver, flow));
+	return driver->ops->acked_bytes(requester_of(driver, flow)) +
+	       flow_repeat_bytes(driver, flow, FLOW_REPEAT_ACKED);
 }
 
 uint64_t flow_driver_arrived_bytes(const struct flow_driver *driver, uint32_t flow)
 {
-	return driver->ops->arrived_bytes(requester_of(driver, flow));
+	return driver->ops->arrived_bytes(requester_of(driver, flow)) +
+	       flow_repeat_bytes(driver, flow, FLOW_REPEAT_ARRIVED);
 }
 
 void flow_driver_sender(const struct flow_driver *driver, uint32_t flow,
@@ -431,10 +453,12 @@ const struct param flow_driver_param_list[] = { FLOW_DRIVER_PARAMS(ROW) { 0 } };
 static const struct block_type flow_driver_type = {
 	.name   = "flow_driver",
 	.params = flow_driver_param_list,
+	.fold   = flow_repeat_fold,
 };
 /* clang-format on */
 
-static const struct block_type flow_driver_host_type = {.name = "flow_driver_host"};
+static const struct block_type flow_driver_host_type = {.name = "flow_driver_host",
+							.fold = flow_repeat_fold_host};
 
 static void create_dependencies(struct flow_driver *driver)
 {
@@ -536,6 +560,7 @@ void flow_driver_destroy(struct flow_driver *driver)
 	free(driver->states);
 	free(driver->records);
 	free(driver->starts);
+	free(driver->repeat.sums);
 	flow_pairs_fini(&driver->pairs);
 	block_fini(&driver->block);
 	free(driver);

@@ -67,6 +67,9 @@ void flow_driver_destroy(struct flow_driver *driver);
 /* Returns true if every flow is done, failed, stopped, or was not started in time. */
 bool flow_driver_finished(const struct flow_driver *driver);
 
+/* Returns the number of flows that have ended in any way, without barriers. */
+uint32_t flow_driver_ended(const struct flow_driver *driver);
+
 /* Adds the statistics of incomplete flows to the flow table: packets, marks, CNPs, pauses. Call it
  * once, after the run. */
 void flow_driver_end(struct flow_driver *driver);
@@ -74,6 +77,9 @@ void flow_driver_end(struct flow_driver *driver);
 /* Returns the queue pair that sends the flow's requests, or NULL for a barrier. Flows of a pair of
  * hosts may share it. */
 const struct backend_qp *flow_driver_requester(const struct flow_driver *driver, uint32_t flow);
+
+/* Returns the first flow of the queue pair that sends the flow's requests. It is no barrier. */
+uint32_t flow_driver_first_flow(const struct flow_driver *driver, uint32_t flow);
 
 /* Sets first[flow] for each flow that is the first of its requester. */
 void flow_driver_first_flows(const struct flow_driver *driver, bool *first);

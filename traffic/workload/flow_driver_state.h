@@ -9,6 +9,17 @@
 #include "traffic/workload/flow_start_heap.h"
 #include "traffic/workload/servers.h"
 
+/* Phases that are not simulated (flow_repeat.c). */
+struct flow_repeat {
+	bool watches;     /* the run stops when the begin of a phase becomes known */
+	uint64_t *sums;   /* bytes of skipped phases, by pair, end and kind; NULL: never watched */
+	sim_time next_at; /* begin of the next phase; SIM_NEVER: not known */
+	uint32_t next;    /* its number */
+	uint32_t end;     /* first flow behind the skipped ones */
+	sim_time skipped; /* duration of the skipped phases */
+	struct sim *sim;
+};
+
 struct flow_state {
 	struct flow_pair *pair;
 	uint64_t bytes_left;    /* not posted */
@@ -24,6 +35,7 @@ struct flow_state {
 /* Flows that begin at a host, which is their requester. */
 struct flow_driver_host {
 	struct flow_start_heap heaps[FLOW_START_KINDS];
+	uint32_t ended; /* flows that ended, barriers excluded */
 	struct block block;
 };
 
@@ -43,6 +55,7 @@ struct flow_driver {
 	struct servers *servers; /* NULL: none */
 	struct flow_driver_host *hosts;
 	struct start *starts; /* [flows] of all hosts */
+	struct flow_repeat repeat;
 	struct block block;
 };
 

@@ -56,8 +56,17 @@ struct flow_pair *flow_pairs_add(struct flow_pairs *pairs, uint32_t flow)
 {
 	struct flow_pair *pair = find(pairs, flow);
 
-	pair->requests_left[requesting_end(&pairs->workload->flows[flow])]++;
+	enum flow_pair_end end = requesting_end(&pairs->workload->flows[flow]);
+
+	if (!pair->requests_left[end]++)
+		pair->first_request[end] = flow;
 	return pair;
+}
+
+uint32_t flow_pairs_first(const struct flow_pairs *pairs, const struct flow_pair *pair,
+			  uint32_t flow)
+{
+	return pair->first_request[requesting_end(&pairs->workload->flows[flow])];
 }
 
 static struct backend_qp *queue_pair(const struct flow_pairs *pairs, const struct flow_pair *pair,

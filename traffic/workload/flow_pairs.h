@@ -16,6 +16,7 @@ struct flow_pair {                 /* pair of hosts: their queue pairs of one nu
 	uint32_t marks_reported;   /* marked packets that came, of flows that have arrived */
 	/* flows that an end requests and that have not ended; only its LP changes it */
 	uint32_t requests_left[FLOW_PAIR_ENDS];
+	uint32_t first_request[FLOW_PAIR_ENDS]; /* first flow that an end requests */
 };
 
 struct flow_pairs {
@@ -43,6 +44,10 @@ void flow_pairs_complete(struct flow_pairs *pairs);
  * FLOW_PAIR_ENDS]. */
 bool flow_pairs_see(const struct flow_pairs *pairs, const struct flow_pair *pair, uint32_t flow,
 		    bool *seen);
+
+/* Returns the first flow of the pair whose messages the same queue pair posts. */
+uint32_t flow_pairs_first(const struct flow_pairs *pairs, const struct flow_pair *pair,
+			  uint32_t flow);
 
 /* Returns the queue pair that posts the flow's messages. */
 struct backend_qp *flow_pairs_requester(const struct flow_pairs *pairs,

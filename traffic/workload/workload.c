@@ -569,7 +569,10 @@ struct workload *workload_create(const struct workload_params *params, uint32_t 
 		else
 			good = workload_add_collective(maker.workload, params, error, error_bytes);
 		close_phase(&maker, first, &barrier);
+		if (!maker.phase)
+			maker.workload->phase_flows = maker.workload->count;
 	}
+	maker.workload->phases = (uint32_t)params->phases;
 	if (good && !maker.workload->count) {
 		bool read = params->pattern == PATTERN_trace || params->pattern == PATTERN_goal;
 

@@ -216,6 +216,8 @@ struct workload {
 	struct workload_visit *visits;
 	struct workload_io *ios;
 	uint32_t server_count, visit_count, io_count;
+	/* Repetitions of a pattern, and the flows of the first one with its barrier; 0: unknown */
+	uint32_t phases, phase_flows;
 };
 
 #define WORKLOAD_PARTS_MAX 64

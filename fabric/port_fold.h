@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* port_fold: the state of a port as bytes that do not depend on the time (sim/fold.h). */
+#ifndef FABRIC_PORT_FOLD_H
+#define FABRIC_PORT_FOLD_H
+
+#include "sim/block.h"
+
+/* For the block type of ports. */
+void port_fold(struct block *block, struct fold *fold);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* endpoint_fold: the state of an endpoint HCA as bytes that do not depend on the time
+ * (sim/fold.h). */
+#ifndef HCA_ENDPOINT_ENDPOINT_FOLD_H
+#define HCA_ENDPOINT_ENDPOINT_FOLD_H
+
+#include "sim/block.h"
+
+/* For the block type of endpoint HCAs. */
+void endpoint_fold(struct block *block, struct fold *fold);
+
+#endif

@@ -23,6 +23,8 @@
 /* Metrics that summarise a run in one line, in this order. Metrics that the run lacks are left out.
  * X(name, label) */
 #define HEADLINES(X)                                                                    \
+	X(iops,          "IOPS")            X(latency_p50_us, "median operation")       \
+	X(latency_p99_us, "99th percentile operation") X(cpu_us, "cores of an operation") \
 	X(flows_done,    "flows done")      X(goodput_gbps,  "goodput")                 \
 	X(fct_p50_us,    "median FCT")      X(fct_p99_us,    "99th percentile FCT")     \
 	X(slowdown_p50,  "median slowdown") X(slowdown_p99,  "99th percentile slowdown") \

@@ -35,6 +35,7 @@
 #include "switch/switch.h"
 #include "traffic/load/load_server.h"
 #include "traffic/load/workload_core.h"
+#include "traffic/workload/servers.h"
 
 /* clang-format off */
 #define COUNTERS(list) (const struct counter[]){list(COUNTER_ENTRY) {0}}
@@ -65,6 +66,8 @@ const struct counter_list counter_lists[] = {
 	{"event_queue", "EQEs and interrupts", COUNTERS(EVENT_QUEUE_COUNTERS)},
 	{"latency", "where the time of work requests went", latency_stages_counter_list},
 	{"endpoint", "the adapter of fidelity endpoint", COUNTERS(ENDPOINT_COUNTERS)},
+	{"operation_server", "cores or storage device of a host, with operations",
+	 COUNTERS(OPERATION_SERVER_COUNTERS)},
 	{"endpoint_tcp", "TCP connections of an adapter of fidelity endpoint",
 	 COUNTERS(ENDPOINT_TCP_COUNTERS)},
 	{"endpoint_iwarp", "iWARP on the TCP connections of an adapter of fidelity endpoint",

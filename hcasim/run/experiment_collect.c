@@ -108,7 +108,9 @@ static sim_time time_with_flows(const struct experiment *experiment)
 		abort();
 	for (uint32_t i = 0; i < count; i++) {
 		const struct flow_record *record = &experiment->records[i];
-		if (record->status != FLOW_not_started && record->source != record->destination)
+		bool is_work = record->source != record->destination ||
+			       experiment->workload->flows[i].visit;
+		if (record->status != FLOW_not_started && is_work)
 			flows[begun++] = record;
 	}
 	qsort(flows, begun, sizeof(*flows), compare_ready);

@@ -79,9 +79,11 @@ workload: {pattern: storage, initiators: [host0], targets: [host1], storage: {qu
 END
 run bound --set workload.device.iops=200000
 holds bound "a device bounds the rate" "abs(iops / 200000 - 1) < 0.02"
+grep -q '^bottleneck workload.1.device.units' "$folder/bound.log" || fail "a busy device is no bottleneck: $(cat "$folder/bound.log")"
 run bound --set workload.device.iops=0 --set workload.device.rate=6.5536Gbps
 holds bound "a device bounds the data" "abs(iops / 200000 - 1) < 0.02"
 run bound --set workload.device.iops=0 --set workload.operation_cpu.cores=1 --set workload.device.rate=1Tbps
+grep -q '^bottleneck workload.0.cores.units' "$folder/bound.log" || fail "a busy core is no bottleneck: $(cat "$folder/bound.log")"
 holds bound "a core bounds the rate" "abs(iops * initiator_cpu_us / 1e6 - 1) < 0.02"
 run bound --set workload.device.iops=0 --set workload.device.rate=1Tbps --set workload.operation_cpu.submit=0ps --set workload.operation_cpu.complete=0ps --set workload.operation_cpu.serve=0ps --set 'workload.storage.block_sizes=[64KiB]'
 holds bound "a link bounds the data" "data_gbps > 90 and data_gbps < 100"

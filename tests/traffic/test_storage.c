@@ -276,7 +276,8 @@ static void test_servers_take_turns(void)
 {
 	struct workload_server list[] = {{.units = 2}, {.units = 1, .device = true}};
 	struct workload workload = {.servers = list, .server_count = 2};
-	struct servers *servers = servers_create(&workload);
+	struct sim *sim = sim_create(SIM_ENGINE_native, 1);
+	struct servers *servers = servers_create(&workload, &sim);
 	const struct workload_visit core = {.server = 0, .busy = 10, .latency = 10};
 	const struct workload_visit device = {.server = 1, .busy = 10, .latency = 25};
 
@@ -289,8 +290,9 @@ static void test_servers_take_turns(void)
 	CU_ASSERT_EQUAL(servers_visit(servers, &device, 119), 145);
 	servers_destroy(servers);
 	workload.server_count = 0;
-	CU_ASSERT_PTR_NULL(servers_create(&workload));
+	CU_ASSERT_PTR_NULL(servers_create(&workload, &sim));
 	servers_destroy(NULL);
+	sim_destroy(sim);
 }
 
 static void refuse(const struct setting *setting, const char *expected)

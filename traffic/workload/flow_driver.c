@@ -473,6 +473,7 @@ static void create_dependencies(struct flow_driver *driver)
 	driver->dependencies =
 		dependencies_create(workload, driver->parts[0].params->notification_latency, sims,
 				    &driver->dependencies_user);
+	driver->servers = servers_create(workload, sims);
 	free(sims);
 }
 
@@ -536,7 +537,6 @@ struct flow_driver *flow_driver_create(struct sim *sim, const struct workload *w
 	driver->records = calloc(workload->count + 1, sizeof(driver->records[0]));
 	driver->starts = calloc(workload->count + 1, sizeof(driver->starts[0]));
 	assert(driver->states && driver->records && driver->starts);
-	driver->servers = servers_create(workload);
 	create_dependencies(driver);
 	create_hosts(driver);
 	connect_pairs(driver);

@@ -89,7 +89,7 @@ static void fold_credits(const struct port *port, unsigned vl, struct fold *fold
 }
 
 /* The time of pauses is a statistic, of which paused_before is the sum over the pauses before the
- * last one. */
+ * last one. The last pause moves with the period if each period has one. */
 static void fold_pauses(struct port *port, unsigned vl, struct fold *fold)
 {
 	sim_time until = port->vls[vl].paused_until;
@@ -97,6 +97,8 @@ static void fold_pauses(struct port *port, unsigned vl, struct fold *fold)
 	fold_deadline(fold, until);
 	fold_number(fold, (until < fold->at ? until : fold->at) - port->paused_from[vl]);
 	fold_sum(fold, &port->paused_before[vl], port->paused_before[vl]);
+	fold_sum(fold, &port->paused_from[vl], port->paused_from[vl]);
+	fold_sum(fold, &port->vls[vl].paused_until, until);
 }
 
 static void fold_vl(struct port *port, unsigned vl, uint64_t due, struct fold *fold)

@@ -25,6 +25,8 @@ static void *grow(void *list, size_t *room, size_t count, size_t item_bytes)
 
 void fold_raw(struct fold *fold, const void *object, size_t bytes)
 {
+	if (!bytes)
+		return;
 	if (fold->count + bytes > fold->room) {
 		fold->room = 2 * (fold->count + bytes);
 		fold->bytes = realloc(fold->bytes, fold->room);
@@ -201,6 +203,8 @@ static bool differs(const struct fold *fold, const struct fold *like)
 {
 	size_t begin = fold->marks[fold->mark_count - 1].begin;
 
+	if (fold->count == begin)
+		return false;
 	return fold->count > like->count ||
 	       memcmp(fold->bytes + begin, like->bytes + begin, fold->count - begin) != 0;
 }

@@ -121,7 +121,7 @@ prepare(struct switch_port *input, struct switch_port *output, struct packet *pa
 		marking_arrive(output, packet);
 	sw->count.packets_forwarded++;
 	sw->count.bytes_forwarded += packet->wire_bytes;
-	packet->head_at = (would_run_out | sw->stores ? packet->tail_at : packet->head_at) +
+	packet->head_at = ((would_run_out | sw->stores) ? packet->tail_at : packet->head_at) +
 			  sw->forwarding_latency;
 	trace(&sw->block, TRACE_SWITCH_FORWARD, packet->tag, port_index(output), packet->head_at);
 	return true;

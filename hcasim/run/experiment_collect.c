@@ -153,8 +153,10 @@ static void collect_flows(struct experiment *experiment)
 			waits += ((double)flow_fct(record) - (double)record->ideal) / (double)US;
 	}
 	const struct flow_choice all = {.high = UINT64_MAX};
-	struct flow_summary whole =
-		flow_table_summarise(experiment->records, experiment->workload->count, &all);
+	struct flow_summary whole = summary;
+	if (run->warm_up > 0)
+		whole = flow_table_summarise(experiment->records, experiment->workload->count,
+					     &all);
 	metrics[METRIC_flows] = whole.flows;
 	metrics[METRIC_flows_done] = whole.done;
 	metrics[METRIC_flows_failed] = whole.failed;

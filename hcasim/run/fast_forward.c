@@ -192,6 +192,7 @@ void fast_forward_end(struct fast_forward *forward)
 {
 	if (!forward || !forward->times)
 		return;
+	sim_drop(forward->sim); /* a run that ends early */
 	fold_repeat(&forward->kept.fold, &forward->now.fold, forward->sim, forward->times);
 	flow_repeat_end(forward->driver);
 }

@@ -5,7 +5,7 @@
  *     nvme_of        NVMe over Fabrics 1.1, 2.1 and 2.2: capsules. NVMe RDMA Transport 1.0, 3.2:
  *                    data by RDMA WRITE and READ of the controller. NVMe TCP Transport 1.0, 3.6:
  *                    CapsuleCmd, CapsuleResp, R2T, H2CData, C2HData.
- *     nfs            RFC 8166, 4.1 and 4.3: header and chunk lists. RFC 8267, 3: READ data in a
+ *     nfs            RFC 8166, 4.2 and 4.3: header and chunk lists. RFC 8267, 3: READ data in a
  *                    write chunk, WRITE data in a read chunk. RFC 1813, 3.3.6 and 3.3.7. RFC 5531,
  *                    9 and 11: headers of calls and replies, record mark of TCP.
  *     smb            MS-SMBD 2.2.3: data transfer message, 3.1.1.1: fragments and credits.
@@ -13,8 +13,8 @@
  *     kv_one_sided   Pilaf, USENIX ATC 2013, and FaRM, NSDI 2014: GET by READs, PUT by messages.
  *     kv_rpc         GET and PUT by messages.
  *
- * The layouts of NVMe/TCP are those of Linux, include/linux/nvme-tcp.h. All other sizes are
- * recalled.
+ * Opened: MS-SMBD 2.2.3, MS-SMB2 2.2.19, and of Linux the layouts of NVMe/TCP PDUs
+ * (include/linux/nvme-tcp.h) and of SMB Direct (smbdirect_pdu.h). All else is recalled.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@
 #define WRITE_CALL_BYTES  (CALL_BYTES + 36 + 8 + 4 + 4 + 4)
 #define WRITE_REPLY_BYTES (REPLY_BYTES + 4 + 28 + 88 + 4 + 4 + 8)
 #define RECORD_MARK_BYTES 4
-#define RDMA_HEADER_BYTES 28 /* RFC 8166, 4.1: four words; three empty lists */
+#define RDMA_HEADER_BYTES 28 /* RFC 8166, 4.2: four words; three empty lists */
 #define READ_CHUNK_BYTES  24
 #define WRITE_CHUNK_BYTES 24
 

@@ -239,8 +239,8 @@ static void print_kind(const char *name, const double *rate, const double *laten
 
 static void print(const double *f, FILE *out)
 {
-	fprintf(out, "operations %.0f, done %.0f\n", f[STORAGE_METRIC_operations],
-		f[STORAGE_METRIC_operations_done]);
+	fprintf(out, "operations %.0f, done %.0f, %.0f IOPS\n", f[STORAGE_METRIC_operations],
+		f[STORAGE_METRIC_operations_done], f[STORAGE_METRIC_iops]);
 	if (f[STORAGE_METRIC_read_iops] > 0)
 		print_kind("reads", &f[STORAGE_METRIC_read_iops],
 			   &f[STORAGE_METRIC_read_latency_mean_us], out);

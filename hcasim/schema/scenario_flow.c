@@ -27,6 +27,14 @@ static bool is_balanced(const struct scenario *scenario)
 	return false;
 }
 
+static bool is_stored(const struct scenario *scenario)
+{
+	for (uint32_t i = 0; i < scenario->switch_count; i++)
+		if (scenario->switches[i].params->stores)
+			return true;
+	return false;
+}
+
 static bool is_slow(const struct scenario *scenario)
 {
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
@@ -53,6 +61,8 @@ void scenario_flow_check(struct scenario_reader *reader)
 	if (is_balanced(scenario))
 		refuse(reader, node, "packets to balance one by one",
 		       "switches with balance: destination or ecmp");
+	if (is_stored(scenario))
+		refuse(reader, node, "switches that store packets", "switches with stores: false");
 	if (is_slow(scenario))
 		refuse(reader, node, "slow hosts", "send_rate and receive_rate without limit");
 	if (scenario->subnet.partition_count > 0)

@@ -92,6 +92,7 @@ refused() {
   grep -q "fidelity: flow does not support $2" "$folder/log" || fail "$1: $(cat "$folder/log")"
 }
 refused fabric.switch.balance=spray "packets to balance one by one; expected switches with balance: destination or ecmp"
+refused fabric.switch.stores=true "switches that store packets; expected switches with stores: false"
 refused hosts.hca.send_rate=10Gbps "slow hosts"
 refused 'faults=[{drop: {probability: 1%}}]' "packets to lose or delay; expected no faults"
 refused record.packets=true "packets to record"

@@ -467,6 +467,16 @@ void port_share_input(struct port *port)
 	port->shared_input = true;
 }
 
+void port_set_aside(struct port *port)
+{
+	port->block.aside = true;
+}
+
+bool port_is_aside(const struct port *port)
+{
+	return port->block.aside;
+}
+
 void port_refuse_wrong_mac(struct port *port)
 {
 	port->refuses |= WRONG_MAC;

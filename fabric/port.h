@@ -232,6 +232,10 @@ void port_release_at(struct port *port, unsigned vl, uint32_t wire_bytes, sim_ti
  * no packet. Call it before port_connect(). */
 void port_share_input(struct port *port);
 
+/* Marks the port as one whose traffic is not part of the workload: copies for an analyser. */
+void port_set_aside(struct port *port);
+bool port_is_aside(const struct port *port);
+
 /* Makes the port drop packets that a switch flooded. A router accepts only packets with its own MAC
  * address. */
 void port_refuse_wrong_mac(struct port *port);

@@ -81,6 +81,8 @@ struct block {
 	struct block *next;     /* the run's blocks, in order of creation */
 	struct block *previous;
 	uint32_t violations; /* number of violations that check() and the audit found */
+	/* true: no work of the run waits for this block, as for the port of an analyser */
+	bool aside;
 };
 
 /* Adds the block to the run. `name` is copied and must be unique within the run. `params` and

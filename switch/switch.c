@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "switch/mirror.h"
 #include "switch/overlay.h"
 #include "switch/switch_fold.h"
 #include "switch/switch_state.h"
@@ -27,6 +28,7 @@ static void discard(struct switch_port *input, struct packet *packet, enum drop_
 	++*counts[reason];
 	sw->count.bytes_dropped += packet->wire_bytes;
 	trace(&sw->block, TRACE_SWITCH_DROP, packet->tag, port_index(input), reason);
+	mirror_dropped(input, packet);
 	packet_free(sw->pool, packet);
 }
 
@@ -556,6 +558,7 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 
 void switch_destroy(struct fabric_switch *sw)
 {
+	mirror_fini(sw);
 	overlay_fini(sw);
 	for (unsigned i = 0; i < sw->port_count; i++)
 		port_destroy(sw->ports[i].port);

@@ -12,6 +12,7 @@
  *     marking.c      ECN, FECN, telemetry
  *     starvation.c   slow return of credits
  *     plugins.c      shared objects in place of such parts
+ *     mirror.c       copies for an analyser
  */
 #ifndef SWITCH_SWITCH_STATE_H
 #define SWITCH_SWITCH_STATE_H
@@ -95,6 +96,7 @@ struct fabric_switch {
 	struct port_set unknown_group;  /* outputs of groups that are not in the table */
 	struct port_set linked;         /* unknown `flood`: linked outputs */
 	struct switch_plugins *plugins; /* NULL without plug-ins */
+	struct mirrors *mirrors;        /* NULL without mirrored ports */
 	struct pool replicas;
 	struct random chance; /* random choice of paths */
 	struct switch_params params;

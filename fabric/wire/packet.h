@@ -30,8 +30,10 @@ enum packet_damage { /* by a fault; the receiver that checks the CRC finds it */
 	 * checksum */
 	DAMAGE_ICRC = 1,
 	DAMAGE_VCRC = 2, /* found by the next port, IB VCRC or Ethernet FCS */
-	/* no damage: a switch flooded it because the destination MAC address was unknown */
+	/* no damage: for another receiver. A switch flooded it because the destination MAC address
+	 * was unknown, or mirrored it */
 	WRONG_MAC = 4,
+	MIRRORED = 8, /* with WRONG_MAC: the copy of a mirror (switch/mirror.h) */
 };
 
 enum ecn { ECN_NOT_ECT = 0, ECN_ECT1 = 1, ECN_ECT0 = 2, ECN_CE = 3 };
@@ -50,6 +52,7 @@ struct payload {
 
 
 struct replica;
+struct mirror;
 
 /* Header of leaf switches that balance load, between them only (switch/overlay.h). */
 enum overlay_kind {
@@ -185,8 +188,11 @@ struct packet {
 	/* not on the wire, only with congestion control: departure of the request that this ACK
 	 * acknowledges */
 	sim_time asked_at;
-	/* in a switch: the multicast packet that this packet is a copy of */
-	struct replica *replica;
+	union {
+		/* in a switch: the multicast packet that this packet is a copy of */
+		struct replica *replica;
+		struct mirror *mirror; /* MIRRORED */
+	};
 	/* in an adapter: time of the grant of a packet to send, or of the arrival of a received
 	 * packet */
 	sim_time since;

@@ -410,6 +410,10 @@ static void through(struct event *event)
 		receive->last = NULL;
 	packet->next = NULL;
 	receive->count.packets++;
+	if (__builtin_expect(packet->damage & WRONG_MAC, 0)) {
+		drop(receive, packet, &receive->count.foreign_drops);
+		return;
+	}
 	if (__builtin_expect(packet->kind != PACKET_DATA, 0)) {
 		netdev_arrived(receive->netdev, packet);
 		return;

@@ -21,6 +21,8 @@
 	X(packets, "packets", "received from the port") \
 	X(payload_bytes, "bytes", "payload of the received packets of RDMA") \
 	X(icrc_errors, "packets", "dropped: damaged (rx_icrc_encapsulated)") \
+	X(foreign_drops, "packets", \
+	  "dropped: addressed to another host, and mirrored or flooded by a switch") \
 	X(no_qp, "packets", "dropped: the queue pair does not exist or has another transport") \
 	X(bad_state, "packets", "dropped: the queue pair is in a state that does not receive") \
 	X(pkey_violations, "packets", "dropped: wrong P_Key") \

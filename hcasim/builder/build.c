@@ -95,7 +95,8 @@ static struct build *create(const struct scenario *scenario, enum sim_engine eng
 	create_hosts(build);
 	if (create_switches(build, error, error_bytes) && link_nodes(build, error, error_bytes) &&
 	    build_vls(build, error, error_bytes) && build_subnet(build, error, error_bytes) &&
-	    build_faults(build, error, error_bytes) && create_flows(build, error, error_bytes) &&
+	    build_mirrors(build, error, error_bytes) && build_faults(build, error, error_bytes) &&
+	    create_flows(build, error, error_bytes) &&
 	    !build_refuses_deadlock(build, error, error_bytes)) {
 		if (build->session)
 			session_connect(build->session, &scenario->sockets, build->endpoints);

@@ -72,6 +72,10 @@ bool build_vls(struct build *build, char *error, size_t error_bytes);
 bool build_subnet(struct build *build, char *error, size_t error_bytes);
 void build_subnet_destroy(struct build *build);
 
+/* Sets up mirrors of ports. Returns false and writes the reason to *error on failure.
+ * build_mirrors.c */
+bool build_mirrors(struct build *build, char *error, size_t error_bytes);
+
 /* Creates the faults of connected links. Returns false and writes the reason to *error on failure.
  * build_faults.c */
 bool build_faults(struct build *build, char *error, size_t error_bytes);

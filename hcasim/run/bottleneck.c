@@ -191,7 +191,7 @@ struct bottleneck bottleneck_find(const struct sim *sim, sim_time worked)
 	struct bottleneck bottleneck = {.time = work_time(sim, worked)};
 	for (struct block *block = sim_blocks(sim); block && bottleneck.time > 0;
 	     block = block->next) {
-		const struct gauge *gauges = gauges_read(block);
+		const struct gauge *gauges = block->aside ? NULL : gauges_read(block);
 		for (size_t i = 0; gauges && block->type->gauges[i].name; i++) {
 			const struct gauge_info *info = &block->type->gauges[i];
 			const struct use use = {

@@ -123,7 +123,7 @@ static void find_wait(struct bounds *bounds, const struct sim *sim,
 	if (bounds->waits_in)
 		return;
 	for (struct block *block = sim_blocks(sim); block; block = block->next) {
-		const struct gauge *gauges = gauges_read(block);
+		const struct gauge *gauges = block->aside ? NULL : gauges_read(block);
 		for (size_t i = 0; gauges && block->type->gauges[i].name; i++) {
 			const struct gauge_info *info = &block->type->gauges[i];
 			double area = (double)gauge_area(&gauges[i], sim_now(block->sim));

@@ -29,6 +29,7 @@
 #include "hcasim/run/drops.h"
 #include "hcasim/run/experiment_state.h"
 #include "hcasim/schema/endpoint_device.h"
+#include "switch/mirror.h"
 #include "switch/switch.h"
 
 #define LINES_MAX 20 /* maximum number of lines of one kind */
@@ -124,11 +125,12 @@ static void check_switch(struct checker *checker, struct fabric_switch *sw,
 		       counters->control_packets_received, drops_of_switch(sw));
 	if (device->params->conweave.reorder_memory == REORDER_SHARED)
 		queued += counters->reorder_packets - counters->reorder_released;
-	if (counters->packets_forwarded != out + queued + counters->queue_drops)
+	if (counters->packets_forwarded + mirror_copies(sw) != out + queued + counters->queue_drops)
 		report(checker,
-		       "%s: %" PRIu64 " packets forwarded, %" PRIu64 " left, %" PRIu64
+		       "%s: %" PRIu64 " packets forwarded or mirrored, %" PRIu64 " left, %" PRIu64
 		       " wait, %" PRIu64 " were dropped in queues",
-		       name, counters->packets_forwarded, out, queued, counters->queue_drops);
+		       name, counters->packets_forwarded + mirror_copies(sw), out, queued,
+		       counters->queue_drops);
 }
 
 static void check_empty(struct checker *checker)
@@ -264,7 +266,9 @@ static void check_rates(struct checker *checker)
 		const struct port_sample *sample = &experiment->samples[i];
 		struct wire_excess excess = {0};
 		wire_check_window(&excess, port_rate_bps(sample->port), experiment->measured_from,
-				  experiment->measured_until, sample->bytes_measured);
+				  port_is_aside(sample->port) ? experiment->counted_until
+							      : experiment->measured_until,
+				  sample->bytes_measured);
 		report_excess(checker, sample->port, &excess);
 		report_excess(checker, sample->port, &sample->excess);
 	}

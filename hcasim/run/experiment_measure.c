@@ -195,7 +195,7 @@ void experiment_measure_end(struct experiment *experiment)
 	if (!experiment->measuring)
 		experiment_measure_begin(experiment);
 	experiment->measured = true;
-	experiment->measured_until = sim_now(experiment->build->sim);
+	experiment->measured_until = experiment->counted_until = sim_now(experiment->build->sim);
 	take_counts(experiment);
 }
 

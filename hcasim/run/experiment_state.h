@@ -56,8 +56,9 @@ struct experiment {
 	struct queue_record *queues;     /* NULL: not by priority */
 	struct fast_forward *forward;    /* NULL: nothing is skipped */
 	sim_time sampled_at, measured_from, measured_until, ended;
-	sim_time worked;    /* with a flow under way */
-	sim_time slice_end; /* of the current slice; 0: none */
+	sim_time counted_until; /* when bytes_measured was taken, after the last flow */
+	sim_time worked;        /* with a flow under way */
+	sim_time slice_end;     /* of the current slice; 0: none */
 	sim_time looked,
 		/* times of the last check for deadlocks and of the last progress report */
 		reported;

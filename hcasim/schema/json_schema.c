@@ -33,6 +33,7 @@ static const struct {
 		     ", \"targets\": " LIST_OF(TEXT)},
 	{"load", ""},
 	{"faults", ""},
+	{"mirrors", ""},
 	{"record",
 	 "\"trace\": " LIST_OF(TEXT) ", \"series_ports\": " LIST_OF(TEXT) ", "
 	 "\"series_flows\": " LIST_OF(REF("count")) ", "
@@ -55,6 +56,7 @@ static const struct {
 	 "}, \"additionalProperties\": " REF("machine") "}"},
 	{"workloads", ANY_MAP_OF(REF("workload"))},
 	{"faults", LIST_OF(ANY_MAP)},
+	{"mirrors", LIST_OF(ANY_MAP)},
 	{"expect", LIST_OF(ANY_MAP)},
 	{"variants", ANY_MAP_OF("{\"type\": [\"object\", \"null\"]}")},
 	{"sweep",

@@ -16,6 +16,7 @@
 #include "hcasim/schema/composite.h"
 #include "hcasim/schema/mpi_params.h"
 #include "hcasim/schema/scenario_faults.h"
+#include "hcasim/schema/scenario_mirrors.h"
 #include "hcasim/schema/scenario_subnet.h"
 #include "hcasim/schema/scenario_vls.h"
 #include "traffic/load/load_host_params.h"
@@ -399,10 +400,11 @@ struct scenario {
 	struct scenario_switch *switches;
 	struct scenario_link *links;
 	struct scenario_fault *faults;
+	struct scenario_mirror *mirrors;
 	struct scenario_program *programs;
 	struct scenario_expectation *expectations;
 	const char **traces; /* names of blocks to trace; `*` matches any text */
-	uint32_t host_count, switch_count, link_count, fault_count, program_count,
+	uint32_t host_count, switch_count, link_count, fault_count, mirror_count, program_count,
 		expectation_count, trace_count, link_rule_count, series_port_count,
 		series_flow_count, axis_count;
 	struct yaml_errors

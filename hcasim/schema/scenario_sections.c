@@ -21,6 +21,7 @@ PRESENT(workload, scenario->has_workload)
 PRESENT(workloads, scenario->has_workloads)
 PRESENT(load, scenario->has_load)
 PRESENT(faults, scenario->fault_count > 0)
+PRESENT(mirrors, scenario->mirror_count > 0)
 PRESENT(expect, scenario->expectation_count > 0)
 PRESENT(programs, scenario->program_count > 0)
 
@@ -182,6 +183,16 @@ const struct scenario_section scenario_sections[] = {
 		.is_present = faults_present,
 		.print_more = scenario_faults_print,
 		.release = scenario_faults_release,
+	},
+	{
+		.name = "mirrors",
+		.meaning = "one port mirror of the list, with `from` and `to`",
+		.list = mirror_param_list,
+		.irregular = true,
+		.read_more = scenario_mirrors_read,
+		.is_present = mirrors_present,
+		.print_more = scenario_mirrors_print,
+		.release = scenario_mirrors_release,
 	},
 	{
 		.name = "record",

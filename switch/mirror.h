@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mirror: port mirroring (SPAN). A switch copies packets of chosen ports, and sends the copies to
+ * an analyser behind another of its ports.
+ *
+ *     input --receive--> switch --departs--> output
+ *        | ingress          | drops      | egress
+ *        '-------- copy -> own buffer -> port of the analyser, at its rate
+ *
+ * A copy leaves when the last bit of the packet has passed. Copies wait in a buffer of their own,
+ * and are lost when it is full. They never delay packets of other outputs.
+ */
+#ifndef SWITCH_MIRROR_H
+#define SWITCH_MIRROR_H
+
+#include "switch/switch.h"
+
+/* clang-format off */
+#define MIRROR_PARAMS(X) \
+	X(direction, CHOICE, "both", "ingress|egress|both|drops", \
+	  "Mirrored packets of the ports. ingress: those that arrive. egress: those that leave. " \
+	  "drops: those that the switch drops after they arrived.", \
+	  "choice") \
+	X(dscp, COUNT, "64", "0..64", \
+	  "Only packets with this DSCP (Ethernet). 64: all.", \
+	  "choice") \
+	X(sample, COUNT, "1", "1..1000000", "One of this many packets is mirrored.", "choice") \
+	X(buffer, BYTES, "1MiB", "1KiB..1GiB", \
+	  "Copies that wait at the port of the analyser. Further copies are lost.", "choice") \
+	X(priority, COUNT, "0", "0..7", "VL or priority of the copies.", "choice")
+
+#define MIRROR_COUNTERS(X)                                                                        \
+	X(packets, "packets", "Copies that were sent to the port of the analyser.")               \
+	X(bytes, "bytes", "Bytes of these copies on the wire.")                                   \
+	X(lost, "packets", "Copies that found the buffer full.")                                  \
+	X(waiting_bytes_max, "bytes", "Largest number of bytes of copies that waited.")
+/* clang-format on */
+
+struct mirror_params {
+	MIRROR_PARAMS(PARAM_FIELD)
+};
+
+struct mirror_counters {
+	MIRROR_COUNTERS(COUNTER_FIELD)
+};
+
+extern const struct param mirror_param_list[];
+
+/* Mirrors packets of these ports to the port `to`, which is not one of them. Call it before the
+ * run, after all other settings of the switch. `params` is copied. */
+void mirror_add(struct fabric_switch *sw, const struct mirror_params *params,
+		const struct port_set *ports, unsigned to);
+
+/* Returns the number of copies that all mirrors of the switch put into queues. */
+uint64_t mirror_copies(const struct fabric_switch *sw);
+
+/* Functions that switch.c calls: for a packet that the switch drops, and at the end. */
+struct switch_port;
+void mirror_dropped(struct switch_port *input, const struct packet *packet);
+void mirror_fini(struct fabric_switch *sw);
+
+#endif

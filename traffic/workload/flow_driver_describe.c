@@ -22,7 +22,30 @@ static sim_time time_alone(const struct backend *backend, const struct backend_q
 			  operation, flow->bytes);
 }
 
-static void describe(struct flow_driver *driver, uint32_t number, const struct ideal_route *routes)
+/* A pair of queue pairs, and the flow of it that was described last. */
+struct known {
+	struct ideal_route route;
+	uint32_t last; /* its number + 1; 0: none */
+};
+
+/* Returns the time of a flow alone. Flows of a pair are often alike. */
+static sim_time ideal_of(const struct flow_driver *driver, uint32_t number,
+			 const struct known *known)
+{
+	const struct workload_flow *flow = &driver->workload->flows[number];
+
+	if (known->last) {
+		uint32_t before = known->last - 1;
+		const struct workload_flow *last = &driver->workload->flows[before];
+
+		if (last->bytes == flow->bytes && last->operation == flow->operation)
+			return driver->records[before].ideal;
+	}
+	return time_alone(driver->backend, driver->states[number].pair->sender, flow,
+			  &known->route);
+}
+
+static void describe(struct flow_driver *driver, uint32_t number, struct known *pairs)
 {
 	const struct workload_flow *flow = &driver->workload->flows[number];
 	const struct flow_state *state = &driver->states[number];
@@ -40,25 +63,25 @@ static void describe(struct flow_driver *driver, uint32_t number, const struct i
 	};
 	if (workload_is_barrier(flow))
 		return;
-	const struct ideal_route *route = &routes[state->pair - driver->pairs.list];
+	struct known *known = &pairs[state->pair - driver->pairs.list];
 
-	driver->records[number].hops = route->hops;
-	driver->records[number].ideal =
-		time_alone(driver->backend, state->pair->sender, flow, route);
+	driver->records[number].hops = known->route.hops;
+	driver->records[number].ideal = ideal_of(driver, number, known);
+	known->last = number + 1;
 }
 
 void flow_driver_describe(struct flow_driver *driver)
 {
 	const struct workload *workload = driver->workload;
-	struct ideal_route *routes = calloc(driver->pairs.count + 1, sizeof(routes[0]));
+	struct known *pairs = calloc(driver->pairs.count + 1, sizeof(pairs[0]));
 
-	assert(routes);
+	assert(pairs);
 	for (uint32_t i = 0; i < driver->pairs.count; i++) {
 		const struct workload_flow *flow = &workload->flows[driver->pairs.list[i].first];
 
-		routes[i] = driver->route(driver->context, flow->source, flow->destination);
+		pairs[i].route = driver->route(driver->context, flow->source, flow->destination);
 	}
 	for (uint32_t i = 0; i < workload->count; i++)
-		describe(driver, i, routes);
-	free(routes);
+		describe(driver, i, pairs);
+	free(pairs);
 }

@@ -8,10 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sim/block.h"
 #include "sim/memory.h"
+
+/* A lock is tried again for this time: the processes of a run that was killed take a moment to end. */
+#define PATIENCE_NS    2000000000L
+#define PATIENCE_TRIES 100
 
 static const char *watched, *watched_folder;
 static volatile size_t watched_count;
@@ -61,10 +66,16 @@ void leftovers_leave(void)
 
 static int lock(const char *folder, int kind, char *error, size_t error_bytes)
 {
+	const struct timespec pause = {.tv_nsec = PATIENCE_NS / PATIENCE_TRIES};
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd >= 0 && flock(fd, kind | LOCK_NB) == 0)
-		return fd;
+	for (int i = 0; fd >= 0 && i < PATIENCE_TRIES; i++) {
+		if (flock(fd, kind | LOCK_NB) == 0)
+			return fd;
+		if (errno != EWOULDBLOCK)
+			break;
+		nanosleep(&pause, NULL);
+	}
 	if (fd >= 0 && errno != EWOULDBLOCK) /* a file system without locks */
 		return fd;
 	if (fd < 0) {

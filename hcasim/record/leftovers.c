@@ -14,7 +14,8 @@
 #include "sim/block.h"
 #include "sim/memory.h"
 
-/* A lock is tried again for this time: the processes of a run that was killed take a moment to end. */
+/* A lock is tried again for this time. The processes of a sweep that was killed hold it for a
+ * moment. */
 #define PATIENCE_NS    2000000000L
 #define PATIENCE_TRIES 100
 

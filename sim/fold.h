@@ -12,9 +12,8 @@
  *
  * A block folds its struct as a whole: fold_struct() compares each byte that no field excludes. A
  * new member of a struct is therefore compared until its block says what it means. What a pointer
- * leads to is not compared: its block folds it, or refuses. Pending events are folded by the engine,
- * all of them. A block whose type has no function fold() makes the state
- * incomparable.
+ * leads to is not compared: its block folds it, or refuses. Pending events are folded by the
+ * engine, all of them. A block whose type has no function fold() makes the state incomparable.
  *
  * Only for runs in one thread with the engine native, between two events.
  */

@@ -101,7 +101,8 @@
 	X(EXEC, "`image`: this process is about to be replaced, and attaches again if it can") \
 	X(EXEC_FAILED, "the process was not replaced") \
 	X(EXIT, "the process ends when the token comes back, which it keeps") \
-	X(TIMER, "sets a timer that ends in a signal; the result is the time it had left, ps")
+	X(TIMER, "sets a timer that ends in a signal; the result is the time it had left, ps") \
+	X(RING, "`mmap`: memory for a ring is in place; `protection` is its address")
 
 #define SHIM_OP_ENUM(name, meaning) OP_##name,
 enum shim_op { SHIM_OPS(SHIM_OP_ENUM) OP_COUNT };
@@ -266,6 +267,8 @@ struct shim_new_file {
 /* Actions of the library before OP_OPEN, OP_IOCTL, OP_WRITE or OP_MMAP returns, in the order of the
  * members. */
 struct shim_response {
+	/* 1: mmap(2) takes memory of the program, and reports its place. */
+	uint32_t ring;
 	/* 1: the adapter receives stores to the mapped page, and loads from it. */
 	uint32_t registers;
 	uint32_t file_count, range_count;

@@ -53,6 +53,7 @@ struct hca {
 	struct receive *receive;
 	struct port *port;
 	struct netdev *netdev; /* NULL if the host's stack does not use the adapter */
+	struct rnic *rnic;     /* NULL without iWARP */
 	struct number_table cqs, srqs;
 	struct work_user work_user;   /* functions of the transport that hca/work calls */
 	struct transport_above above; /* functions of the port that the transport calls */

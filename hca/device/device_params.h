@@ -13,6 +13,10 @@
 	X(command_latency, TIME, "10us", "0ps..1s", \
 	  "Time of one command of the driver. The driver's emulation adds it.", \
 	  "assumed: A1-09 gives 30 us for a QP's three to four") \
+	X(driver, CHOICE, "mlx5", "mlx5|siw", \
+	  "Driver of programs. `mlx5`: libmlx5, and InfiniBand or RoCE. `siw`: libsiw, and iWARP " \
+	  "with the parameters of `rnic`. Ethernet only.", \
+	  "choice") \
 	X(core_clock, FREQ, "156.25MHz", "1MHz..10GHz", \
 	  "Frequency of the clock that sets the time stamps in CQEs.", \
 	  "ConnectX-4: hca_core_clock") \
@@ -36,6 +40,8 @@
 	  "Maximum number of memory regions and memory windows together.", \
 	  "assumed")
 /* clang-format on */
+
+enum device_driver { DRIVER_MLX5, DRIVER_SIW };
 
 struct device_params {
 	DEVICE_PARAMS(PARAM_FIELD)

@@ -11,6 +11,7 @@
 
 #include "hca/device/adapter.h"
 #include "hca/host/host.h"
+#include "hca/iwarp/rnic.h"
 #include "hca/port/netdev.h"
 #include "hca/port/receive.h"
 #include "hca/port/transmit.h"
@@ -99,6 +100,11 @@ struct llc *hca_llc(const struct hca *hca)
 	struct llc *llc = hca->host ? host_llc(hca->host) : NULL;
 
 	return llc && llc_enabled(llc) ? llc : NULL;
+}
+
+struct rnic *hca_rnic(const struct hca *hca)
+{
+	return hca->rnic;
 }
 
 const struct hca_params *hca_params(const struct hca *hca)
@@ -254,6 +260,28 @@ static void create_port(struct hca *hca)
 	};
 }
 
+static void create_rnic(struct hca *hca)
+{
+	const struct rnic_blocks blocks = {
+		.packets = hca->packets,
+		.paths = hca->address_resolver->paths,
+		.pcie = hca->pcie,
+		.dma = hca->dma,
+		.events = hca->events,
+		.transmit = hca->transmit,
+		.receive = hca->receive,
+		.port = hca->port,
+		.regions = hca->regions,
+		.translation = hca->translation,
+		.inflight_bytes = hca->params.scheduler.inflight_bytes,
+	};
+	char text[NAME_BYTES];
+
+	if (hca->params.device.driver == DRIVER_SIW)
+		hca->rnic = rnic_create(hca->sim, block_name(hca, "rnic", text), &hca->params.rnic,
+					&blocks);
+}
+
 /* Creates the blocks that packets do not pass. */
 static void create_bystanders(struct hca *hca)
 {
@@ -295,6 +323,7 @@ struct hca *hca_create(struct sim *sim, const char *name, const struct hca_param
 	create_work(hca, driver);
 	create_transport(hca);
 	create_port(hca);
+	create_rnic(hca);
 	create_bystanders(hca);
 	return hca;
 }
@@ -342,6 +371,7 @@ void hca_destroy(struct hca *hca)
 	destroy_objects(hca);
 	nak_delay_fini(hca->transport); /* delayed NAKs refer to queue pairs */
 	cc_unit_destroy(hca->transport->congestion);
+	rnic_destroy(hca->rnic);
 	netdev_destroy(hca->netdev);
 	port_destroy(hca->port);
 	receive_destroy(hca->receive);

@@ -71,6 +71,10 @@ struct netdev_user;
 struct netdev *hca_create_netdev(struct hca *hca, struct netdev_user *user, uint64_t ring_bytes);
 const struct hca_params *hca_params(const struct hca *hca);
 
+/* Returns the iWARP engine, or NULL if the adapter's driver is another. */
+struct rnic;
+struct rnic *hca_rnic(const struct hca *hca);
+
 /* Returns the last-level cache of the host for accesses of its CPUs, or NULL if none is
  * modelled. */
 struct llc *hca_llc(const struct hca *hca);

@@ -49,6 +49,7 @@ const struct param_section hca_sections[] = {
 	SECTION(transmit, "Transmit pipeline.")
 	SECTION(receive, "Receive pipeline.")
 	SECTION(port, "Port and its link.")
+	SECTION(rnic, "iWARP, with device: {driver: siw}.")
 	SECTION(notification, "Notification of senders about congestion.")
 	{0},
 };

@@ -13,6 +13,7 @@
 #include "hca/device/device_params.h"
 #include "hca/host/host_params.h"
 #include "hca/host/pcie_params.h"
+#include "hca/iwarp/rnic_params.h"
 #include "hca/port/receive_params.h"
 #include "hca/port/transmit_params.h"
 #include "hca/transport/notification_params.h"
@@ -45,6 +46,7 @@ struct hca_params {
 	struct transmit_params transmit;
 	struct receive_params receive;
 	struct port_params port;
+	struct rnic_params rnic;
 	struct notification_params notification;
 	struct congestion_choice congestion; /* owned by the caller; outlives the adapter */
 };

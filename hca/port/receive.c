@@ -10,6 +10,7 @@
 #include "fabric/partition.h"
 #include "fabric/wire/opcode.h"
 #include "hca/port/netdev.h"
+#include "hca/port/offload.h"
 #include "hca/port/transmit.h"
 #include "hca/transport/completer.h"
 #include "hca/transport/dc_target.h"
@@ -57,7 +58,8 @@ struct receive {
 	struct port_user user;
 	struct receive_blocks blocks;
 	struct port *port;
-	struct netdev *netdev; /* NULL if the host's stack does not use the adapter */
+	struct netdev *netdev;   /* NULL if the host's stack does not use the adapter */
+	struct offload *offload; /* NULL without one */
 	const struct receive_params *params;
 	struct packet *first, *last; /* ordered by tail_at; head_at is the end of the pipeline */
 	struct event through;
@@ -71,7 +73,8 @@ static void port_receive(struct port_user *user, struct port *port, struct packe
 {
 	struct receive *receive = container_of(user, struct receive, user);
 
-	assert(port == receive->port && (packet->kind == PACKET_DATA || receive->netdev));
+	assert(port == receive->port &&
+	       (packet->kind == PACKET_DATA || receive->netdev || receive->offload));
 	packet->ingress = 0;
 	receive_packet(receive, packet);
 }
@@ -415,7 +418,12 @@ static void through(struct event *event)
 		return;
 	}
 	if (__builtin_expect(packet->kind != PACKET_DATA, 0)) {
-		netdev_arrived(receive->netdev, packet);
+		if (receive->offload && receive->offload->arrived(receive->offload, packet))
+			return;
+		if (receive->netdev)
+			netdev_arrived(receive->netdev, packet);
+		else
+			receive_done(receive, packet);
 		return;
 	}
 	receive->count.payload_bytes += packet->payload_bytes;
@@ -519,6 +527,11 @@ void receive_forget_qp(struct receive *receive, struct qp *qp)
 void receive_connect(struct receive *receive, struct port *port)
 {
 	receive->port = port;
+}
+
+void receive_set_offload(struct receive *receive, struct offload *offload)
+{
+	receive->offload = offload;
 }
 
 void receive_set_netdev(struct receive *receive, struct netdev *netdev)

@@ -73,6 +73,9 @@ struct receive *receive_create(struct sim *sim, const char *name,
 void receive_connect(struct receive *receive, struct port *port);
 /* Sets the receiver of frames that are not RDMA, before the first packet. */
 void receive_set_netdev(struct receive *receive, struct netdev *netdev);
+/* Sets the receiver of segments that are not the host's, before the first packet. */
+struct offload;
+void receive_set_offload(struct receive *receive, struct offload *offload);
 void receive_destroy(struct receive *receive);
 
 /* Returns the functions that the adapter's port calls: for packets that arrive, and for space in

@@ -9,6 +9,7 @@
 #include "fabric/wire/opcode.h"
 #include "hca/formats/services.h"
 #include "hca/port/netdev.h"
+#include "hca/port/offload.h"
 #include "hca/port/receive.h"
 #include "hca/transport/qp.h"
 #include "hca/transport/requester.h"
@@ -64,6 +65,7 @@ struct transmit {
 	struct port *port;
 	struct receive *receive;
 	struct netdev *netdev;       /* NULL if the host's stack does not use the adapter */
+	struct offload *offload;     /* NULL without one */
 	struct hca_watcher *watcher; /* NULL without an observer */
 	uint64_t next_serial;
 	uint64_t notified; /* serials of packets that bypassed the pipeline */
@@ -232,9 +234,13 @@ static void send_packet(struct transmit *transmit, struct packet *packet)
 	transmit->count.packets++;
 	if (__builtin_expect(packet->kind != PACKET_DATA, 0)) {
 		unsigned priority = packet->path->service_level;
+		bool of_offload = packet->dest_qp;
 
 		port_send(transmit->port, packet);
-		netdev_left(transmit->netdev, priority, wire_bytes);
+		if (of_offload)
+			transmit->offload->left(transmit->offload, wire_bytes);
+		else
+			netdev_left(transmit->netdev, priority, wire_bytes);
 		return;
 	}
 	report(transmit, packet);
@@ -371,6 +377,11 @@ void transmit_connect(struct transmit *transmit, struct port *port, struct recei
 void transmit_set_netdev(struct transmit *transmit, struct netdev *netdev)
 {
 	transmit->netdev = netdev;
+}
+
+void transmit_set_offload(struct transmit *transmit, struct offload *offload)
+{
+	transmit->offload = offload;
 }
 
 void transmit_set_watcher(struct transmit *transmit, struct hca_watcher *watcher)

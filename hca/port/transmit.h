@@ -63,6 +63,9 @@ struct transmit *transmit_create(struct sim *sim, const char *name,
 void transmit_connect(struct transmit *transmit, struct port *port, struct receive *receive);
 /* Sets the source of frames that are not RDMA, before the first packet. */
 void transmit_set_netdev(struct transmit *transmit, struct netdev *netdev);
+/* Sets the source of other segments, before the first packet. */
+struct offload;
+void transmit_set_offload(struct transmit *transmit, struct offload *offload);
 /* Sets the observer, or removes it if `watcher` is NULL. */
 void transmit_set_watcher(struct transmit *transmit, struct hca_watcher *watcher);
 void transmit_destroy(struct transmit *transmit);

@@ -17,6 +17,7 @@
 #include "hca/host/iommu.h"
 #include "hca/host/llc.h"
 #include "hca/host/pcie.h"
+#include "hca/iwarp/rnic.h"
 #include "hca/port/netdev.h"
 #include "hca/port/receive.h"
 #include "hca/port/transmit.h"
@@ -72,6 +73,7 @@ const struct counter_list counter_lists[] = {
 	 COUNTERS(ENDPOINT_TCP_COUNTERS)},
 	{"endpoint_iwarp", "iWARP on the TCP connections of an adapter of fidelity endpoint",
 	 COUNTERS(ENDPOINT_IWARP_COUNTERS)},
+	{"rnic", "iWARP of an adapter", COUNTERS(RNIC_COUNTERS)},
 	{"port", "one end of a link", COUNTERS(PORT_COUNTERS)},
 	{"switch", "forwarding and buffers", COUNTERS(SWITCH_COUNTERS)},
 	{"reroute", "routes around links that are down", COUNTERS(REROUTE_COUNTERS)},

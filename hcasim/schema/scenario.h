@@ -452,6 +452,7 @@ bool scenario_host_has_tcp(const struct scenario_host *host);
 bool scenario_has_tcp(const struct scenario *scenario);
 bool scenario_has_plain_tcp(const struct scenario *scenario);
 bool scenario_has_iwarp(const struct scenario *scenario);
+bool scenario_has_siw(const struct scenario *scenario);     /* any adapter has the driver siw */
 bool scenario_sends_rdma(const struct scenario *scenario);  /* true if any host sends with RDMA */
 bool scenario_has_storage(const struct scenario *scenario); /* a workload of pattern storage */
 bool scenario_has(const struct scenario *scenario, enum adapter_fidelity fidelity);

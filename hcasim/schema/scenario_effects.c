@@ -56,6 +56,7 @@ CONDITION(has_steps, scenario->workload.phases > 1 || is_pattern(scenario, COLLE
 CONDITION(cut, scenario->posting.message > 0)
 CONDITION(detailed, scenario_has(scenario, FIDELITY_DETAILED))
 CONDITION(tcp, scenario_has_tcp(scenario))
+CONDITION(siw, scenario_has_siw(scenario))
 CONDITION(plain_tcp, scenario_has_plain_tcp(scenario))
 CONDITION(rdma, scenario_sends_rdma(scenario))
 CONDITION(series, scenario->record.series > 0)
@@ -129,6 +130,7 @@ static const struct dependency dependencies[] = {
 	{"workload.cpu", load_cpu_param_list, "*", detailed, "adapters of fidelity: detailed"},
 	{"hosts tcp", endpoint_tcp_param_list, "*", tcp, "transport: tcp or iwarp"},
 	{"hosts tcp", endpoint_tcp_param_list, "nagle", plain_tcp, "transport: tcp"},
+	{"hosts rnic", rnic_param_list, "*", siw, "device: {driver: siw}"},
 	{"hosts hca", endpoint_param_list, RDMA_KEYS, rdma, "transport: rdma"},
 	{"load", load_param_list, "low_latency_bfregs", registers, "load.bfregs above 0"},
 	{"load", load_param_list, "stride_bytes", strides, "load.strides above 0"},

@@ -170,6 +170,8 @@ void scenario_flow_check(struct scenario_reader *reader);
 
 /* Refuses sections and values that TCP connections do not support. */
 void scenario_tcp_check(struct scenario_reader *reader);
+/* Refuses what adapters with the driver siw do not support. */
+void scenario_tcp_check_siw(struct scenario_reader *reader);
 
 /* Refuses congestion control that never receives its signal. */
 void scenario_congestion_check(struct scenario_reader *reader);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_tcp: checks hosts that send with TCP (`transport: tcp` or `iwarp`): refuses sections and
- * values that TCP does not support.
+ * scenario_tcp: checks hosts that send with TCP (`transport: tcp` or `iwarp`), and adapters of
+ * iWARP for programs (`device: {driver: siw}`). It refuses what they do not support.
  */
 #include <string.h>
 
+#include "hca/device/hca_params.h"
 #include "hcasim/schema/endpoint_device.h"
 #include "hcasim/schema/scenario_read.h"
 
@@ -58,16 +59,28 @@ bool scenario_sends_rdma(const struct scenario *scenario)
 	return false;
 }
 
-/* Returns the node with the line of `transport`. */
-static struct yaml_node *find_key(struct yaml_node *node)
+static bool has_siw(const struct scenario_host *host)
+{
+	return host->detailed && host->detailed->device.driver == DRIVER_SIW;
+}
+
+bool scenario_has_siw(const struct scenario *scenario)
+{
+	for (uint32_t i = 0; i < scenario->host_count; i++)
+		if (has_siw(&scenario->hosts[i]))
+			return true;
+	return false;
+}
+
+/* Returns the node with the line of `transport` or `driver`. */
+static struct yaml_node *find_key(struct yaml_node *node, const char *key)
 {
 	for (struct yaml_node *child = node->children; child; child = child->next) {
-		struct yaml_node *found = find_key(child);
+		struct yaml_node *found = find_key(child, key);
 
 		if (found)
 			return found;
-		if (child->kind == YAML_SCALAR && child->key &&
-		    strcmp(child->key, "transport") == 0)
+		if (child->kind == YAML_SCALAR && child->key && strcmp(child->key, key) == 0)
 			return child;
 	}
 	return NULL;
@@ -130,7 +143,7 @@ void scenario_tcp_check(struct scenario_reader *reader)
 
 	if (reader->errors->count > 0 || !hosts || !find_sender(scenario))
 		return;
-	node = find_key(hosts);
+	node = find_key(hosts, "transport");
 	node = node ? node : hosts;
 	if (scenario->fabric.link_layer == LINK_INFINIBAND)
 		refuse(reader, node, "link_layer: infiniband", "fabric: {link_layer: roce}");
@@ -140,4 +153,30 @@ void scenario_tcp_check(struct scenario_reader *reader)
 		refuse(reader, node, "adapters of fidelity detailed", "fidelity: endpoint");
 	check_congestion(reader, node);
 	check_operations(reader, node);
+}
+
+void scenario_tcp_check_siw(struct scenario_reader *reader)
+{
+	const struct scenario *scenario = reader->scenario;
+	struct yaml_node *hosts = yaml_get(reader->root, "hosts"), *node;
+
+	if (reader->errors->count > 0 || !hosts || !scenario_has_siw(scenario))
+		return;
+	node = find_key(hosts, "driver");
+	node = node ? node : hosts;
+	if (scenario->fabric.link_layer == LINK_INFINIBAND)
+		yaml_error(reader->errors, node,
+			   "driver: siw needs Ethernet; expected fabric: {link_layer: roce}");
+	if (scenario->has_workload || scenario->has_load)
+		yaml_error(reader->errors, node,
+			   "driver: siw is for programs; expected no workload and no load, or "
+			   "hca: {fidelity: endpoint, transport: iwarp}");
+	for (uint32_t i = 0; i < scenario->host_count; i++)
+		if (!has_siw(&scenario->hosts[i])) {
+			yaml_error(reader->errors, node,
+				   "the adapter of %s has another driver; expected driver: siw at "
+				   "all hosts",
+				   scenario->hosts[i].name);
+			return;
+		}
 }

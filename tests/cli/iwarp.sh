@@ -78,4 +78,22 @@ refused 'transport: iwarp does not support congestion: none' --set hosts.hca.con
 refused 'expected one of rdma|tcp|iwarp' --set hosts.hca.transport=iwrap
 "$hcasim" check write.yaml --set hosts.hca.tcp.nagle=classic >log 2>&1
 grep -q 'nagle has no effect' log || fail "no warning for nagle: $(cat log)"
+
+# Adapters for programs.
+cat >siw.yaml <<'END'
+hosts: {count: 2, hca: {preset: connectx4-100gbe, device: {driver: siw}}}
+fabric: {link_layer: roce, topology: single-switch, switch: spectrum-100gbe, link: cable-100gbe}
+END
+refused_siw() { # refused_siw TEXT OPTION...
+  "$hcasim" check siw.yaml "${@:2}" >log 2>&1
+  equal "exit code of ${*:2}" $? 2
+  grep -qF "$1" log || fail "${*:2}: $(cat log); expected $1"
+}
+refused_siw 'siw.yaml:1:' --set 'workload={pattern: shift}'
+refused_siw 'driver: siw is for programs' --set 'workload={pattern: shift}'
+refused_siw 'expected one of mlx5|siw' --set hosts.hca.device.driver=siv
+refused_siw 'the adapter of host1 has another driver' --set 'hosts.except={host1: {hca: connectx4-100gbe}}'
+refused_siw 'driver: siw needs Ethernet' --set fabric='{link_layer: infiniband, topology: single-switch, switch: sb7700, link: cable-edr}'
+"$hcasim" check siw.yaml --set hosts.hca.device.driver=mlx5 --set hosts.hca.rnic.mtu=9000B >log 2>&1
+grep -q 'has no effect' log || fail "no warning for rnic: $(cat log)"
 exit $failures

@@ -184,8 +184,8 @@ done
 "$hcasim" run "$folder/messages.yaml" --set $hca.llc.enabled=true --set $hca.llc.ddio=false --set 'expect=[{metric: mops, equals: 54.44, tolerance: 0.1%}]' >"$folder/costs.txt" 2>&1 || fail "messages: no DDIO: $(cat "$folder/costs.txt")"
 grep -q '^bottleneck load.core' "$folder/costs.txt" || fail "messages: no DDIO: $(cat "$folder/costs.txt")"
 
-# One queue pair is enough for the whole link of every adapter, out and in.
-for preset in $(grep -l '^kind: hca' "$source"/scenarios/presets/*.yaml); do
+# One queue pair is enough for the whole link of every adapter that runs loads, out and in.
+for preset in $(grep -l '^kind: hca' "$source"/scenarios/presets/*.yaml | xargs grep -L '^  driver: siw'); do
   adapter=$(basename "$preset" .yaml) layer=infiniband
   [[ $adapter == *gbe ]] && layer=roce
   cat >"$folder/stream.yaml" <<END

@@ -48,10 +48,12 @@ MAY_INCLUDE = {
 # Inside the adapter, from the bytes of its rings up to the whole of it: each may include those
 # before it.
 ADAPTER = ("hca/formats", "hca/module", "hca/host", "hca/context", "hca/congestion", "hca/work",
-           "hca/transport", "hca/port", "hca/device")
+           "hca/transport", "hca/port", "hca/iwarp", "hca/device")
 for place, name in enumerate(ADAPTER):
     MAY_INCLUDE[name] = FABRIC | set(ADAPTER[:place])
 MAY_INCLUDE["hca/endpoint"] = FABRIC | {"hca/formats", "hca/congestion", "hca/transport", "tcp"}
+for name in ("hca/iwarp", "hca/device"):
+    MAY_INCLUDE[name] |= {"tcp"}
 MAY_INCLUDE["tcp"] = WIRE | {"hca/congestion"}
 MAY_INCLUDE["hca/module/examples"] = FABRIC | set(ADAPTER)
 # modules.h offers the borders of blocks where they are.

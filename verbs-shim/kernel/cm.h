@@ -98,6 +98,7 @@ struct cm_id {
 	uint32_t peer_host, peer_handle; /* endpoint and identifier of the other side */
 	uint32_t own_psn, peer_psn, peer_qp;
 	uint8_t responder_resources, initiator_depth, retry_count, rnr_retry_count;
+	struct rnic_connection *connection; /* iWARP; NULL: none */
 };
 
 struct cm_event {

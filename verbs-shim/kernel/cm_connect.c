@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "verbs-shim/kernel/cm.h"
+#include "verbs-shim/kernel/siw.h"
 
 _Static_assert(TRACE_CM_ADDRESS + CM_JOINED == TRACE_CM_JOINED, "a point for each kind");
 
@@ -169,6 +170,8 @@ int cm_connect(struct cm_call *call)
 		return -EINVAL;
 	if (id->qp_type == CM_QP_UD)
 		return cm_datagram_connect(id, &request.conn_param);
+	if (siw_cm_has(id))
+		return siw_cm_connect(id, &request.conn_param);
 	if (request.conn_param.private_data_len > CM_REQUEST_DATA)
 		return -EINVAL;
 	limit_retries(&request.conn_param);
@@ -292,6 +295,10 @@ int cm_accept(struct cm_call *call)
 		id->uid = request.uid;
 		return cm_datagram_accept(id, &request.conn_param);
 	}
+	if (siw_cm_has(id)) {
+		id->uid = request.uid;
+		return siw_cm_accept(id, &request.conn_param);
+	}
 	if (request.conn_param.private_data_len > CM_REPLY_DATA)
 		return -EINVAL;
 	limit_retries(&request.conn_param);
@@ -329,6 +336,8 @@ int cm_reject(struct cm_call *call)
 		return -EINVAL;
 	if (id->qp_type == CM_QP_UD)
 		return cm_datagram_reject(id, &request);
+	if (siw_cm_has(id))
+		return siw_cm_reject(id, &request);
 	if (request.private_data_len > CM_REJECT_DATA)
 		return -EINVAL;
 	struct cm_message *message = cm_message_to_peer(id, CM_REJECT);
@@ -357,6 +366,8 @@ int cm_disconnect(struct cm_call *call)
 		return -ENOENT;
 	if (id->qp_type == CM_QP_UD) /* there is no connection */
 		return -EINVAL;
+	if (siw_cm_has(id))
+		return siw_cm_disconnect(id);
 	if (id->state == CM_DISCONNECT_RECEIVED) {
 		cm_dispatch(cm_message_to_peer(id, CM_LEFT));
 		id->state = CM_ENDED;
@@ -390,6 +401,8 @@ void cm_leave(struct cm_id *id)
 {
 	if (id->qp_type == CM_QP_UD)
 		cm_datagram_leave(id);
+	else if (siw_cm_has(id))
+		siw_cm_leave(id);
 	else if (id->state == CM_REQUEST_RECEIVED) {
 		struct cm_message *message = cm_message_to_peer(id, CM_REJECT);
 

@@ -8,6 +8,7 @@
 
 #include "fabric/partition.h"
 #include "verbs-shim/kernel/cm.h"
+#include "verbs-shim/kernel/siw.h"
 
 #define MASK(name)  (UINT32_C(1) << ATTR_##name)
 #define RATE_MATCH  2  /* selector: exactly */
@@ -87,7 +88,7 @@ int cm_query_route(struct cm_call *call)
 	}
 	response.ibdev_index = UINT32_MAX; /* found by the GUID */
 	if (knows_peer(id)) {
-		response.num_paths = id->state >= CM_ROUTE_RESOLVED;
+		response.num_paths = id->state >= CM_ROUTE_RESOLVED && !siw_cm_has(id);
 		fill_path(call->kernel, id, &response.ib_route[0]);
 	}
 	return cm_reply(call, request.response, &response, sizeof(response));
@@ -139,6 +140,12 @@ int cm_init_qp_attr(struct cm_call *call)
 		response.qp_attr_mask |= MASK(PKEY_INDEX) | MASK(PORT) | MASK(QKEY);
 		response.port_num = 1;
 		response.qkey = CM_QKEY;
+	} else if (siw_cm_has(id)) { /* the kernel itself moves the QP to RTS */
+		response.qp_attr_mask = request.qp_state == QP_INIT
+						? MASK(STATE) | MASK(ACCESS_FLAGS) | MASK(PORT)
+						: 0;
+		response.port_num = 1;
+		response.qp_access_flags = REMOTE_WRITE | REMOTE_READ;
 	} else if (request.qp_state == QP_INIT) {
 		response.qp_attr_mask |= MASK(ACCESS_FLAGS) | MASK(PKEY_INDEX) | MASK(PORT);
 		response.port_num = 1;

@@ -31,6 +31,8 @@ command_function create_srq, create_xsrq, modify_srq, query_srq, destroy_srq;
 /* qp.c, qp_modify.c */
 command_function create_qp, create_qp_ex, destroy_qp, attach_mcast, detach_mcast;
 command_function modify_qp, modify_qp_ex, query_qp;
+/* siw.c */
+command_function post_send;
 
 /* Destroys an object without references, as the kernel does when a file is closed. Returns -EBUSY
  * if the object has references. */

@@ -17,6 +17,7 @@
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/limits.h"
 #include "verbs-shim/kernel/netlink.h"
+#include "verbs-shim/kernel/siw.h"
 
 /* Requests that never reach the kernel, because the library refuses them or a file does not
  * exist. */
@@ -160,6 +161,7 @@ static void context_close(struct context *context)
 	struct kernel *kernel = context->file.kernel;
 	destroy_all(context);
 	objects_fini(&context->objects);
+	siw_close(context);
 	if (context->async)
 		channel_drop(context->async);
 	struct context **link = &kernel->contexts;
@@ -231,13 +233,25 @@ void kernel_mmap(struct kernel_file *file, struct kernel_call *call, uint64_t of
 		return;
 	}
 	int error;
-	if (uars_command(offset) == MLX5_IB_MMAP_CLOCK_INFO) {
+	if (siw_rnic(file->kernel)) {
+		error = siw_map(context, call, offset, length);
+	} else if (uars_command(offset) == MLX5_IB_MMAP_CLOCK_INFO) {
 		error = clock_info_map(file->kernel, call, uars_page(offset), length, prot);
 	} else {
 		error = uars_map(&context->uars, file->kernel, offset, length, prot);
 		call->registers = !error;
 	}
 	call->result = error ? error : (int64_t)offset;
+}
+
+void kernel_map_ring(struct kernel_file *file, struct kernel_call *call, uint64_t offset,
+		     uint64_t address)
+{
+	struct context *context = container_of(file, struct context, file);
+
+	call->result = file->kind == KERNEL_FD_COMMAND && siw_rnic(file->kernel)
+			       ? siw_map_ring(context, call, offset, address)
+			       : -EINVAL;
 }
 
 /* Refuses loads of doorbell pages, which hold no values. */

@@ -10,6 +10,7 @@
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/limits.h"
 #include "verbs-shim/kernel/ring.h"
+#include "verbs-shim/kernel/siw.h"
 
 /* enum ib_cq_attr_mask, which no header of the ABI exports. */
 #define IB_UVERBS_CQ_MODERATE_MASK 1
@@ -244,7 +245,8 @@ int release_cq(struct object *object)
 {
 	struct cq *cq = container_of(object, struct cq, object);
 	struct kernel *kernel = object->context->file.kernel;
-	int error = hca_cq_destroy(kernel->hca, object->number);
+	int error = siw_rnic(kernel) ? siw_release_cq(object)
+				     : hca_cq_destroy(kernel->hca, object->number);
 	if (error)
 		return error;
 	trace(&kernel->block, TRACE_CQ_DESTROY, 0, object->number, 0);

@@ -10,6 +10,7 @@
 #include "hca/device/hca_params.h"
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/limits.h"
+#include "verbs-shim/kernel/siw.h"
 
 enum {
 	PORT_ACTIVE = 4,
@@ -59,6 +60,11 @@ void device_rate_text(const struct kernel *kernel, char *text, uint32_t text_byt
 	else
 		snprintf(text, text_bytes, "%u Gb/sec (%uX %s)", mbps / 1000, width->lanes,
 			 speed->name);
+}
+
+const char *device_name(const struct kernel *kernel)
+{
+	return siw_rnic(kernel) ? "siw0" : "mlx5_0";
 }
 
 /* Returns the P_Key at an index of the port's table; 0, which is invalid, after the last one. */

@@ -11,6 +11,9 @@
 
 struct kernel;
 
+/* Returns the name of the device: mlx5_0 or siw0. */
+const char *device_name(const struct kernel *kernel);
+
 /* Returns 0, or -EINVAL if there is no such port. */
 int device_port(const struct kernel *kernel, uint64_t port,
 		struct ib_uverbs_query_port_resp *response);

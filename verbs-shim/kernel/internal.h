@@ -6,6 +6,7 @@
 #define VERBS_SHIM_KERNEL_INTERNAL_H
 
 #include "fabric/endpoints.h"
+#include "hca/iwarp/rnic.h"
 #include "sim/block.h"
 #include "verbs-shim/kernel/channel.h"
 #include "verbs-shim/kernel/file.h"
@@ -14,7 +15,6 @@
 #include "verbs-shim/kernel/object.h"
 #include "verbs-shim/kernel/uar.h"
 
-#define DEVICE_NAME "mlx5_0"
 #define DEVICE_NODE "/dev/infiniband/uverbs0"
 
 /* clang-format off */
@@ -54,6 +54,7 @@
 
 enum { KERNEL_TRACE(TRACE_ENUM) };
 
+struct siw_ring;
 struct xrc_domain;
 
 struct kernel {
@@ -74,8 +75,9 @@ struct kernel {
 	struct cm_id *cm_ids;           /* identifiers of the connection manager, newest first */
 	struct cm_message *cm_messages; /* messages in flight to the connection manager */
 	uint32_t cm_last;
-	uint8_t key_variant;     /* low 8 bits of the last memory key */
-	const void *refused[64]; /* names already reported to the host */
+	uint8_t key_variant;        /* low 8 bits of the last memory key */
+	struct rnic_user rnic_user; /* iWARP: reports of connections */
+	const void *refused[64];    /* names already reported to the host */
 	uint32_t refused_count;
 };
 
@@ -87,6 +89,8 @@ struct context {
 	struct objects objects;
 	struct channel *async;
 	struct uars uars;
+	struct siw_ring *rings; /* siw.h */
+	uint64_t last_ring;
 };
 
 /* Reports a refused request to the host, once for each `what`, which must be a literal. Returns

@@ -14,6 +14,7 @@
 
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/device.h"
+#include "verbs-shim/kernel/siw.h"
 
 #define ATTRIBUTES_MAX 64
 
@@ -323,7 +324,7 @@ int ioctl_abi_command(struct command *command, uint64_t argument)
 		return -EINVAL;
 	if (header.reserved1 || header.reserved2)
 		return -EPROTONOSUPPORT;
-	if (header.driver_id != RDMA_DRIVER_MLX5)
+	if (header.driver_id != (siw_rnic(command->kernel) ? RDMA_DRIVER_SIW : RDMA_DRIVER_MLX5))
 		return -EINVAL;
 	request.count = header.num_attrs;
 	if (request.count && !memory_read(command->memory, request.address, request.attributes,

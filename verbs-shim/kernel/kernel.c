@@ -14,6 +14,7 @@
 #include "verbs-shim/kernel/internal.h"
 #include "verbs-shim/kernel/path.h"
 #include "verbs-shim/kernel/qp.h"
+#include "verbs-shim/kernel/siw.h"
 
 #define ROW(...) PARAM_ROW(struct kernel_params, __VA_ARGS__)
 const struct param kernel_param_list[] = {KERNEL_PARAMS(ROW){0}};
@@ -142,6 +143,8 @@ void kernel_attach(struct kernel *kernel, struct hca *hca)
 {
 	assert(!kernel->hca);
 	kernel->hca = hca;
+	if (siw_rnic(kernel))
+		siw_cm_init(kernel);
 }
 
 sim_time kernel_dma_wait(const struct kernel *kernel)

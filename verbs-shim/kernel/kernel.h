@@ -93,6 +93,7 @@ struct kernel_call {
 	struct kernel_range retired, retired_record, unwatched;
 	uint8_t page[64];    /* out of kernel_mmap(): initial contents of the page */
 	uint32_t page_bytes; /* bytes of `page`; 0: none */
+	bool ring;           /* the page is memory for a ring: see kernel_map_ring() */
 	bool registers;      /* the adapter receives stores to the page, and loads from it */
 	sim_time latency;    /* out: virtual time of the call (command interface and driver) */
 };
@@ -148,6 +149,9 @@ void kernel_write(struct kernel_file *file, struct kernel_call *call, uint64_t b
  * same page. */
 void kernel_mmap(struct kernel_file *file, struct kernel_call *call, uint64_t offset,
 		 uint64_t length, int prot);
+/* Reports the place of the memory that a program has mapped after kernel_mmap() set `ring`. */
+void kernel_map_ring(struct kernel_file *file, struct kernel_call *call, uint64_t offset,
+		     uint64_t address);
 /* Releases a file after its last descriptor and its last mapping are gone. The kernel frees it. */
 void kernel_close(struct kernel_file *file, struct kernel_call *call);
 

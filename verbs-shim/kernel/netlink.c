@@ -16,6 +16,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_netlink.h>
 #include <rdma/rdma_user_cm.h>
+#include <rdma/siw-abi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +28,12 @@
 #include "verbs-shim/kernel/internal.h"
 #include "verbs-shim/kernel/limits.h"
 #include "verbs-shim/kernel/netlink_list.h"
+#include "verbs-shim/kernel/siw.h"
 
 #define REQUEST_BYTES 1024 /* the rest of a longer request is not read */
 #define DEVICE_INDEX  0
 #define NODE_CA       1                /* IBTA vol. 1, 14.2.5.3 */
+#define NODE_RNIC     4                /* enum rdma_node_type of Linux */
 #define TYPE_MASK     UINT16_C(0x3fff) /* without NLA_F_NESTED and NLA_F_NET_BYTEORDER */
 
 enum { NETNS_SHARED = 1 };
@@ -74,10 +77,10 @@ static bool on_ethernet(const struct kernel *kernel)
 	return kernel_endpoint(kernel)->link_layer == LINK_ETHERNET;
 }
 
-static void put_name(struct nlmsg *message)
+static void put_name(const struct kernel *kernel, struct nlmsg *message)
 {
 	nlmsg_put_u32(message, RDMA_NLDEV_ATTR_DEV_INDEX, DEVICE_INDEX);
-	nlmsg_put_text(message, RDMA_NLDEV_ATTR_DEV_NAME, DEVICE_NAME);
+	nlmsg_put_text(message, RDMA_NLDEV_ATTR_DEV_NAME, device_name(kernel));
 }
 
 static int device(const struct request *request, struct nlmsg *message)
@@ -85,7 +88,7 @@ static int device(const struct request *request, struct nlmsg *message)
 	const struct kernel *kernel = request->kernel;
 	char firmware[32];
 
-	put_name(message);
+	put_name(kernel, message);
 	nlmsg_put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, limits_of_device.phys_port_cnt);
 	nlmsg_put_u64(message, RDMA_NLDEV_ATTR_CAP_FLAGS, limits_of_device.device_cap_flags);
 	snprintf(firmware, sizeof(firmware), "%d.%d.%04d", FIRMWARE_MAJOR, FIRMWARE_MINOR,
@@ -93,7 +96,8 @@ static int device(const struct request *request, struct nlmsg *message)
 	nlmsg_put_text(message, RDMA_NLDEV_ATTR_FW_VERSION, firmware);
 	nlmsg_put_u64(message, RDMA_NLDEV_ATTR_NODE_GUID, kernel_endpoint(kernel)->guid);
 	nlmsg_put_u64(message, RDMA_NLDEV_ATTR_SYS_IMAGE_GUID, kernel_endpoint(kernel)->guid);
-	nlmsg_put_u8(message, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, NODE_CA);
+	nlmsg_put_u8(message, RDMA_NLDEV_ATTR_DEV_NODE_TYPE,
+		     siw_rnic(kernel) ? NODE_RNIC : NODE_CA);
 	nlmsg_put_text(message, RDMA_NLDEV_ATTR_DEV_PROTOCOL, on_ethernet(kernel) ? "roce" : "ib");
 	return 0;
 }
@@ -112,7 +116,7 @@ static int port(const struct request *request, struct nlmsg *message)
 	error = device_port(kernel, number, &state);
 	if (error)
 		return error;
-	put_name(message);
+	put_name(kernel, message);
 	nlmsg_put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, number);
 	if (!on_ethernet(kernel)) {
 		nlmsg_put_u64(message, RDMA_NLDEV_ATTR_CAP_FLAGS, state.port_cap_flags);
@@ -161,7 +165,7 @@ static int resources(const struct request *request, struct nlmsg *message)
 		ids++;
 	for (const struct context *context = kernel->contexts; context; context = context->next)
 		contexts += context->established;
-	put_name(message);
+	put_name(kernel, message);
 	table = nlmsg_nest(message, RDMA_NLDEV_ATTR_RES_SUMMARY);
 	put_count(message, "pd", count_objects(kernel, OBJECT_PD));
 	put_count(message, "cq", count_objects(kernel, OBJECT_CQ));
@@ -187,7 +191,7 @@ static int statistic(const struct request *request, struct nlmsg *message)
 		memcpy(&number, request->attributes[RDMA_NLDEV_ATTR_PORT_INDEX], sizeof(number));
 	if (number != 1)
 		return -EINVAL;
-	put_name(message);
+	put_name(kernel, message);
 	nlmsg_put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, number);
 	table = nlmsg_nest(message, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
 	for (const struct hw_counter *counter = hw_counters; counter->name; counter++) {
@@ -210,6 +214,7 @@ static int character_device(const struct request *request, struct nlmsg *message
 {
 	const char *type = (const char *)request->attributes[RDMA_NLDEV_ATTR_CHARDEV_TYPE];
 	bool verbs = type && strcmp(type, "uverbs") == 0;
+	bool rnic = siw_rnic(request->kernel);
 
 	if (!type)
 		return -EINVAL;
@@ -218,11 +223,14 @@ static int character_device(const struct request *request, struct nlmsg *message
 	if (verbs && !request->attributes[RDMA_NLDEV_ATTR_DEV_INDEX])
 		return -EINVAL;
 	if (verbs)
-		nlmsg_put_u32(message, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, RDMA_DRIVER_MLX5);
+		nlmsg_put_u32(message, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID,
+			      rnic ? RDMA_DRIVER_SIW : RDMA_DRIVER_MLX5);
 	nlmsg_put_u64(message, RDMA_NLDEV_ATTR_CHARDEV,
 		      verbs ? makedev(VERBS_MAJOR, VERBS_MINOR) : makedev(CM_MAJOR, CM_MINOR));
 	nlmsg_put_u64(message, RDMA_NLDEV_ATTR_CHARDEV_ABI,
-		      verbs ? MLX5_IB_UVERBS_ABI_VERSION : RDMA_USER_CM_ABI_VERSION);
+		      !verbs ? RDMA_USER_CM_ABI_VERSION
+		      : rnic ? SIW_ABI_VERSION
+			     : MLX5_IB_UVERBS_ABI_VERSION);
 	nlmsg_put_text(message, RDMA_NLDEV_ATTR_CHARDEV_NAME, verbs ? "uverbs0" : "rdma_cm");
 	return 0;
 }
@@ -320,7 +328,7 @@ static void dump_list(struct request *request, const struct netlink_list *list)
 		struct nlmsg message = begin(request, request->header.nlmsg_type, NLM_F_MULTI);
 		uint32_t table;
 
-		put_name(&message);
+		put_name(request->kernel, &message);
 		table = nlmsg_nest(&message, list->table);
 		while (object && message.length + NETLINK_LIST_ENTRY_BYTES <= NLMSG_BYTES) {
 			uint32_t entry = nlmsg_nest(&message, list->table + 1);
@@ -354,7 +362,7 @@ static int carry_out_list(struct request *request, const struct netlink_list *li
 	while (object && netlink_list_index(list, object) != number);
 	if (!object)
 		return -ENOENT;
-	put_name(&message);
+	put_name(request->kernel, &message);
 	list->put(request->kernel, object, &message);
 	reply(request, &message);
 	return 0;

@@ -15,6 +15,7 @@
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/limits.h"
 #include "verbs-shim/kernel/ring.h"
+#include "verbs-shim/kernel/siw.h"
 
 #define SEND_BLOCK_BYTES 64
 #define RECV_SHIFT_MAX   9 /* max_rq_desc_sz */
@@ -364,6 +365,8 @@ int release_qp(struct object *object)
 {
 	struct qp *qp = container_of(object, struct qp, object);
 	struct kernel *kernel = object->context->file.kernel;
+	if (siw_rnic(kernel))
+		return siw_release_qp(object);
 	while (qp->groups)
 		leave_group(qp, &qp->groups);
 	int error = hca_qp_destroy(kernel->hca, object->number);

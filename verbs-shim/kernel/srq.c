@@ -9,6 +9,7 @@
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/limits.h"
 #include "verbs-shim/kernel/ring.h"
+#include "verbs-shim/kernel/siw.h"
 
 enum { MODIFY_MAX_WR = 1, MODIFY_LIMIT = 2, STRIDE_MIN = 32 };
 
@@ -193,6 +194,8 @@ int release_srq(struct object *object)
 {
 	struct srq *srq = container_of(object, struct srq, object);
 	struct kernel *kernel = object->context->file.kernel;
+	if (siw_rnic(kernel))
+		return siw_release_srq(object);
 	int error = hca_srq_destroy(kernel->hca, object->number);
 	if (error)
 		return error;

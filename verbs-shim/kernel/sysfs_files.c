@@ -4,15 +4,17 @@
  * class/infiniband_verbs, the PCI function and, for RoCE, its network interface. Also files below
  * /proc and /etc that distinguish hosts. Links are symbolic links, because user space follows them.
  *
- *     <directory>/sys/devices/pci0000:00/0000:00:03.0/{vendor,device,...,infiniband/mlx5_0,...}
- *     <directory>/sys/class/infiniband/mlx5_0, infiniband_verbs/uverbs0
+ *     <directory>/sys/devices/pci0000:00/0000:00:03.0/{vendor,device,...,infiniband/@,...}
+ *     <directory>/sys/class/infiniband/@, infiniband_verbs/uverbs0
  *     <directory>/dev/infiniband/uverbs0
  *
- * The last one is an ordinary file. The session makes it look like a character device.
+ * "@" is mlx5_0 or siw0. The last one is an ordinary file. The session makes it look like a
+ * character device.
  */
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
+#include <rdma/siw-abi.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -25,12 +27,13 @@
 #include "verbs-shim/kernel/device.h"
 #include "verbs-shim/kernel/internal.h"
 #include "verbs-shim/kernel/limits.h"
+#include "verbs-shim/kernel/siw.h"
 
 #define PCI_FUNCTION     "0000:00:03.0"
 #define PCI_FOLDER       "sys/devices/pci0000:00/" PCI_FUNCTION
 #define BAR0             UINT64_C(0x2000000000)
 #define BAR0_BYTES       (32 << 20)
-#define IB_FOLDER        PCI_FOLDER "/infiniband/" DEVICE_NAME
+#define IB_FOLDER        PCI_FOLDER "/infiniband/@"
 #define PORT_FOLDER      IB_FOLDER "/ports/1"
 #define VERBS_FOLDER     PCI_FOLDER "/infiniband_verbs/uverbs0"
 #define INTERFACE_FOLDER PCI_FOLDER "/net/" NETWORK_INTERFACE
@@ -41,9 +44,24 @@ struct sysfs_files {
 	int error;
 };
 
+/* Copies a name in which "@" stands for the device. */
+static int copy_name(const struct sysfs_files *files, char text[PATH_MAX], const char *name)
+{
+	const char *at = strchr(name, '@');
+
+	if (!at)
+		return snprintf(text, PATH_MAX, "%s", name);
+	return snprintf(text, PATH_MAX, "%.*s%s%s", (int)(at - name), name,
+			device_name(files->kernel), at + 1);
+}
+
 static bool full_path(struct sysfs_files *files, char path[PATH_MAX], const char *name)
 {
-	int length = snprintf(path, PATH_MAX, "%s/%s", files->directory, name);
+	char own[PATH_MAX];
+	int length = copy_name(files, own, name);
+
+	if (length < PATH_MAX)
+		length = snprintf(path, PATH_MAX, "%s/%s", files->directory, own);
 	if (length >= PATH_MAX && !files->error)
 		files->error = -ENAMETOOLONG;
 	return !files->error;
@@ -101,11 +119,11 @@ static void put_bytes(struct sysfs_files *files, const char *name, const uint8_t
 
 static void put_link(struct sysfs_files *files, const char *name, const char *target)
 {
-	char path[PATH_MAX];
-	if (!full_path(files, path, name))
+	char path[PATH_MAX], own[PATH_MAX];
+	if (!full_path(files, path, name) || copy_name(files, own, target) >= PATH_MAX)
 		return;
 	make_parents(files, path);
-	if (!files->error && symlink(target, path) && errno != EEXIST)
+	if (!files->error && symlink(own, path) && errno != EEXIST)
 		files->error = -errno;
 }
 
@@ -123,13 +141,25 @@ static void gid_text(char text[40], const uint8_t gid[16])
 			 i < 7 ? ":" : "");
 }
 
+/* Return the PCI vendor and device. An iWARP adapter is of no vendor, so that no library but libsiw
+ * accepts it. */
+static unsigned pci_vendor(const struct kernel *kernel)
+{
+	return siw_rnic(kernel) ? 0xfffe : 0x15b3;
+}
+
+static unsigned pci_device(const struct kernel *kernel)
+{
+	return siw_rnic(kernel) ? 1 : limits_of_device.vendor_part_id;
+}
+
 /* The function's BAR 0 and its configuration space (PCI Local Bus Specification 3.0, 6.1), without
  * capabilities. */
 static void pci_registers(struct sysfs_files *files)
 {
-	const uint32_t device = limits_of_device.vendor_part_id;
+	const uint32_t device = pci_device(files->kernel), vendor = pci_vendor(files->kernel);
 	const uint32_t words[] = {
-		device << 16 | 0x15b3, /* device, vendor */
+		device << 16 | vendor, /* device, vendor */
 		0x00000406,            /* status; INTx off, bus master, memory */
 		0x02070000,            /* class, revision */
 		0x00000010,            /* header type 0; cache line of 64 B */
@@ -140,7 +170,7 @@ static void pci_registers(struct sysfs_files *files)
 		0,
 		0,
 		0,
-		0x0033 << 16 | 0x15b3, /* subsystem */
+		0x0033 << 16 | vendor, /* subsystem */
 	};
 	uint8_t space[256] = {0};
 
@@ -170,18 +200,20 @@ static void pci_link(struct sysfs_files *files)
 
 static void pci(struct sysfs_files *files)
 {
+	const unsigned vendor = pci_vendor(files->kernel), device = pci_device(files->kernel);
+
 	pci_registers(files);
-	put(files, PCI_FOLDER "/vendor", "0x15b3\n");
-	put(files, PCI_FOLDER "/device", "0x%04x\n", limits_of_device.vendor_part_id);
-	put(files, PCI_FOLDER "/subsystem_vendor", "0x15b3\n");
+	put(files, PCI_FOLDER "/vendor", "0x%04x\n", vendor);
+	put(files, PCI_FOLDER "/device", "0x%04x\n", device);
+	put(files, PCI_FOLDER "/subsystem_vendor", "0x%04x\n", vendor);
 	put(files, PCI_FOLDER "/subsystem_device", "0x0033\n");
 	put(files, PCI_FOLDER "/revision", "0x00\n");
 	put(files, PCI_FOLDER "/class", "0x020700\n");
-	put(files, PCI_FOLDER "/modalias", "pci:v000015B3d%08Xsv000015B3sd00000033bc02sc07i00\n",
-	    limits_of_device.vendor_part_id);
+	put(files, PCI_FOLDER "/modalias", "pci:v%08Xd%08Xsv%08Xsd00000033bc02sc07i00\n", vendor,
+	    device, vendor);
 	put(files, PCI_FOLDER "/uevent",
-	    "DRIVER=mlx5_core\nPCI_CLASS=20700\nPCI_ID=15B3:%04X\nPCI_SLOT_NAME=%s\n",
-	    limits_of_device.vendor_part_id, PCI_FUNCTION);
+	    "DRIVER=%s\nPCI_CLASS=20700\nPCI_ID=%04X:%04X\nPCI_SLOT_NAME=%s\n",
+	    siw_rnic(files->kernel) ? "siw" : "mlx5_core", vendor, device, PCI_FUNCTION);
 	put(files, PCI_FOLDER "/numa_node", "%llu\n",
 	    (unsigned long long)files->kernel->params.numa_node);
 	put(files, PCI_FOLDER "/local_cpus", "00000003\n");
@@ -196,26 +228,29 @@ static void device(struct sysfs_files *files)
 	const struct endpoint *endpoint = kernel_endpoint(files->kernel);
 	char guid[20];
 	guid_text(guid, endpoint->guid);
-	put(files, IB_FOLDER "/node_type", "1: CA\n");
+	put(files, IB_FOLDER "/node_type", "%s\n", siw_rnic(files->kernel) ? "4: RNIC" : "1: CA");
 	put(files, IB_FOLDER "/node_guid", "%s\n", guid);
 	put(files, IB_FOLDER "/sys_image_guid", "%s\n", guid);
-	put(files, IB_FOLDER "/node_desc", "%s %s\n", endpoint->name, DEVICE_NAME);
+	put(files, IB_FOLDER "/node_desc", "%s %s\n", endpoint->name, device_name(files->kernel));
 	put(files, IB_FOLDER "/fw_ver", "%d.%d.%04d\n", FIRMWARE_MAJOR, FIRMWARE_MINOR,
 	    FIRMWARE_PATCH);
-	put(files, IB_FOLDER "/hca_type", "%s\n", HCA_TYPE);
+	put(files, IB_FOLDER "/hca_type", "%s\n",
+	    siw_rnic(files->kernel) ? "Software iWARP stack" : HCA_TYPE);
 	put(files, IB_FOLDER "/hw_rev", "0\n");
-	put(files, IB_FOLDER "/board_id", "%s\n", BOARD_ID);
+	if (!siw_rnic(files->kernel))
+		put(files, IB_FOLDER "/board_id", "%s\n", BOARD_ID);
 	put_link(files, IB_FOLDER "/device", "../../../" PCI_FUNCTION);
-	put_link(files, "sys/class/infiniband/" DEVICE_NAME,
-		 "../../devices/pci0000:00/" PCI_FUNCTION "/infiniband/" DEVICE_NAME);
+	put_link(files, "sys/class/infiniband/@",
+		 "../../devices/pci0000:00/" PCI_FUNCTION "/infiniband/@");
 }
 
 static void verbs(struct sysfs_files *files)
 {
 	put(files, "sys/class/infiniband_verbs/abi_version", "%d\n", IB_USER_VERBS_ABI_VERSION);
 	put(files, VERBS_FOLDER "/dev", "%d:%d\n", VERBS_MAJOR, VERBS_MINOR);
-	put(files, VERBS_FOLDER "/ibdev", "%s\n", DEVICE_NAME);
-	put(files, VERBS_FOLDER "/abi_version", "%d\n", MLX5_IB_UVERBS_ABI_VERSION);
+	put(files, VERBS_FOLDER "/ibdev", "%s\n", device_name(files->kernel));
+	put(files, VERBS_FOLDER "/abi_version", "%d\n",
+	    siw_rnic(files->kernel) ? SIW_ABI_VERSION : MLX5_IB_UVERBS_ABI_VERSION);
 	put(files, VERBS_FOLDER "/uevent", "MAJOR=%d\nMINOR=%d\nDEVNAME=infiniband/uverbs0\n",
 	    VERBS_MAJOR, VERBS_MINOR);
 	put_link(files, VERBS_FOLDER "/device", "../../../" PCI_FUNCTION);

@@ -9,6 +9,7 @@
 #include "verbs-shim/kernel/cm.h"
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/netlink.h"
+#include "verbs-shim/kernel/siw.h"
 
 #define END_OF(structure, member) \
 	(offsetof(struct structure, member) + sizeof(((struct structure *)0)->member))
@@ -55,7 +56,7 @@ static const struct write_row {
 	ROW(QUERY_QP, query_qp, SIZE(query_qp), SIZE(query_qp_resp), query),
 	ROW(MODIFY_QP, modify_qp, SIZE(modify_qp), NO_RESPONSE, modify_qp),
 	ROW(DESTROY_QP, destroy_qp, SIZE(destroy_qp), SIZE(destroy_qp_resp), destroy),
-	REFUSED(POST_SEND),
+	ROW(POST_SEND, post_send, SIZE(post_send), SIZE(post_send_resp), call),
 	REFUSED(POST_RECV),
 	ROW(ATTACH_MCAST, attach_mcast, SIZE(attach_mcast), NO_RESPONSE, query),
 	ROW(DETACH_MCAST, detach_mcast, SIZE(detach_mcast), NO_RESPONSE, query),
@@ -122,7 +123,13 @@ int write_abi_command(struct command *command, uint32_t number)
 	const struct write_row *row = row_of(number);
 	if (!row)
 		return -EINVAL;
-	if (!row->run)
+	command_function *run = row->run;
+	if (run && siw_rnic(kernel)) {
+		run = siw_command(run);
+		if (!run)
+			return -EOPNOTSUPP;
+	}
+	if (!run)
 		return kernel_refuse(kernel, row->name, EOPNOTSUPP);
 	if (command->core.length < row->in || command->core_out.length < row->out)
 		return -ENOSPC;
@@ -130,7 +137,7 @@ int write_abi_command(struct command *command, uint32_t number)
 		return -EINVAL;
 	command->call->latency =
 		*(const sim_time *)(const void *)((const char *)&kernel->params + row->cost);
-	return row->run(command);
+	return run(command);
 }
 
 static bool copy_in(struct command *command, struct command_in *in, uint64_t address,

@@ -18,6 +18,7 @@
 
 #include "verbs-shim/preload/files.h"
 #include "verbs-shim/preload/interfaces.h"
+#include "verbs-shim/preload/memory.h"
 #include "verbs-shim/preload/range.h"
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/socket_state.h"
@@ -259,6 +260,22 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	return REAL(ioctl)(fd, request, argument);
 }
 
+/* Memory of the program takes the place of the driver's pages, and becomes shared with the
+ * adapter. */
+static void *map_ring(size_t length, int fd, off_t offset)
+{
+	void *result = memory_map(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				  -1, 0);
+
+	if (result != MAP_FAILED &&
+	    call(OP_RING, REQUEST(.mmap = {.file = file_of(fd),
+					   .offset = (uint64_t)offset,
+					   .length = length,
+					   .protection = (uint64_t)(uintptr_t)result})) < 0)
+		return MAP_FAILED;
+	return result;
+}
+
 void *device_mmap(void *address, size_t length, int prot, int flags, int fd, off_t offset)
 {
 	void *result;
@@ -269,6 +286,8 @@ void *device_mmap(void *address, size_t length, int prot, int flags, int fd, off
 
 	if (place < 0)
 		return MAP_FAILED;
+	if (shim_self.slot->response.ring)
+		return map_ring(length, fd, offset);
 	result = (void *)system_call(SYS_mmap, address, length,
 				     shim_self.slot->response.registers ? PROT_NONE : prot, flags,
 				     fd, place);

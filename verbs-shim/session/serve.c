@@ -69,6 +69,7 @@ static void respond_to_call(struct session *session, struct thread *thread,
 	if (call->result >= 0)
 		give_back(&process->memory, response, call);
 	response->registers = call->registers;
+	response->ring = call->ring;
 	response->watched = (struct shim_span){call->watched.address, call->watched.length};
 	for (uint32_t i = 0; i < call->file_count; i++) {
 		uint32_t id = files_add(session, process->host, &call->files[i], process);
@@ -170,6 +171,19 @@ static void serve_mmap(struct session *session, struct thread *thread)
 	if (call.result >= 0 && call.page_bytes &&
 	    pwrite(file->near, call.page, call.page_bytes, call.result) != (ssize_t)call.page_bytes)
 		call.result = -ENOMEM;
+	respond_to_call(session, thread, &call);
+}
+
+static void serve_ring(struct session *session, struct thread *thread)
+{
+	const struct shim_mmap *request = &thread->slot->request.mmap;
+	struct kernel_call call = {.process = &thread->process->kernel};
+	struct session_file *file = files_get(session, request->file);
+
+	if (!file)
+		call.result = -EBADF;
+	else
+		kernel_map_ring(file->file, &call, request->offset, request->protection);
 	respond_to_call(session, thread, &call);
 }
 
@@ -444,6 +458,7 @@ static serve_function *const serve[OP_COUNT] = {
 	[OP_IOCTL] = serve_ioctl,
 	[OP_WRITE] = serve_write,
 	[OP_MMAP] = serve_mmap,
+	[OP_RING] = serve_ring,
 	[OP_LOAD] = serve_load,
 	[OP_MAPPED] = serve_mapped,
 	[OP_CLOSE] = serve_close,

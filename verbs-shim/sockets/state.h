@@ -21,8 +21,8 @@
 
 #include "fabric/endpoints.h"
 #include "hca/port/netdev.h"
+#include "tcp/byte_ring.h"
 #include "tcp/tcp.h"
-#include "verbs-shim/sockets/byte_ring.h"
 #include "verbs-shim/sockets/sockets.h"
 
 #define NO_SOCKET      UINT32_MAX

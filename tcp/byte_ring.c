@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* byte_ring: see byte_ring.h. */
-#include "verbs-shim/sockets/byte_ring.h"
+#include "tcp/byte_ring.h"
 
 #include <assert.h>
 #include <stdlib.h>

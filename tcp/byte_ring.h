@@ -3,8 +3,8 @@
  * byte_ring: the bytes [first, end) of a stream, by their offsets. The memory grows to the largest
  * range that was held.
  */
-#ifndef VERBS_SHIM_SOCKETS_BYTE_RING_H
-#define VERBS_SHIM_SOCKETS_BYTE_RING_H
+#ifndef TCP_BYTE_RING_H
+#define TCP_BYTE_RING_H
 
 #include <stdint.h>
 

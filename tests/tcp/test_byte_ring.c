@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tcp/byte_ring.h"
 #include "tests/support/suite.h"
-#include "verbs-shim/sockets/byte_ring.h"
 
 #define TESTS(TEST)        \
 	TEST(random_parts) \

@@ -106,16 +106,16 @@ static bool has_kind(const struct table *bins, size_t of, const char *kind)
 	return false;
 }
 
-/* True if flows of different bins have times. */
+/* True if flows of different bins have times. A table without their column has flows only. */
 static bool has_bins(const struct table *table, size_t key)
 {
 	size_t metric = table_column(table, "fct_p50_us");
 	const char *first = NULL;
 
-	for (size_t row = 0; row < table->rows && metric < table->columns; row++) {
+	for (size_t row = 0; row < table->rows; row++) {
 		const char *bin = table_cell(table, row, key);
 
-		if (*table_cell(table, row, metric) == '\0')
+		if (metric < table->columns && *table_cell(table, row, metric) == '\0')
 			continue;
 		if (first && strcmp(first, bin) != 0)
 			return true;

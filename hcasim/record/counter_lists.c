@@ -33,6 +33,7 @@
 #include "hca/work/wqe_cache.h"
 #include "hca/work/wqe_fetch.h"
 #include "hcasim/builder/group_changes.h"
+#include "switch/mirror.h"
 #include "switch/switch.h"
 #include "traffic/load/load_server.h"
 #include "traffic/load/workload_core.h"
@@ -76,6 +77,7 @@ const struct counter_list counter_lists[] = {
 	{"rnic", "iWARP of an adapter", COUNTERS(RNIC_COUNTERS)},
 	{"port", "one end of a link", COUNTERS(PORT_COUNTERS)},
 	{"switch", "forwarding and buffers", COUNTERS(SWITCH_COUNTERS)},
+	{"mirror", "copies of packets for an analyser", COUNTERS(MIRROR_COUNTERS)},
 	{"reroute", "routes around links that are down", COUNTERS(REROUTE_COUNTERS)},
 	{"fault", "faults of packets at a port", COUNTERS(FAULT_COUNTERS)},
 	{"port_fault", "faults of ports", COUNTERS(PORT_FAULT_COUNTERS)},

@@ -48,10 +48,10 @@ one() {
   fi
 }
 
-# programs FILE: two programs on the scenario's first hosts
+# programs FILE OPTION...: two programs on the scenario's first hosts
 programs() {
   rm -rf "$folder/out"
-  "$hcasim" exec "$1" --out "$folder/out" -- host0: ib_write_bw -F -n 500 : host1: ib_write_bw -F -n 500 host0 >"$folder/text" 2>&1
+  "$hcasim" exec "$1" --out "$folder/out" -- host0: ib_write_bw -F -n 500 "${@:2}" : host1: ib_write_bw -F -n 500 "${@:2}" host0 >"$folder/text" 2>&1
   if [ -f "$folder/out/summary.json" ]; then audited "${1#"$scenarios/"}" "$folder/out"; else fail "$1: $(cat "$folder/text")"; fi
 }
 
@@ -68,6 +68,8 @@ for part in "${folders[@]}"; do
       one "$file" "${short[@]}"
     elif grep -q '^programs:' "$file"; then
       one "$file"
+    elif grep -q 'hca: rnic' "$file"; then # iWARP connects queue pairs by librdmacm alone
+      if command -v ib_write_bw >/dev/null; then programs "$file" -R; fi
     elif [ "$(grep -c 'hosts:.*count: 2' "$file")" -gt 0 ] && command -v ib_write_bw >/dev/null; then
       programs "$file"
     else

@@ -68,7 +68,7 @@ for part in "${folders[@]}"; do
       one "$file" "${short[@]}"
     elif grep -q '^programs:' "$file"; then
       one "$file"
-    elif grep -q 'hca: rnic' "$file"; then # iWARP connects queue pairs by librdmacm alone
+    elif grep -qE 'rnic|two-hosts-iwarp' "$file"; then # iWARP connects queue pairs by librdmacm alone
       if command -v ib_write_bw >/dev/null; then programs "$file" -R; fi
     elif [ "$(grep -c 'hosts:.*count: 2' "$file")" -gt 0 ] && command -v ib_write_bw >/dev/null; then
       programs "$file"

@@ -144,6 +144,10 @@ static bool check_scenario(struct mpi_run *run)
 		say("%s: the scenario has a workload, a load, or programs, which an MPI program "
 		    "excludes; remove them",
 		    scenario->file);
+	else if (scenario_has_siw(scenario))
+		say("%s: driver: siw, and messages of MPI use RoCE or InfiniBand; expected another "
+		    "adapter, for example connectx4-100gbe",
+		    scenario->file);
 	else if (run->ranks > scenario->host_count)
 		say("%s: %u ranks, and %u host%s; expected at most one rank per host",
 		    scenario->file, run->ranks, scenario->host_count,

@@ -158,6 +158,7 @@ refused "window-trace: rank 0 calls MPI_Win_fence: a replay does not support one
 
 refused "no program; expected -- PROGRAM ARGS" four.yaml
 refused "5 ranks, and 4 hosts; expected at most one rank per host" four.yaml --np 5 -- ./talk ring
+refused "driver: siw, and messages of MPI use RoCE or InfiniBand" "$source/scenarios/two-hosts-iwarp.yaml" -- ./talk ring
 refused "\"p\" is not a number of ranks" four.yaml -np 5 -- ./talk ring
 refused "./none is no program that can be run" four.yaml -- ./none
 refused "/bin/true is not compiled for SMPI; expected a program of smpicc" four.yaml -- /bin/true

@@ -31,7 +31,7 @@ first=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
 ulimit -s unlimited 2>/dev/null || ulimit -s "$(ulimit -Hs)"
 ulimit -l 64
 ulimit -u 4000
-ulimit -i 100
+ulimit -i 2000 # counts the pending signals of all processes of the user
 exec env GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2_Usable,-ERMS setarch --uname-2.6 taskset -c "$first" "$@"
 END
 export folder

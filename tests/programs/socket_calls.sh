@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes the same random socket calls on Linux and on simulated hosts, and compares all results and errno values. Linux: two network
 # namespaces with an Ethernet cable between them. Exit status 77: the system permits no network namespaces.
-# Arguments: the hcasim program, the top of the source tree. Then, by hand: the number of seeds, the first seed, calls of each seed.
-#   tests/programs/socket_calls.sh build/bin/hcasim . 1000 1 1000
+# Arguments: the hcasim program, the top of the source tree, a program of this folder. Then, by hand: the number of seeds, the first
+# seed, calls of each seed.
+#   tests/programs/socket_calls.sh build/bin/hcasim . - 1000 1 1000
 # ends with a line `N seeds, M differ`.
-hcasim=$1 top=$2 seeds=${3:-4} first=${4:-1} calls=${5:-400}
+hcasim=$1 top=$2 seeds=${4:-4} first=${5:-1} calls=${6:-400}
 command -v python3 >/dev/null && command -v ip >/dev/null || { echo 'no python3 or ip'; exit 77; }
-unshare --user --map-root-user --net ip link add v0 type veth peer name v1 2>/dev/null || { echo 'no network namespaces'; exit 77; }
+[ "$seeds" -gt 0 ] && [ "$calls" -gt 0 ] || { echo "$seeds seeds of $calls calls; expected numbers above 0"; exit 2; }
+unshare --user --map-root-user --net bash -c 'echo 0 >/proc/sys/net/ipv4/icmp_ratelimit && ip link add v0 type veth peer name v1' 2>/dev/null ||
+  { echo 'no network namespaces'; exit 77; }
 . "$(dirname "$0")/../support/script.sh"
 program=$top/tests/programs/socket_calls.py
 

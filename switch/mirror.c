@@ -8,7 +8,6 @@
 
 #include "switch/switch_state.h"
 
-#define ANY_DSCP   64
 #define DSCP_SHIFT 2 /* of the traffic class */
 
 enum direction { MIRROR_INGRESS, MIRROR_EGRESS, MIRROR_BOTH, MIRROR_DROPS };
@@ -44,7 +43,8 @@ static bool concerns(struct mirror *mirror, const struct packet *packet)
 {
 	const struct mirror_params *params = &mirror->params;
 
-	if (params->dscp != ANY_DSCP && packet->path->traffic_class >> DSCP_SHIFT != params->dscp)
+	if (params->dscp != MIRROR_ANY_DSCP &&
+	    packet->path->traffic_class >> DSCP_SHIFT != params->dscp)
 		return false;
 	return mirror->seen++ % params->sample == 0;
 }

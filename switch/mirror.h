@@ -36,6 +36,8 @@
 	X(waiting_bytes_max, "bytes", "Largest number of bytes of copies that waited.")
 /* clang-format on */
 
+#define MIRROR_ANY_DSCP 64
+
 struct mirror_params {
 	MIRROR_PARAMS(PARAM_FIELD)
 };

@@ -12,6 +12,7 @@
 #define VERBS_SHIM_SOCKET_RECORD_H
 
 #include <stdint.h>
+#include <string.h>
 
 #define SHIM_SOCKETS 4096
 
@@ -119,6 +120,21 @@ struct shim_socket {
 	struct shim_socket_option options[SHIM_SOCKET_OPTIONS];
 	char congestion[16];
 };
+
+/* Copies all that options have set. */
+static inline void shim_socket_copy_options(struct shim_socket *to, const struct shim_socket *from)
+{
+	to->reuse = from->reuse;
+	to->reuse_port = from->reuse_port;
+	to->low_water = from->low_water;
+	to->only_six = from->only_six;
+	to->aborts = from->aborts;
+	to->send_buffer = from->send_buffer;
+	to->receive_buffer = from->receive_buffer;
+	to->option_count = from->option_count;
+	memcpy(to->options, from->options, sizeof(to->options));
+	memcpy(to->congestion, from->congestion, sizeof(to->congestion));
+}
 
 /* Costs of the library for a thread that calls a simulated socket. */
 struct shim_socket_costs {

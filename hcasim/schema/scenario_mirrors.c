@@ -9,8 +9,6 @@
 
 #include "hcasim/schema/scenario_read.h"
 
-#define ANY_DSCP 64
-
 /* Finds the switch of the analyser. Returns the link, or NULL. *side: of the switch. */
 static const struct scenario_link *find_analyser(const struct scenario *scenario, uint32_t host,
 						 unsigned *side)
@@ -115,7 +113,7 @@ static void read_mirror(struct scenario_reader *reader, struct yaml_node *node)
 	has_to = read_to(reader, node, mirror);
 	yaml_override_params(node, mirror_param_list, &mirror->params, reader->errors);
 	scenario_refuse_unused(reader, node, mirror_param_list, keys);
-	if (mirror->params.dscp != ANY_DSCP && scenario->fabric.link_layer == 0)
+	if (mirror->params.dscp != MIRROR_ANY_DSCP && scenario->fabric.link_layer == 0)
 		yaml_error(reader->errors, node,
 			   "dscp: expected link_layer: roce; InfiniBand packets have no DSCP");
 	if (has_to)

@@ -93,6 +93,10 @@ struct context {
 	uint64_t last_ring;
 };
 
+/* The end of GET_CONTEXT, after its response: creates the channel of asynchronous events. */
+struct command;
+void context_establish(struct command *command);
+
 /* Reports a refused request to the host, once for each `what`, which must be a literal. Returns
  * -error. */
 int kernel_refuse(struct kernel *kernel, const char *what, int error);

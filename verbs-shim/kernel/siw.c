@@ -51,13 +51,7 @@ static int siw_get_context(struct command *command)
 		error = command_reply_driver(command, &driver, sizeof(driver));
 	if (error)
 		return error;
-	context->async = channel_create(command->kernel, command->call->process,
-					sizeof(struct ib_uverbs_async_event_desc));
-	channel_hold(context->async);
-	command_new_file(command, &context->async->file, KERNEL_FD_CHANNEL,
-			 command->core_out.address +
-				 offsetof(struct ib_uverbs_get_context_resp, async_fd));
-	context->established = true;
+	context_establish(command);
 	return 0;
 }
 

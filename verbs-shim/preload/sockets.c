@@ -251,15 +251,7 @@ static struct shim_socket *renew(int fd, const struct shim_socket *old)
 
 	if (other < 0)
 		return NULL;
-	record->reuse = before.reuse;
-	record->reuse_port = before.reuse_port;
-	record->only_six = before.only_six;
-	record->aborts = before.aborts;
-	record->send_buffer = before.send_buffer;
-	record->receive_buffer = before.receive_buffer;
-	record->option_count = before.option_count;
-	memcpy(record->options, before.options, sizeof(record->options));
-	memcpy(record->congestion, before.congestion, sizeof(record->congestion));
+	shim_socket_copy_options(record, &before);
 	sockets_copy_pair_options(other, fd);
 	(void)system_call(SYS_dup3, other, fd, own & FD_CLOEXEC ? O_CLOEXEC : 0);
 	(void)system_call(SYS_close, other);
@@ -267,7 +259,6 @@ static struct shim_socket *renew(int fd, const struct shim_socket *old)
 	record->local = before.local;
 	record->bound = before.bound;
 	record->bound_address = before.bound_address;
-	record->low_water = before.low_water;
 	if (!before.bound_address) /* the port is still read, the address is not */
 		memset(record->local.ip + (record->family == AF_INET ? sizeof(mapped) : 0), 0,
 		       record->family == AF_INET ? 4 : 16);

@@ -79,22 +79,13 @@ static void fail(struct socket *socket, int error)
 	socket_ready(socket);
 }
 
-static void copy_options(struct shim_socket *to, const struct shim_socket *from)
+/* Linux: a connection has the options of its listener, and priority 0. */
+static void inherit_options(struct shim_socket *to, const struct shim_socket *from)
 {
-	to->reuse = from->reuse;
-	to->reuse_port = from->reuse_port;
-	to->low_water = from->low_water;
-	to->only_six = from->only_six;
-	to->aborts = from->aborts;
-	to->send_buffer = from->send_buffer;
-	to->receive_buffer = from->receive_buffer;
-	memcpy(to->congestion, from->congestion, sizeof(to->congestion));
-	for (uint32_t i = 0; i < from->option_count; i++) {
-		const struct shim_socket_option *option = &from->options[i];
-
-		if (option->level != SOL_SOCKET || option->name != SO_PRIORITY) /* as Linux */
-			to->options[to->option_count++] = *option;
-	}
+	shim_socket_copy_options(to, from);
+	for (uint32_t i = 0; i < to->option_count; i++)
+		if (to->options[i].level == SOL_SOCKET && to->options[i].name == SO_PRIORITY)
+			to->options[i].value = 0;
 }
 
 /* Ends a connection that no program has, or that no program will have. */
@@ -115,7 +106,7 @@ static void arrived_syn(struct sockets *sockets, const struct flow *flow,
 	socket = socket_create(sockets, flow->to_host, listener->record->family);
 	if (!socket)
 		return;
-	copy_options(socket->record, listener->record);
+	inherit_options(socket->record, listener->record);
 	socket->record->state = SOCKET_CONNECTING;
 	socket->record->local = flow->destination;
 	socket->record->peer = flow->source;

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests the order of load balancers in scenarios/studies/balancers.yaml. Balancers that compare
-# queues per packet are best. ConWeave follows and keeps the order. CONGA is next. Hashes and random
-# flowlets are last. links.csv, series.csv and switches.csv have the columns of
+# queues for each packet give the shortest times. ConWeave follows and keeps the order. CONGA is
+# next. Hashes and random flowlets give the longest times. links.csv, series.csv and switches.csv
+# have the columns of
 # docs/explanation/fabric-studies.md. Three engines and two threads give the same bytes. Impossible
 # values are refused. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
@@ -71,8 +72,9 @@ refused "is not a mask of ports; expected a number, or 0x" 'fabric.switch.fecn={
 refused "is not a mask of ports; expected a number, or 0x" 'fabric.switch.fecn={cs_threshold: 1, credit_mask: "12 and 13"}'
 refused "expected one of" fabric.switch.balance=flowlet
 
-# Per-packet balancing fills a fat tree, for each way to compare queues. Hosts of one pace do not
-# each stay on one path. Late packets are acknowledged, so that no flow waits for a timeout, also
+# Per-packet balancing fills a fat tree, for each way to compare queues. Hosts that send at the same
+# rate do not each keep to one path. Late packets are acknowledged, so that no flow waits for a
+# timeout, also
 # with a window.
 cat >"$folder/spray.yaml" <<'END'
 hosts: {count: 0, hca: {fidelity: endpoint, recovery: selective_repeat, nak: false}}

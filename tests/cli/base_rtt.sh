@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests that congestion control gets the round trip of each queue pair's own empty path: the exact
-# time of a single packet and its ACK. Links have one rate or several, on both link layers. Swift
-# keeps a long fabric busy with it. Runs in several threads agree. The summary reports a configured
+# time of a single packet and its ACK. Links have one rate or several, on both link layers. With it,
+# Swift fills the links of a fabric with long cables. Runs in several threads agree. The summary
+# reports a configured
 # value below it.
 #
 #   tests/cli/base_rtt.sh HCASIM TOP
@@ -45,7 +46,8 @@ sys.exit(0 if 1.0 <= took[1] - took[0] <= 1.06 else f"{took}")
 PYTHON
 alone one_switch --set 'fabric.topology={kind: leaf-spine, leaves: 1, spines: 1, hosts: 4}'
 
-# Four pairs of leaves 1.2 km apart share each path with one more flow: half of the line each, not a fortieth.
+# Four pairs of leaves are 1.2 km apart. Each flow shares its path with one other, so each gets half
+# of the line rate, not a fortieth.
 study=$top/scenarios/studies/balancers.yaml
 long=(--set 'workload={pattern: shift, bytes: 1MB}' --set hosts.hca.congestion=swift --set fabric.link.length=400m --set fabric.switch.balance=destination)
 "$hcasim" run "$study" "${long[@]}" --set 'expect=[{metric: slowdown_mean, at_least: 2, at_most: 2.2}]' >"$folder/summary" 2>&1 || fail "Swift: $(cat "$folder/summary")"

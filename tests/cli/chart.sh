@@ -42,7 +42,8 @@ grep -q 'CQE of CQ' pair || fail "no completion: $(cat pair)"
 grep -q 'goes back to psn 3' second || fail "nobody goes back: $(cat second)"
 [ "$(($(wc -l <first) + $(wc -l <second)))" -eq "$(($(wc -l <pair) + 1))" ] || fail "two queue pairs are not the pair: $(wc -l first second pair)"
 
-# The port knows when the last bit came: to the picosecond of the trace, cut at a nanosecond.
+# A port has the time of the last bit in picoseconds, as the trace has it. A capture has whole
+# nanoseconds.
 "$hcasim" trace sends/trace.bin >trace
 first=$(awk '$3 == "host1.hca.port" && $4 == "PORT_ARRIVES" {sub(/.*tail_at=/, ""); print int($1 / 1000); exit}' trace)
 shown=$(awk '/SEND_FIRST qp 65 psn 0/ {print int($NF * 1000 + 0.5); exit}' pair)
@@ -99,7 +100,8 @@ refused '--from: ' sends --pair host0:host1 --from 5
 refused 'no packets.pcapng' . --pair a:b
 "$hcasim" run sends.yaml --set 'record={packets: true, snap: 48B}' --out cut >/dev/null 2>&1 || fail "cut: exit code $?"
 refused 'the headers of' cut --pair host0:host1
-# Packets that are cut behind their headers give the same chart, and decode shows the same fields.
+# Packets that are captured without their payload give the same chart, and decode shows the same
+# fields.
 "$hcasim" run sends.yaml --set 'record={packets: true, snap: 96B}' --out headers >/dev/null 2>&1 || fail "headers: exit code $?"
 chart headers.txt headers --pair host0:host1
 cmp bare.txt headers.txt || fail "the chart of cut packets is another"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests that `hcasim compare` prints the different settings of two runs and their effects. Half the
 # PCIe lanes make DMA slower and keep the link to the host busier, as stages, metrics and counters
-# show. A run has no differences to itself. The JSON output agrees with the files of the runs.
+# show. A run does not differ from itself. The JSON output agrees with the files of the runs.
 # `hcasim counters` lists each counter of a run. Folders without a run are refused by name.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1

@@ -99,7 +99,7 @@ for page in pages:
 if commands < 10 or compared < 6:
     wrong.append(f"only {commands} commands run, {compared} compared")
 
-# Verbs and options that are named are there.
+# Each verb and option that a page names exists.
 verbs = run("hcasim help --words").stdout.split()
 options = {verb: run(f"hcasim help {verb} --words").stdout.split() for verb in verbs}
 for page in pages:
@@ -126,7 +126,7 @@ def anchors(page):
     return {re.sub(r"[^a-z0-9 _-]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
-# Links lead somewhere, and README.md leads everywhere.
+# Each link has a target, and README.md leads to every page.
 reached, ways = set(), ["README.md"]
 while ways:
     page = ways.pop()
@@ -146,12 +146,12 @@ while ways:
             ways.append(goal)
 wrong += [f"README.md does not lead to {page}" for page in pages if page not in reached]
 
-# A table is not torn apart by an empty line.
+# No empty line divides a table.
 for page in pages:
     for match in re.finditer(r"^\|[^\n]*\n\n\|(?!.*\n\|[-| :]+\n)", texts[page], re.M):
         wrong.append(f"{page}:{texts[page][:match.start()].count(chr(10)) + 2}: an empty line within a table")
 
-# A file of the tree that is named is there.
+# Each file of the tree that a page names exists.
 folders = {name for name in os.listdir(top) if os.path.isdir(os.path.join(top, name)) and not name.startswith((".", "build"))}
 for page in pages:
     for span in re.findall(r"`([^`\n]+)`", texts[page]):
@@ -175,7 +175,8 @@ for page in pages:
         if not asked or asked != answered or "`" not in parts.get("In the source", ""):
             wrong.append(f"{page}: exercises {asked}, answers {answered}, source: {'In the source' in parts}")
 
-# The glossary has each abbreviation that pages use more than once, but for units, formats, names of sources, constants of files.
+# The glossary has each abbreviation that pages use more than once, except units, formats, names of
+# sources and constants of files.
 glossary = texts["docs/reference/glossary.md"]
 terms = {word for row in re.findall(r"^\| ([^|]*)\|", glossary, re.M) for word in re.findall(r"\w+", row)}
 known = terms | set("AMD MPICH KB MB GB YAML JSON CSV HTML SVG PNG MIT IEEE RFC ID FILE EPYC DGX KVM GSL SIGCOMM NSDI PCI HERD SMART NLDEV DEVICE DESTROY ADVISE DISCONNECT".split())

@@ -34,7 +34,7 @@ says load.yaml '6:67: warning: idle_poll has no effect here'
 says load.yaml '6:93: warning: lines has no effect here; it needs load.server.cores above 0'
 [ "$(grep -c warning "$folder/text")" = 5 ] || fail "more than that: $(cat "$folder/text")"
 
-# A default that is asked for is said, too.
+# A key that is set to its default is named, too.
 "$hcasim" check "$folder/load.yaml" --set load.rx_depth=0 2>&1 | grep -qF -- '--set load.rx_depth=0' ||
   fail 'a key of --set without effect is not named'
 
@@ -53,7 +53,7 @@ printf 'start_us,source,destination,bytes\n0,0,2,1000\n' >"$folder/one.csv"
 sed -i 's/workload:.*/workload: {pattern: trace, trace: one.csv, sizes: web_search}/' "$folder/flows.yaml"
 says flows.yaml '3:44: warning: sizes has no effect here; it needs patterns other than trace'
 
-# All keys, at their defaults: no key of an effective configuration is named.
+# An effective configuration has all keys at their values, and none of them is named.
 cat >"$folder/plain.yaml" <<'END'
 hosts:
   host0: {hca: {pcie: {generation: 5, lanes: 4}}, host: ryzen-7000}

@@ -56,8 +56,8 @@ shown=$("$hcasim" exec "$scenario" --set hosts.host0.hca.pcie.lanes=4 --set host
 if unshare --user --map-root-user --net --mount --pid --ipc --fork true 2>/dev/null; then
   shown=$("$hcasim" exec "$scenario" -- host0: sh -c ": >/dev/shm/hcasim-$$" : host0: sh -c 'sleep 1; ls /dev/shm' : host1: sh -c 'sleep 1; ls /dev/shm')
   [ "$shown" = "host0| hcasim-$$" ] && [ ! -e "/dev/shm/hcasim-$$" ] || fail "/dev/shm: $shown, $(ls /dev/shm)"
-  # A program that root starts there from another host sees that host, not its starter's. The same
-  # holds for the return.
+  # A program that a process of another host starts there as root sees that host, not the other one.
+  # The same holds after the return.
   [ "$(id -u)" -ne 0 ] || shown=$("$hcasim" exec "$scenario" -- host0: env "PATH=$2/tools:$PATH" sh -c \
     ': >/dev/shm/a; hcasim-ssh -x -o BatchMode=yes me@host1 "ls /dev/shm; : >/dev/shm/b; hcasim-ssh host0 ls /dev/shm"' : host1: sh -c 'sleep 1; ls /dev/shm')
   [ "$(id -u)" -ne 0 ] || [ "$shown" = $'host0| a\nhost1| b' ] || fail "/dev/shm by hcasim-ssh: $shown"

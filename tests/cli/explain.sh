@@ -42,7 +42,8 @@ for tag in $tags; do
   "$hcasim" explain "$trace" --wqe "$tag" | grep '^work request'
 done | sed 's/.* of \(host[01].hca\), .*/\1/' | sort | uniq -c | tr -s ' \n' ' ' | grep -qx ' 20 host0.hca 20 host1.hca ' || fail "not 20 of each adapter"
 
-# The timeline: a track a block, slices that follow each other without gap and last as long as the work request.
+# The timeline has a track for each block. Its slices follow each other without a gap and last as
+# long as the work request.
 for options in "--percentile 99" "--percentile 50 --received"; do
   # shellcheck disable=SC2086
   "$hcasim" explain "$trace" $options --json --perfetto "$folder/timeline" >"$folder/json" || fail "timeline $options: exit code $?"

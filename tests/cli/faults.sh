@@ -93,7 +93,8 @@ study reorder roce spectrum-100gbe '{from: switch0, to: host0, reorder: {nth: 20
 is reorder 'switch0.port0.transmit_fault.packets_reordered' 1
 done_all reorder
 
-# Of the link's own packets: counted apart, since they are not among those that left.
+# Losses of a link's own packets are counted apart, because the packets that left do not include
+# them.
 study credits infiniband sb7700 '{from: host0, to: switch0, drop: {kind: flow_control, nth: 3}}'
 is credits '*.control_drops' 1
 is credits '*.fault_drops' 0
@@ -102,7 +103,8 @@ study pauses roce spectrum-100gbe '{from: switch0, to: host1, drop: {kind: pfc, 
 is pauses '*.control_drops' 1
 done_all pauses
 
-# By a condition: not one packet before the counter is there; and of a port, once it is.
+# A fault with a condition loses no packet before the counter has its value. The same holds for a
+# fault of one port.
 study when roce spectrum-100gbe '{from: host1, to: switch0, drop: {nth: 1, when: {counter: host0.hca.port.packets_received, reaches: 100}}}'
 is when 'host1.hca.port.transmit_fault.packets_dropped' 1
 study when-port roce spectrum-100gbe '{from: host1, link_down: {lasts: 5us, when: {counter: host0.hca.port.packets_received, reaches: 100}}}'

@@ -134,8 +134,8 @@ def flow(source, destination, layer, verb, size):  # from b to a, alone
         assert (host + ".core0" in counters) == (fidelity == "detailed"), counters.keys()
     return {key: int(row[key].replace(".", "")) for key in row if key.endswith("_us")}
 
-# a detailed sender adds the time before the packets and after the ACK, a detailed receiver the time
-# in between
+# a detailed sender adds time before the packets and after the ACK; a detailed receiver adds the
+# time in between
 for layer in "infiniband", "roce":
     for verb in "write", "send", "read", "atomic":
         for size in [8] if verb == "atomic" else [64, 5000]:
@@ -158,7 +158,7 @@ YAML
 "$hcasim" run "$folder/both-rnr/scenario.yaml" --out "$folder/both-rnr-again" >/dev/null 2>&1 || fail "the effective configuration does not run"
 diff -r "$folder/both-rnr" "$folder/both-rnr-again" || fail "the effective configuration of both fidelities gives other results"
 
-# ---- several cores a host: the same flows and packets, and each core's work is its own ----
+# ---- several cores of a host: the same flows and packets, with counters for each core ----
 cat >"$folder/cores.py" <<'END'
 import csv, json, sys
 folder, = sys.argv[1:]
@@ -209,7 +209,7 @@ for number, row in enumerate(rows[8:], 8):  # of a step: after what came to its 
     assert time(row, "ready_us") == max(time(came, "arrived_us"), time(left, "finished_us")) + 3000000, row
 END
 
-# ---- the same every time: hosts of both fidelities; those of one above ----
+# ---- equal repeats of runs with hosts of both fidelities ----
 both=(--set 'fabric.link={rate: 100Gbps, length: 40m}' --set workload.pattern=all_to_all --set hosts.hca.fidelity=endpoint --set "hosts.except=$except")
 for run in native again systemc systemc-reference; do
   "$hcasim" run "$folder/mix.yaml" "${both[@]}" --engine "${run/again/native}" --trace "$folder/$run.trace" --out "$folder/$run" >/dev/null 2>&1 ||

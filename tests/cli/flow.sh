@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests that `fabric: {fidelity: flow}` runs the same scenario as packets do. A single flow takes
 # its ideal time to the picosecond. Long flows of a dumbbell, an incast and permutations on fat
-# trees end within 5 % of their packets' time. The bytes are the same twice, with each engine, and
+# trees end within 5 % of the time that packets take. The bytes are the same twice, with each
+# engine, and
 # in a sweep. Features without a flow model are refused. Arguments: the hcasim program, the top of
 # the source tree.
 hcasim=$1
@@ -64,7 +65,7 @@ done
 scenario pair roce "kind: leaf-spine, leaves: 2, spines: 1, hosts: 1" "pattern: shift, bytes: 1MB, count: 2, queue_pairs: 1"
 within pair 1
 
-# A share of the time: rates while it is under way.
+# A share of the run: the rates of flows in progress.
 scenario endless roce "kind: dumbbell, left: 2, right: 2, uplink_rate: 40Gbps" "pattern: shift, stride: 2, bytes: 1GB"
 flows endless endless --set fabric.fidelity=flow --until 1ms --set run.warm_up=200us --set record.series=100us \
   --set 'expect=[{metric: flow0.goodput_gbps, equals: 19.5, tolerance: 1%}, {metric: left.port2.utilisation, at_least: 0.98}]'

@@ -25,8 +25,9 @@ assert len(set(tracks.values())) == len(tracks) >= 20
 shown = [(e["ts"] * 1000, tracks[e["tid"]], e["name"]) for e in events if e["ph"] == "i"]
 lines = [line.split() for line in open(folder + "/text").read().split("\n")[1:] if line]
 assert shown == [(Decimal(line[0]), line[2], line[3]) for line in lines]
-# A process for each host and switch, and a slice from the first to the last record that a work request has in a block. Requests that
-# are in a block at once have threads of their own. Stages are slices, too.
+# A process for each host and switch, and a slice from the first to the last record that a work
+# request has in a block. Requests that are in a block at the same time have separate threads.
+# Stages are slices, too.
 processes = {e["args"]["name"]: e["pid"] for e in events if e["name"] == "process_name"}
 assert {"host0", "host1", "switch0"} <= set(processes), processes
 assert all(e["pid"] == processes[tracks[e["tid"]].split(".")[0]] for e in events if "tid" in e)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests that a GOAL file is a workload. Each flow begins when the requirements of its send have
-# ended, to the picosecond. A recv that requires more than its message ends when all have ended.
+# Tests that a GOAL file is a workload. Each flow begins in the picosecond in which the last
+# requirement of its send ends. A recv that requires more than its message ends when all have ended.
 # Errors in a file are reported at their line. Arguments: the hcasim program, the top of the source
 # tree.
 hcasim=$(realpath "$1")
@@ -85,7 +85,7 @@ for engine in systemc systemc-reference; do
 done
 "$hcasim" run study.yaml --set fabric.fidelity=flow >log 2>&1 || fail "flow: $(cat log)"
 
-# The binary form of txt2bin is the same run.
+# The binary form that txt2bin writes gives the same run.
 data=$(realpath "$2")/tests/data/goal
 for form in goal bin; do
   "$hcasim" run study.yaml --set workload.trace="$data/schedule.$form" --out form.$form >log 2>&1 || fail "$form: $(cat log)"

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests that HPCC uses telemetry of its data path only, and counters of one port at a time. A flow
 # whose ACKs cross a crowded link keeps its own idle link, with adapters of either fidelity. With
-# each of the eight balancers, and when a link fails, all flows end. Per-packet balancing ends
-# sooner than hashes. Three engines and two threads give the same bytes. Arguments: the hcasim
+# each of the eight balancers, and when a link fails, all flows end. Flows end sooner with
+# per-packet balancing than with hashes. Three engines and two threads give the same bytes.
+# Arguments: the hcasim
 # program, the top of the source tree.
 hcasim=$1
 source=$2
@@ -11,7 +12,7 @@ source=$2
 
 # ---- congestion on the path of ACKs ----
 # Host 0 sends 10 MB to host 1. Hosts 2 and 3 fill the link
-# to host 0, which the ACKs use. The flow takes hardly longer than alone.
+# to host 0, which the ACKs use. The flow takes less than 3 % longer than alone.
 echo 0,0,1,10000000 >"$folder/alone.csv"
 cat >"$folder/reverse.csv" <<'CSV'
 0,0,1,10000000

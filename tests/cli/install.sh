@@ -22,7 +22,7 @@ assert "-O3" in command, command
 subprocess.run(command + " -Werror -o /dev/null", shell=True, check=True, cwd=names[0]["directory"])
 END
 
-# The prefix is not the one of the configuration, and the whole tree moves afterwards.
+# The prefix differs from the configured one, and the whole tree is moved after the installation.
 cmake --install "$build" --prefix "$folder/first" >"$folder/log" 2>&1 || { fail "cmake --install: $(tail -n 5 "$folder/log")"; exit 1; }
 mv "$folder/first" "$folder/usr"
 prefix=$folder/usr
@@ -49,7 +49,7 @@ done <"$folder/names"
 works hcasim published F-01 C-21 # of a standard; of a study
 grep -q '2 rows: 2 pass' "$folder/out" || fail "published: $(cat "$folder/out")"
 
-# A row of one's own.
+# A published row in a file of the user's.
 cp "$share/scenarios/published/C-01.yaml" own.yaml
 works hcasim published own.yaml
 grep -q '^1 rows: 1 pass' "$folder/out" || fail "published own.yaml: $(cat "$folder/out")"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves that workloads run over iWARP: counters and goodput have the exact bytes of RFC 5044, losses
 # change neither what arrives nor, at the same seed, the result, whatever the number of threads.
-# tshark decodes each FPDU, finds every CRC good and nothing malformed. Mistakes are named at their place.
+# tshark decodes each FPDU, finds every CRC good and nothing malformed. Errors name their line and
+# column.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"

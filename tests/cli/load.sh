@@ -47,7 +47,8 @@ link = next(r for r in told["resources"] if r["name"] == "slow.hca.pcie.to_host"
 assert abs(link["bound"] * link["demand_ps"] - 1e6) < 1, link
 assert link["bound"] * 4096 * 8 < 31500 and told["waits_in"] == "", told
 END
-# Bounds are of the measured time: eight busy cores, of which one has more work before and after it, bound what they did.
+# A bound holds for the measured time. Eight busy cores bound the rate, although one of them also
+# works before and after that time.
 "$hcasim" run "$source/scenarios/lessons/many-queue-pairs.yaml" --out "$folder/cores" >/dev/null 2>&1 || fail "many-queue-pairs"
 python3 - "$folder/cores/summary.json" <<'END' || fail "a bound below the rate"
 import json, sys
@@ -55,12 +56,13 @@ told = json.load(open(sys.argv[1]))
 lowest = told["bounds"]["resources"][0]
 assert lowest["name"].endswith("load.core") and told["metrics"]["mops"] <= lowest["bound"] * 1.000001, lowest
 END
-# SENDs leave faster than the receiver writes CQEs, as long as there are receives: no bound is broken by that.
+# SENDs leave faster than the receiver writes CQEs while receive work requests are left. This
+# exceeds no bound.
 "$hcasim" run "$folder/load.yaml" --set load.verb=send --set load.bytes=8B --set 'hosts.*.hca.completion.interval=500ns' \
   --set load.cq_mod=4 --set load.threads=2 --set 'expect=[]' >"$folder/log" 2>&1 || fail "CQEs behind: $(cat "$folder/log")"
 # Sixteen queue pairs whose READs end together, with completions in groups of 16. 200 completions
-# arrive while the wire carries 71 packets of 4178 B. That is a packet at an edge more than 25 Gb/s
-# carry in this time, which is the time that counts.
+# arrive while the wire carries 71 packets of 4178 B. This is one packet more than 25 Gb/s carry in
+# that time, because a packet crosses an edge of the measured time.
 cat >"$folder/bunches.yaml" <<'END'
 hosts: {count: 2, hca: {preset: connectx6dx-25gbe, pcie: {generation: 4, lanes: 16}}}
 fabric: {link_layer: roce, topology: back-to-back, link: {rate: 25Gbps}}
@@ -95,7 +97,7 @@ grep -q '^expected mops in 50 or more: found 0\.' "$folder/log" || fail "the mis
 "$hcasim" sweep "$folder/load.yaml" --out "$folder/sweep" >/dev/null 2>&1 || fail "sweep: exit code $?"
 [ "$(cut -d, -f1-8 "$folder/sweep/results.csv" | head -1)" = load.bytes,point,exit_code,name,bottleneck,lowest_bound_of,lowest_bound,mops ] || fail "results.csv: $(cat "$folder/sweep/results.csv")"
 [ "$(wc -l <"$folder/sweep/results.csv")" -eq 3 ] || fail "results.csv: $(cat "$folder/sweep/results.csv")"
-# Keys that vary together, a name for each point, and its cost.
+# A sweep has keys that vary together. Each point has a name and a cost.
 sed -e '/^sweep:/d' "$folder/load.yaml" >"$folder/pairs.yaml"
 echo 'sweep: {load: [{bytes: 8B, tx_depth: 2}, {bytes: 64B, tx_depth: 4}], ".": [{}, {load.qps: 2}]}' >>"$folder/pairs.yaml"
 "$hcasim" sweep "$folder/pairs.yaml" -j 2 --out "$folder/pairs" >/dev/null 2>"$folder/log" || fail "pairs: $(cat "$folder/log")"
@@ -117,7 +119,8 @@ END
 "$hcasim" sweep "$folder/load.yaml" --expect --out "$folder/judged" >/dev/null 2>"$folder/log" || fail "sweep --expect: exit code $?"
 grep -q '^met expected gbps' "$folder/log" || fail "--expect judges nothing: $(cat "$folder/log")"
 
-# Cores that answer: the same with each engine; two are the limit, of sixteen the adapter's link is.
+# Cores that answer give the same results with each engine. Two cores are the limit. With sixteen
+# cores the adapter's link is.
 rpc=$source/scenarios/studies/rpc-server.yaml
 short=(--set load.warm_up=2000 --set load.operations=8000 --set 'expect=[]')
 for run in native systemc systemc-reference; do
@@ -127,7 +130,8 @@ done
 grep -q '^bottleneck host0.server[01].core 100.0 % busy' "$folder/rpc-native.txt" || fail "rpc: $(cat "$folder/rpc-native.txt")"
 "$hcasim" run "$rpc" "${short[@]}" --set load.server.cores=16 >"$folder/rpc-many.txt" 2>&1 || fail "rpc: $(cat "$folder/rpc-many.txt")"
 grep -q '^bottleneck host0.hca.pcie.to_device' "$folder/rpc-many.txt" || fail "rpc: 16 cores: $(cat "$folder/rpc-many.txt")"
-# A core is busy for no longer than there is work: servers are, too, while no send queue has any.
+# A core is busy only while it has work. This also holds for the cores of servers, while no send
+# queue has work.
 python3 -c '
 import json, sys
 uses = [use for use in json.load(open(sys.argv[1]))["uses"] if use["name"].endswith(".core")]
@@ -161,7 +165,7 @@ awk '$2 == "%" && ($1 > 100 || ($6 ~ /^[0-9]+$/ && $4 > $6)) { exit 1 }' "$folde
 grep -q '^bottleneck: host0.hca.doorbell.decoder' "$folder/doorbells.txt" || fail "doorbells: $(cat "$folder/doorbells.txt")"
 grep -qE '^ +([5-9][0-9]|100)\.. % +host0.hca.pcie.stores ' "$folder/doorbells.txt" || fail "doorbells: $(cat "$folder/doorbells.txt")"
 
-# A host without costs changes nothing, to the last digit. Otherwise the slowest resource decides:
+# A host whose costs are zero changes no figure. Otherwise the slowest resource decides:
 # the link, or, without DDIO, the core that polls memory.
 cat >"$folder/messages.yaml" <<'END'
 seed: 1

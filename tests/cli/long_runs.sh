@@ -28,7 +28,8 @@ subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
 END
 
-# Runs for a time of arrivals, with a number of threads. Sets `peak` and `flows`.
+# Runs the scenario for the given time of arrivals, with the given number of threads. Sets `peak`
+# and `flows`.
 run() {
   peak=$(python3 "$folder/peak.py" "$hcasim" run "$folder/web.yaml" --set workload.arrivals_until="$1" --threads "$2" \
     --out "$folder/out.$1.$2") || fail "run of $1 failed"

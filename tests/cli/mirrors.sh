@@ -32,7 +32,8 @@ END
 )
 [ "$(mirror egress packets)" = "$sent" ] || fail "$(mirror egress packets) copies of $sent packets that left"
 
-# Samples, and a buffer that is too small: the copies that are sent and those that are lost are all.
+# With sampling, and with a buffer that is too small, copies sent and copies lost add up to all
+# copies.
 run sample --set mirrors.0.sample=7 --set mirrors.0.buffer=1GiB
 [ "$(mirror sample packets)" = $((($(mirror both packets) + 6) / 7)) ] || fail 'not each seventh packet'
 run full --set mirrors.0.buffer=64KiB

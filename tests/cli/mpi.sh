@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests that `hcasim mpi` runs an unmodified MPI program over the packets of a scenario's HCAs. Its
-# data arrive. Its latencies are the sums of HCA, wire and switch, or, on detailed HCAs, the
-# latencies of a workload. HCAs of either fidelity, or of both, have the same messages and packets.
+# data arrive. Its latencies are the sums of those of HCA, wire and switch. On detailed HCAs they
+# are the latencies of a workload. HCAs of either fidelity, or of both, have the same messages and
+# packets.
 # The same bytes result twice and with each engine. A replay of its trace sends the same messages at
 # the same times. Loss costs time and no data. Errors are reported. Arguments: the hcasim program,
 # the top of the source tree.
@@ -38,7 +39,7 @@ mpi() {
   [ $found -eq "$code" ] || fail "$*: exit code $found for $code: $(head -c 2000 "$name.out" "$name.err")"
 }
 
-# Of either fidelity, and of both. One host of four, two of sixteen are the others.
+# Of either fidelity, and of both. One host of four, or two of sixteen, have the other fidelity.
 hosts() {
   case $1 in
     endpoint) chosen=() ;;
@@ -77,7 +78,8 @@ mpi 0 ring tree.yaml -- ./talk ring
 awk '{ exit !($2 > 425 && $2 < 440) }' ring.out || fail "ring: $(cat ring.out)"
 grep -q '^16 ranks, .* messages, .* bytes, .* packet-hops, ' ring.err || fail "ring: $(cat ring.err)"
 
-# Live and replayed: the same messages at the same times. And of each fidelity the same messages, in as many packets by every link.
+# Live and replayed: the same messages at the same times. Each fidelity has the same messages, and
+# the same number of packets on each link.
 for fidelity in detailed both endpoint; do
   hosts $fidelity
   for what in pingpong ring allreduce; do

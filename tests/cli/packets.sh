@@ -37,7 +37,7 @@ filter '{opcodes: [PFC, "CNP*"]}' '/ PFC / || / CNP_NOTIFY /'
 filter '{qps: [0x102, 256], opcodes: [RC_ACK, RC_WRITE_FIRST]}' '/ (RC_ACK|RC_WRITE_FIRST) qp 0x00010[02] /'
 filter '{from: 10us, until: 20us}' '$1 >= 0.000010000 && $1 < 0.000020000'
 
-# The ring: those before the trigger, of all packets in their order, then those behind it.
+# The ring has the last packets before the trigger in their order, then those after it.
 ring() { # ring NAME CODE BEFORE BEHIND TEXT [OPTION...]
   record "$1" --set "record.ring={packets: $3, behind: $4, $6}" "${@:7}"
   [ $? -eq "$2" ] || fail "$1: $(cat log)"

@@ -53,8 +53,8 @@ whole "$folder/sweep/slowdown_mean.svg" balance=ecmp balance=spray workload.offe
 whole "$folder/sweep/goodput_gbps.svg" 'goodput_gbps (Gb/s)'
 [ "$(grep -c '^0\.[24] [0-9.e+]* [-0-9.e+]* [-0-9.e+]*$' "$folder/sweep/slowdown_mean.dat")" -eq 4 ] || fail "$(cat "$folder/sweep/slowdown_mean.dat")"
 
-# A load: its used resources. Its sweep: labels at all values of a logarithmic axis, no bars without
-# means, and a title that stands alone.
+# A load: its used resources. The picture of its sweep has labels at all values of a logarithmic
+# axis, no error bars without means, and a complete title.
 cat >"$folder/load.yaml" <<'EOF2'
 hosts: {count: 2, hca: connectx5-edr}
 fabric: {link_layer: infiniband, topology: back-to-back}
@@ -67,7 +67,7 @@ whole "$folder/load/uses.svg" 'share of the time with work (%)' load.core
 whole "$folder/loads/p99_ns.svg" 'p99_ns: ' '4096' '512'
 grep -q 'set xtics (8, 64, 512, 4096)' "$folder/loads/p99_ns.gp" && ! grep -q filledcurves "$folder/loads/p99_ns.gp" || fail "$(cat "$folder/loads/p99_ns.gp")"
 
-# Where all flows are of one size there is no picture by size.
+# If all flows have one size, there is no picture by size.
 "$hcasim" run "$folder/study.yaml" --set 'workload={pattern: incast, count: 1, bytes: 20KB}' --out "$folder/alike" >/dev/null 2>&1 || fail "alike: exit code $?"
 "$hcasim" plot "$folder/alike" 2>"$folder/log" || fail "alike: $(cat "$folder/log")"
 grep -q '^6 pictures in ' "$folder/log" && [ ! -e "$folder/alike/sizes.svg" ] || fail "alike: $(cat "$folder/log")"

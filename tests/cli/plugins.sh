@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that `plugin new` writes a plug-in of each kind that `plugin build` compiles. The four of
-# switches, which do as a built-in does, give the same flows and switch counters as that built-in. A
+# Proves that `plugin new` writes a plug-in of each kind that `plugin build` compiles. The four
+# plug-ins of switches do what a built-in does. They give the same flows and switch counters as that
+# built-in. A
 # plug-in that is broken on purpose ends the run with exit code 2 and a message that names it and
 # its function. Arguments: the hcasim program, the top of the source tree.
 hcasim=$(realpath "$1")
@@ -52,7 +53,7 @@ refused 'did you mean marking?' plugin new markin x
 refused '"a-b" is no name' plugin new marking a-b
 refused 'expected hcasim plugin new KIND NAME' plugin new marking
 
-# Each does as a built-in does: the same flows, the same counters of switches.
+# Each plug-in gives the same flows and the same switch counters as the built-in.
 run() {
   local out=$1
   shift

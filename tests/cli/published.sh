@@ -38,7 +38,7 @@ sed -i 's/card: nfp-6000/card: {preset: nfp-6000, in_order: false}/' "$folder/in
 sed -i 's/card: nfp-6000/card: {preset: nfp-6000, large_in_flight: 0}/' "$folder/large.yaml"
 "$hcasim" published "$folder/large.yaml" 2>&1 | grep -q '^1 rows: 0 pass, 1 miss' || fail "large reads like small ones: as published"
 at_least "A2 A3-04" 12 # A3-01 to A3-03 miss, and take long: by hand
-# The keys of rows that take long are read: their first cases.
+# For rows that take long only the first cases run, which tests that their keys are read.
 for row in A3-02 A3-03 A4-11 G-01 G-02 G-04; do
   file=$source/scenarios/published/$row.yaml
   { grep -v '^  - ' "$file"; grep -m 1 '^  - ' "$file"; } >"$folder/first.yaml"
@@ -90,7 +90,8 @@ wait "$interrupted" 2>/dev/null
 grep -q '^B3-03,.*,pass$' "$folder/interrupted/cases.csv" || fail "interrupted: $(cat "$folder/interrupted/cases.csv")"
 "$hcasim" published Z9-99 --out "$folder/nothing" 2>"$folder/errors" && fail "a row that is not there"
 [ -e "$folder/nothing" ] && fail "a row that is not there leaves a folder"
-# Orders: an order that does not hold is a miss even if all cases pass. An order that names a
+# An order of cases that does not hold makes the row miss, even if all cases pass. An order that
+# names a
 # missing case is an error.
 mkdir -p "$folder/bin" "$folder/share/hcasim/scenarios/presets" "$folder/share/hcasim/scenarios/published" "$folder/share/hcasim/scenarios/studies"
 cp "$source"/scenarios/studies/cnp-limits.* "$folder/share/hcasim/scenarios/studies"
@@ -134,11 +135,11 @@ refuses_full '{hardware: "2 ms"}' C-21 'values is missing'
 refuses_full '{values: {run.until: 2ms}}' C-21 'hardware is missing'
 refuses_full '{hardware: "2 ms", values: {run.until: 2ms}}' B1-01 'only rows of the driver study'
 
-# A key of a study that means nothing is refused.
+# A key without a meaning for a study is refused.
 sed 's/^set: {/&timse: 2, /' "$source/scenarios/published/C-09.yaml" >"$folder/slip.yaml"
 "$hcasim" published "$folder/slip.yaml" >"$folder/out" 2>"$folder/errors"
 [ $? -eq 2 ] && grep -q 'slip.yaml:8:7: unknown key "timse"; did you mean "times"?' "$folder/errors" || fail "slip: $(cat "$folder/errors")"
-# So is a key that the driver of a row never asks for, in the row's and in a case's values.
+# A key that the driver of a row does not read is refused, too, in the row's values and in a case's.
 unasked() { # ROW SED-SCRIPT KEY
   sed "$2" "$source/scenarios/published/$1.yaml" >"$folder/slip.yaml"
   "$hcasim" published "$folder/slip.yaml" >"$folder/out" 2>"$folder/errors"
@@ -146,7 +147,8 @@ unasked() { # ROW SED-SCRIPT KEY
 }
 unasked B1-06 's/{window: 64MiB}/{tx_depth: 64}/' tx_depth
 unasked B1-04 's/^set: {/&metres: 2, /' metres
-# Classes: counted apart; a row that a number is calibrated to is no prediction; nor is one of the driver preset.
+# Classes are counted apart. A row that a number is calibrated to is no prediction, nor is a row of
+# the driver preset.
 "$hcasim" published C-17 C-21 B1-04 F-08 >"$folder/out"
 grep -q '^transcribed 1 rows: 1 pass' "$folder/out" && grep -q '^calibrated  1 rows: 1 pass' "$folder/out" && grep -q '^predicted   2 rows: 2 pass' "$folder/out" ||
   fail "classes: $(cat "$folder/out")"
@@ -162,7 +164,7 @@ refuses_class C-17 predicted 'the driver preset compares a number with itself, w
 refuses_class D-24 predicted 'a recalled figure does not test a prediction; expected class: recalled'
 refuses_class C-21 clibrated '"clibrated" is not a class; .*did you mean "calibrated"'
 
-# Reading errors are shown and excuse nothing; a tolerance may be a percentage.
+# Reading errors are shown, and do not widen a tolerance. A tolerance may be a percentage.
 row() { # SED-EXPRESSION...: C-21, changed
   cp "$source/scenarios/published/C-21.yaml" "$folder/share/hcasim/scenarios/published/C-21.yaml"
   sed -i "$@" "$folder/share/hcasim/scenarios/published/C-21.yaml"

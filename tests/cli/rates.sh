@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests that no printed rate of a run exceeds its links, for any window and any spacing of ACKs and
 # completions: goodput, series.csv, links.csv and the metrics of loads. Scenarios have both
-# fidelities. Each run checks its own counts as well (hcasim/run/experiment_check.c), and fails
-# then. Arguments: the hcasim program, the top of the source tree.
+# fidelities. Each run also checks its own counts (hcasim/run/experiment_check.c), and fails if they
+# are wrong. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1 top=$2
 . "$(dirname "$0")/../support/script.sh"
 
@@ -50,7 +50,8 @@ END
     --set hosts.hca.recovery=selective_repeat --set 'faults=[{from: host1, to: switch0, drop: {probability: 2%}}]'
 done
 
-# Loads: bunches of completions by 64, 8 messages that take turns on the wire, few work requests.
+# Loads with completions in groups of 64, with 8 messages that alternate on the wire, and with few
+# work requests.
 cat >"$folder/load.yaml" <<'END'
 seed: 1
 hosts: {count: 2, hca: connectx5-100gbe}

@@ -19,8 +19,9 @@ grep -q '^bottleneck none; most used: host1.hca.port.link 26.4 % busy' "$folder/
 [ "$(cut -d, -f1,5,6 "$folder/one/links.csv" | tail -2 | tr '\n' ' ')" = "host0.hca.port,30,0.001915 host1.hca.port,4138,0.264105 " ] ||
   fail "utilisation: $(cat "$folder/one/links.csv")"
 
-# One flow is done. One fails after a timeout of 4.096 us * 2^14. One never ends, and one never
-# begins. The flow that never ends has sent a packet every 329.76 ns since 1.6 us, and has four more
+# One flow is done. One flow fails after a timeout of 4.096 us * 2^14. One flow never ends, and one
+# never begins. The flow that never ends has sent a packet every 329.76 ns since 1.6 us, and has
+# four more
 # at its port.
 cat >"$folder/four.yaml" <<'END'
 hosts: {count: 3, hca: {fidelity: endpoint, retry_count: 0}}
@@ -36,7 +37,7 @@ printf 'start_us,source,destination,bytes\n0,0,2,1000\n0,1,2,1000\n1,0,2,5000000
 1,0.000000,0.600000,,67109.564000,1,0,0,0,0.000000,failed,, \
 2,1.000000,1.600000,,,242600,0,0,0,0.000000,under_way,, 3,,,,,,,,,,not_started,, " ] || fail "flows.csv: $(cat "$folder/four/flows.csv")"
 
-# The run is over when the last flow is, also if that one has failed.
+# The run ends with its last flow, also if that flow has failed.
 printf 'start_us,source,destination,bytes\n0,0,2,1000\n0,1,2,1000\n' >"$folder/four.csv"
 "$hcasim" run "$folder/four.yaml" --json >"$folder/summary" 2>&1 || fail "two flows: $(cat "$folder/summary")"
 grep -q '"time_ps": 67109564000,' "$folder/summary" || fail "the end of a flow that fails: $(grep time_ps "$folder/summary")"

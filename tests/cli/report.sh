@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests that `hcasim report` writes pages that a browser shows without an error: for a run of a
 # fabric, of a load, of programs, for a sweep and for two runs. Every picture has a drawing, the
-# slider moves, no page asks for anything outside itself, and a hostile name stays text. Widths:
+# slider moves, no page makes an external request, and a name with HTML in it stays text. Widths:
 # 1280 and 390 pixels. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 top=$2

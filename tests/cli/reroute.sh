@@ -75,7 +75,7 @@ found = [run(t) for t in ("119us", "121us", "159us", "161us")]
 sys.exit(0 if found == [0, 1, 1, 2] else f"changes of routes are {found}; expected [0, 1, 1, 2]")
 PYTHON
 
-# By a condition: in one thread, and it says why.
+# A link that goes down on a condition: the run uses one thread, and says why.
 condition='faults=[{from: spine0, to: leaf1, link_down: {lasts: 20ms, when: {counter: spine0.port1.packets_sent, reaches: 20}}}]'
 play roce 0 --set fabric.reroute_delay=100us --set "$condition" --threads 2
 [ "$(value flows_done)" -eq 30 ] || fail "a condition: $(value flows_done) done"

@@ -32,7 +32,7 @@ ends() {
 nothing_left() { [ "$(ls -A | grep -vx 'load.yaml\|flows.yaml' | tr '\n' ' ')" = "$1" ] || fail "left: $(ls -A)"; }
 
 # Few receive work requests are announced in lists of half the queue, so that sends continue.
-# Without time for all, a load ends and reports it.
+# A load whose time limit is too short ends, and reports this.
 for receives in 1 2 4 16 32; do
   ends 0 60 '^completed' "$hcasim" run load.yaml --set load.rx_depth=$receives
 done
@@ -57,7 +57,7 @@ END
 ends 0 60 '^flows' "$hcasim" run tcp.yaml
 rm tcp.yaml
 
-# Recordings have a size at most, and packets a length.
+# Records have a maximum size, and captured packets a maximum length.
 ends 0 60 'packets.pcapng: record.max_bytes is reached; records after' \
   "$hcasim" run flows.yaml --until 300us --out out --set 'record={packets: true, max_bytes: 128KiB, trace: ["*"]}'
 grep -q 'trace.bin: record.max_bytes is reached' "$folder/text" || fail "trace: $(cat "$folder/text")"
@@ -86,7 +86,7 @@ assert [(min(kept, 96), length) for kept, length in whole] == short
 PYTHON
 rm whole.pcapng short.pcapng
 
-# A signal, a full disk: nothing is left, and no folder.
+# After a signal or on a full disk, no file and no folder is left.
 for number in TERM INT HUP; do
   env --default-signal "$hcasim" run flows.yaml --out out --set record.packets=true --trace t.bin >"$folder/text" 2>&1 &
   pid=$!

@@ -132,7 +132,7 @@ cmp <(tables alone) <(tables slurm) || fail 'Slurm gives another database'
 [ "$(sqlite3 slurm/results.db 'select count(distinct point) from results')" = 48 ] || fail 'not each point once'
 [ "$(awk -F, 'NR > 1 {print $1}' slurm/cost.csv | sort | uniq -d | wc -l)" = 0 ] || fail 'a point ran twice'
 grep -q 'tasks for 48 points; job' log/sweep || fail "said: $(cat log/sweep)"
-# Everything is there: no job is needed.
+# All points are complete, so no job is submitted.
 "$hcasim" sweep sweep.yaml --via slurm --out slurm >log/again 2>&1 || fail "again: $(cat log/again)"
 grep -q '48 of 48 points are there already' log/again || fail "again: $(cat log/again)"
 [ $failures -eq 0 ]

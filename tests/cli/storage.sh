@@ -88,7 +88,7 @@ holds bound "a core bounds the rate" "abs(iops * initiator_cpu_us / 1e6 - 1) < 0
 run bound --set workload.device.iops=0 --set workload.device.rate=1Tbps --set workload.operation_cpu.submit=0ps --set workload.operation_cpu.complete=0ps --set workload.operation_cpu.serve=0ps --set 'workload.storage.block_sizes=[64KiB]'
 holds bound "a link bounds the data" "data_gbps > 90 and data_gbps < 100"
 
-# ---- the other places of metrics ----
+# ---- metrics in stats, sweeps and reports ----
 "$hcasim" stats "$folder/depth" >"$folder/stats" 2>&1 || fail "stats: $(cat "$folder/stats")"
 grep -q '^latency_us: 3000 ' "$folder/stats" || fail "stats: $(cat "$folder/stats")"
 "$hcasim" stats "$folder/depth" --metric write_latency_us >"$folder/stats" 2>&1 || fail "stats: $(cat "$folder/stats")"

@@ -131,7 +131,7 @@ done
 [ "$(query bins 'select value from provenance where key = "version"')" = "$("$hcasim" --version | cut -d' ' -f2)" ] || fail 'no version'
 [ "$(query bins "select count(*) from parameters where path = 'workload.bytes'")" = 9 ] || fail 'parameters that differ'
 
-# ---- a point that is not as expected fails the sweep, also when it is there already ----
+# ---- a point whose expectation fails makes the sweep fail, also if the point exists already ----
 study bad <<'EOF'
 faults: [{from: host1, to: switch0, link_down: {begin: 0us, lasts: 10s}}]
 sweep: {seed: [1, 2]}

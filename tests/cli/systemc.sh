@@ -35,7 +35,7 @@ run() {
     fail "$name: exit code $?: $(cat "$folder/$name.out" "$folder/$name.err" | tail -n 8)"
 }
 
-# same NAME OTHER: all that they leave behind, but for the module's name
+# same NAME OTHER: compares all results of two runs, except the module's name
 same() {
   for file in counters.json packets.pcapng trace.bin summary.json; do
     cmp "$folder/$1/$file" "$folder/$2/$file" || fail "$1 and $2 differ in $file"
@@ -101,7 +101,7 @@ sed -i 's/      translation: {module: tlm_cache}, /      translation: {module: t
 refuse 'random.yaml:4:7: mpt and mtt can only have replacement: lru' check "$folder/random.yaml"
 refuse '--engine native cannot run' exec "$folder/tlm_cache.yaml" --engine native "${programs[@]}"
 
-# A table of C functions is enough for a module; one that answers in the past is found out.
+# A table of C functions is enough for a module. A module that answers in the past is reported.
 cat >"$folder/past.c" <<'END'
 #include "hca/context/translation_module.h"
 static struct translation_setup setup;
@@ -129,8 +129,8 @@ ${CC:-cc} -std=gnu11 -fPIC -shared -I "$top" -I "$top/include" -o "$folder/trap.
 scenario trap 'translation: {module: ./trap.so}'
 refuse 'host0.hca.translation: the module that replaces it crashed (SIGILL)' exec "$folder/trap.yaml" "${programs[@]}"
 
-# Values that the other borders refuse from a module, each by the built-in block with one line
-# changed.
+# Values that the other borders refuse from a module. Each module is the built-in block with one
+# line changed.
 # wrong BLOCK TABLE SOURCE LINE MESSAGE
 wrong() {
   sed "$4" "$top/hca/work/$3.c" >"$folder/$1.c"

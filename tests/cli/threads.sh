@@ -179,7 +179,7 @@ workload: {pattern: all_to_all, bytes: 200KB}
 faults: [{from: leaf1, to: "spine*", link_down: {begin: 10us, lasts: 20us}}]
 EOF
 
-# one looks at a counter of its own switch, one at that of a host elsewhere
+# one fault reads a counter of its own switch, one reads a counter of a host in another LP
 compare conditions yes <<EOF
 seed: 18
 hosts: {count: 0, hca: {fidelity: endpoint}}
@@ -270,7 +270,8 @@ done
 "$hcasim" run "$folder/load-all.yaml" --threads 2 --verbose >/dev/null 2>"$folder/log"
 grep -Eq '2 threads: [0-9]+ windows of at most 500.000 ns' "$folder/log" || fail "load: $(cat "$folder/log")"
 
-# Windows that hold too little for threads: where the links' rates say so, one thread is used, and that is said at the start.
+# Windows can be too short for several threads. If the rates of the links show this, the run uses
+# one thread, and says so at its start.
 cat >"$folder/load-short.yaml" <<EOF
 hosts: {count: 3, hca: {fidelity: detailed}}
 fabric: {link_layer: infiniband, topology: single-switch, link: {length: 50cm}}
@@ -285,7 +286,8 @@ for threads in 1 2 3; do
     fail "short cables, $threads threads: $(cat "$folder/log")"
 done
 
-# Where only the run shows it, one thread fires them from some window on, and it says so at the end.
+# If only the run shows it, one thread fires all events after some window, and the run says so at
+# its end.
 sed -e 's/50cm/10m/' -e 's/operations: 2000/tx_depth: 1, operations: 6000/' "$folder/load-short.yaml" >"$folder/load-light.yaml"
 for threads in 1 2 3; do
   "$hcasim" run "$folder/load-light.yaml" --threads "$threads" --verbose --out "$folder/load-light.$threads" >/dev/null 2>"$folder/log" ||

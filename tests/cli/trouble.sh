@@ -90,14 +90,14 @@ fi
 "$hcasim" run "$folder/study.yaml" --pcap "$folder/run.pcapng" >"$folder/log" 2>&1 || fail "--pcap: $(cat "$folder/log")"
 "$hcasim" decode "$folder/run.pcapng" | tail -1 | grep -q ' checked: 0 wrong ICRC, 0 wrong VCRC, 0 malformed$' || fail "the capture"
 
-# whole: each result of the sweep is; there is nothing else.
+# whole: each result of the sweep is complete, and there is no other file.
 whole() {
   local point
   for point in "$folder"/points/*/; do
     python3 -c 'import json, sys; [json.load(open(sys.argv[1] + f)) for f in ("summary.json", "counters.json")]' "$point" || fail "$1: $point"
   done
 }
-# until so many points are there
+# waits until the given number of points is complete
 wait_for() {
   for _ in $(seq 600); do
     [ "$(find "$folder/points" -name summary.json 2>/dev/null | wc -l)" -ge "$1" ] && return

@@ -9,7 +9,8 @@ hcasim=$1
 top=$2
 . "$(dirname "$0")/../support/script.sh"
 
-# Queue pairs are numbered by hosts, as they first send. Then host1's keeps the port busy while host3's gets something to send, and host2's.
+# Each host numbers its queue pairs in the order in which they first send. Then host1's keeps the
+# port busy while host3's gets something to send, and host2's.
 cat >"$folder/turns.yaml" <<'EOF'
 hosts: {count: 4, hca: {fidelity: endpoint}}
 fabric: {link_layer: roce, topology: single-switch, link: {rate: 100Gbps, length: 20m}}
@@ -27,7 +28,8 @@ sys.exit(0 if arrived == expected else f"flows arrive at {arrived}; expected {ex
 PYTHON
 done
 
-# Every packet is marked. A cut delays the packet that waits for its pace, or that packet leaves at its time.
+# Every packet is marked. After a rate cut, either the packet that waits for its pace is delayed, or
+# it leaves at its earlier time.
 cat >"$folder/marked.yaml" <<'EOF'
 hosts: {count: 2, hca: {fidelity: endpoint, congestion: dctcp-hpcc-100g, pace_from: departure}}
 fabric: {link_layer: roce, topology: back-to-back, link: {rate: 100Gbps, length: 20m}}

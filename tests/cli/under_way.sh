@@ -78,7 +78,7 @@ for fidelity in endpoint detailed; do
     play "$run $with" lossy --set hosts.hca.fidelity=$fidelity $with
     cmp -s "$folder/$run/flows.csv" "$folder/$run $with/flows.csv" || fail "$run: flows.csv with $with"
   done
-  # a longer run changes nothing of those that ended
+  # a longer run does not change the flows that ended
   play "$run-longer" lossy --set hosts.hca.fidelity=$fidelity --until 90us
   grep ',done,' "$folder/$run/flows.csv" >"$folder/ended"
   [ -s "$folder/ended" ] || fail "$run: none ended"

@@ -44,8 +44,8 @@ arbitrated '  vl_arbitration: [{from: switch0, to: host0, low: [[0, 17], [1, 51]
   service_levels: [{at: switch0, from: "host*", to: host0, vls: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]}]' 48.76 48.76 >"$folder/one-vl.yaml"
 run one-vl
 
-# All packets by the second spine, then by the first, as the file says. The destination's number
-# would choose otherwise.
+# All packets use the second spine, and then the first, as the file says. The number of the
+# destination would select the other spine.
 tables() {
   for leaf in 0 1; do
     echo "Unicast lids [0x0-0x4] of switch Lid 9 guid 0x0002c90300000001 (leaf$leaf):"

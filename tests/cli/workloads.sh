@@ -62,7 +62,7 @@ for target in host3 5; do
   [ "$(cut -d, -f3 "$folder/targets/by-name/target=$target/flows.csv" | sort -u | tr '\n' ' ')" = "${target#host} destination " ] || fail "sweep to $target"
 done
 
-# Everything at once: stop, priorities, a trace with names, tables.
+# One scenario with stop times, priorities, a trace with names, and tables.
 printf 'start_us,source,destination,bytes\n0,host6,host7,1000000\n2,1,0,500000,send\n' >"$folder/names.csv"
 study mixed '{fidelity: endpoint}' <<'END'
 workload: {operation: send}

@@ -18,7 +18,8 @@ scenario=$2/scenarios/two-hosts-ib.yaml
 [ -x "$hcasim" ] && [ -f "$scenario" ] || { echo "usage: run.sh [-n KILLS] HCASIM TOP"; exit 2; }
 command -v ib_write_bw >/dev/null || { echo 'ib_write_bw is not installed'; exit 77; }
 RANDOM=${RANDOM_SEED:-1}
-# Shared memory and sockets of its own, so that it runs beside other tests, where the system gives that.
+# The test has namespaces of its own for shared memory and sockets, if the system permits them. It
+# then runs beside other tests.
 if [ -z "$HCASIM_TEST_ALONE" ] && unshare --user --map-root-user --net --ipc --mount --fork mount -t tmpfs none /dev/shm 2>/dev/null; then
   export HCASIM_TEST_ALONE=yes
   exec unshare --user --map-root-user --net --ipc --mount --kill-child bash -c 'mount -t tmpfs none /dev/shm && exec bash "$@"' \
@@ -41,7 +42,7 @@ processes() {
   local file
   for file in $(grep -slzx "HCASIM_TEST=$mark" /proc/[0-9]*/environ 2>/dev/null); do
     file=${file%/environ}
-    # a dead one that its new parent has not asked for yet is no process any more
+    # a zombie process does not count
     grep -qs '^State:[[:space:]]*[ZX]' "$file/status" || echo "${file#/proc/}"
   done
 }
@@ -55,7 +56,7 @@ folders() { find "$TMPDIR" -maxdepth 1 -name 'hcasim-*' | sort; }
 memory() { { ls /dev/shm; ipcs -m | awk 'NR > 3 {print $1}'; ls /dev/mqueue 2>/dev/null; } | sort; }
 sockets() { grep -ao '@hcasim[^ ]*' /proc/net/unix | sort -u; }
 
-# begin ARGUMENTS...: a run in the background, its mark new
+# begin ARGUMENTS...: starts a run in the background, with a new mark
 begin() {
   mark=$$.$RANDOM.$RANDOM
   HCASIM_TEST=$mark "$hcasim" exec "$scenario" "$@" >"$folder/out" 2>"$folder/err" &

@@ -206,7 +206,8 @@ class Window(Law):
         whole, part = (flow[3] * 8000 / took({"hosts.hca.cwnd_fill": fill}) for fill in ("whole", "part"))
         packets = int(rate * trip / 8000 / mtu)
         most, less = (count * mtu * 8000 / trip for count in (packets, packets - 1))
-        # Of the window's floor nothing else is left; else the window swings by a packet around its aim. 1 %: the first round trips.
+        # At the window's minimum nothing else limits the rate. Above it, the window varies by one
+        # packet around its target. 1 %: the first round trips.
         low, high = (most, most) if most < 0.99 * part else (min(less, part), part)
         if not low * 0.99 <= whole <= high * 1.01:
             return f"T {trip} ps, {packets} packets: {whole:.2f} Gb/s, known {low:.2f} to {high:.2f} ({part:.2f} with parts of packets)"

@@ -51,7 +51,7 @@ FREE_LOAD = {
     "an IOMMU whose walks take no time": ({}, {"hosts.hca.iommu": FREE_IOMMU}),
     "an IOMMU with one walker whose walks take no time": ({}, {"hosts.hca.iommu": {**FREE_IOMMU, "walkers": 1}}),
     "a cache before memory that takes no longer": (FREE_DRAM, {**FREE_DRAM, "hosts.hca.llc.enabled": True, "hosts.hca.llc.ddio": True}),
-    # Remote memory is past the cache, so that memory's own time has to be nothing in both runs.
+    # Accesses to remote memory bypass the cache, so the memory's own time is 0 in both runs.
     "a second socket behind a free link": (FREE_DRAM, {**FREE_DRAM, "hosts.hca.numa": {"memory_node": "remote", "remote_read_latency": "0ps",
                                                                                         "remote_write_latency": "0ps", "link_rate": AT_ONCE}}),
     "jitter around nothing": ({}, {"hosts.hca.jitter": {"median": "0ps", "sigma": 1, "tail_share": 0, "tail_max": "1ms"}}),
@@ -79,7 +79,7 @@ FREE_FLOWS = {
 }
 
 
-# Of programs that wait for events: moderation that each completion ends.
+# For programs that wait for events: moderation that ends with each completion.
 MODERATION = "an event for each completion, moderated"
 MODERATED = ({}, {"hosts.hca.event_queue": {"moderation_count": 1, "moderation_period": "20us"}})
 REASONS = ("by_count", "by_period") # counters of why an event came
@@ -270,7 +270,7 @@ class MoreFlows(Law):
         hca, switch = draw.endpoint(rng, ("none", "hpcc-paper", "hpcc-paper", "swift", "dcqcn-hpcc-100g", "timely-patched"))
         hca.update({"recovery": "selective_repeat", "nak": False}) # spread packets come in another order
         # Balancers that use queues or gaps choose at random, which differs between runs. They are
-        # used only if all flows would share a path otherwise.
+        # used only if otherwise all flows would share one path.
         switch.update({"balance": rng.choice(BALANCES if place == 0 else BALANCES[:3])})
         switch.setdefault("buffer", {})["size"] = "64MB"
         leaves, hosts = rng.choice((2, 3)), rng.choice((2, 4))
@@ -278,7 +278,8 @@ class MoreFlows(Law):
                     "fabric": {"link_layer": "roce", "topology": {"kind": "leaf-spine", "leaves": leaves, "spines": 2, "hosts": hosts}, "switch": switch,
                                "link": {"rate": "100Gbps", "length": "20m"}},
                     "workload": {}, "run": {"until": "50ms"}}
-        # From each host to its like at the next leaf: all over the spines.
+        # Each host sends to the host of its number at the next leaf, so all traffic uses the
+        # spines.
         count = leaves * hosts
         scenario["_flows"] = sorted([round(rng.uniform(0, 10), 3), host, (host + hosts) % count, rng.choice((100000, 300000, 1000000)), "write"] for host in range(count))
         scenario["_law"] = [place, rng.choice(worse), rng.choice(better)]

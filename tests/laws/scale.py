@@ -56,7 +56,8 @@ class Scale(Law):
             scenario["hosts"]["hca"]["pcie"]["generation"] = rng.choice((4, 5))
             return scenario
         scenario = draw.workload(rng, detailed=0.2)
-        # The automatic ones are by a vendor's formula for its own switches, of bytes for each Gb/s, and have no scale.
+        # Automatic thresholds follow a vendor's formula with bytes for each Gb/s, which does not
+        # scale.
         scenario["fabric"]["link"].update({"xoff": "90KiB", "xon": "80KiB"})
         if scenario["hosts"]["hca"]["fidelity"] == "detailed":
             scenario["hosts"]["hca"]["pcie"] = {"generation": 4}

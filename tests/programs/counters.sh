@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests that the port's counters in sysfs, and `rdma statistic`, show the adapter's counts at the
-# time of the read: packets and four-byte words of WRITEs of known size, at both ends. Twice alike,
-# on two engines of the simulator. Arguments: the hcasim program, the top of the source tree.
+# time of the read: packets and four-byte words of WRITEs of known size, at both ends. Two runs on
+# different engines give equal results. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml
 command -v rdma >/dev/null && command -v ib_write_bw >/dev/null || exit 77

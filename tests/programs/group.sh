@@ -38,7 +38,7 @@ YAML
 }
 scenario infiniband sb7700 connectx4-edr 0 '  multicast: [{mgid: "ff12:401b::7", mlid: 0xc005, members: [host0, host1, host2], senders: [host4]}]' >"$folder/ib.yaml"
 scenario roce spectrum-100gbe connectx4-100gbe 0 '  multicast: [{mgid: "ff0e::7", members: [host0, host1, host2], senders: [host4]}]' >"$folder/roce.yaml"
-# the same members at the end, of which one joins and one that was there leaves
+# the same members at the end; one joins, and an earlier member leaves
 scenario infiniband sb7700 connectx4-edr 0 '  multicast: [{mgid: "ff12:401b::7", mlid: 0xc005, members: [host0, host1, host3], senders: [host4], changes: [{at: 0ps, leave: host3}, {at: 1ns, join: host2}]}]
 ' >"$folder/changes.yaml"
 scenario roce spectrum-100gbe connectx4-100gbe 32 '' >"$folder/flood.yaml"

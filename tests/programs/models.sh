@@ -49,7 +49,7 @@ read_misses() {
   python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["host1.hca.context.requester"]["counters"]["misses"])' "$folder/counters-$1"
 }
 
-# 320 contexts, the least recently used makes room: each is missed once, or each time
+# 320 contexts with LRU replacement: each context is missed once, or at each use
 between "misses of 64 queue pairs" "$(read_misses 64)" 64 64
 between "misses of 1024 queue pairs" "$(read_misses 1024)" 20480 20480
 

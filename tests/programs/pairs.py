@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# A pyverbs program with two connected queue pairs on one host. One sends, writes and reads. The
-# other receives, in one piece and in lists of several. It prints the received data, whether the
+# A pyverbs program with two connected queue pairs on one host. One program sends, writes and reads.
+# The other one receives into one buffer and into lists of several. It prints the received data,
+# whether the
 # time stamp of a completion is correct, and the clock of the adapter.
 import time
 

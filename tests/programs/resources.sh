@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests that `rdma resource` shows the objects of another running program of the host: queue pair,
-# completion queue, region and protection domain of a server that waits for its client. Twice alike,
-# on two engines of the simulator. Arguments: the hcasim program, the top of the source tree.
+# completion queue, region and protection domain of a server that waits for its client. Two runs on
+# different engines give equal results. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml
 command -v rdma >/dev/null && command -v ibv_rc_pingpong >/dev/null || exit 77

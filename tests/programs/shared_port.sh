@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Proves that unmodified programs see congestion control: two pairs of ib_write_bw, the servers on one host, share a port that marks.
-# With DCQCN they fill it, and PFC has a twentieth of the pauses that it has without. Each run is made twice, and all that it leaves,
-# packets with marks and CNPs among them, is byte for byte the same. Neither host is favoured, and the longer, the fairer they share.
+# With DCQCN they fill it, and PFC has a twentieth of the pauses that it has without. Each run is
+# made twice. All results, including packets with marks and CNPs, are the same bytes. Neither host
+# is favoured, and the shares become more equal with time.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 source=$2

@@ -55,7 +55,7 @@ SETTABLE = [name for name in OPTIONS
             if name not in ('SO_TYPE', 'SO_ERROR', 'SO_ACCEPTCONN', 'SO_DOMAIN', 'SO_PROTOCOL', 'SO_REUSEPORT', 'TCP_NODELAY', 'TCP_CORK',
                             'TCP_DEFER_ACCEPT')]
 VALUES = (-1, 0, 1, 2, 7, 40, 100, 256, 30000)
-# Times: no timer may end within a run
+# Times of timers: none may expire within a run
 TIMED = ('TCP_KEEPIDLE', 'TCP_KEEPINTVL', 'TCP_LINGER2', 'TCP_USER_TIMEOUT')
 LONG = (0, 100, 30000, 100000)
 FLAGS = {'PEEK': socket.MSG_PEEK, 'TRUNC': socket.MSG_TRUNC, 'WAITALL': socket.MSG_WAITALL, 'NOSIGNAL': socket.MSG_NOSIGNAL}

@@ -11,7 +11,7 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 failures=0
 
-# So many streams, 32 KiB by each: no buffer is full, which would be the machine's affair.
+# Each of these streams carries 32 KiB, so that no buffer of the machine is full.
 cat >"$folder/stream.py" <<'END'
 import socket, sys
 role, count = sys.argv[1], int(sys.argv[2])

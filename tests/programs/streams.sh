@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests that programs whose streams are pipes repeat. libc reads and writes for its streams itself,
-# and waits where the library tracks it. More bytes than a pipe holds go through, in order, and the
-# run says nothing of calls that are not followed. Arguments: the hcasim program, the top of the
+# and waits where the library tracks it. More bytes than a pipe holds arrive in order, and the run
+# reports no unsupported call. Arguments: the hcasim program, the top of the
 # source tree.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml

@@ -8,7 +8,7 @@ scenario=$2/scenarios/two-hosts-ib.yaml
 command -v ibv_rc_pingpong >/dev/null && command -v rping >/dev/null || exit 77
 . "$(dirname "$0")/../support/script.sh"
 
-# points BLOCK: the points that it passed, with their values
+# points BLOCK: prints the trace points of the block, with their values
 points() { "$hcasim" trace "$folder/trace" | awk -v block="$1" '$3 == block { $1 = $2 = $3 = ""; print }' | sed 's/^ *//'; }
 
 program=(ibv_rc_pingpong -s 20000 -n 3)
@@ -27,7 +27,7 @@ CQ_DESTROY cqn=N
 MR_DEREGISTER key=N pages=5
 END_OF_POINTS
 
-# Each wait has one end.
+# Each wait ends exactly once.
 points host0.programs | awk '{ split($2, thread, "="); t = thread[2] }
   $1 ~ /POLL|WAIT|SLEEP|LOAD/ { if (waits[t]) bad = 1; waits[t] = 1; polls += $1 == "POLL" }
   $1 == "WAKE" { if (!waits[t]) bad = 1; waits[t] = 0 }

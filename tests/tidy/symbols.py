@@ -30,8 +30,9 @@ import tidy  # pylint: disable=wrong-import-position
 STANDS_ALONE = "verbs-shim/preload"  # loaded into programs: it links nothing of hcasim
 # Folders whose exported names begin as rule 2 says.
 NAMED = ("sim", "fabric", "switch", "tcp", "hca", "verbs-shim", "traffic", "hcasim", "analysis")
-# Names that others give: SystemC calls sc_main(), SimGrid load_platform(), the linker's --wrap
-# makes __wrap_malloc(). The handlers of uverbs commands have the names of the commands.
+# Names that other software requires: SystemC calls sc_main(), SimGrid calls load_platform(), the
+# linker's --wrap makes __wrap_malloc(). The handlers of uverbs commands have the names of the
+# commands.
 GIVEN = r"sc_main$|load_platform$|__wrap_"
 GIVEN_BY = ("verbs-shim/kernel/commands.h",)
 

@@ -8,6 +8,8 @@ pkg_check_modules(GSL REQUIRED IMPORTED_TARGET gsl)
 pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
 pkg_check_modules(SIMGRID REQUIRED IMPORTED_TARGET simgrid)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+pkg_check_modules(PROTOBUF_C REQUIRED IMPORTED_TARGET libprotobuf-c)
+find_program(PROTOC_C protoc-c REQUIRED) # Debian: protobuf-c-compiler
 
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)

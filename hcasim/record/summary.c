@@ -122,8 +122,10 @@ void summary_print(const struct build *build, const struct result_outcome *outco
 		outcome->exit_code, outcome->trace_hash);
 	fprintf(out, ",\n  ");
 	violations_print_json(&outcome->violations, out);
-	if (outcome->experiment)
+	if (outcome->experiment) {
 		experiment_print_skipped(outcome->experiment, out);
+		experiment_print_ignored(outcome->experiment, out);
+	}
 	print_metrics(outcome, out);
 	print_workloads(build, outcome, out);
 	struct bottleneck bottleneck = bottleneck_find(build->sim, result_worked(build, outcome));

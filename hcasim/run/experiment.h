@@ -112,6 +112,9 @@ void experiment_write_switches(const struct build *build,
 /* Prints what was skipped (run.fast_forward), as a section of summary.json. */
 void experiment_print_skipped(const struct experiment *experiment, FILE *out);
 
+/* Prints what a trace has and the run does not use, as a key of summary.json. */
+void experiment_print_ignored(const struct experiment *experiment, FILE *out);
+
 /* Prints the results for a terminal. */
 void experiment_print(const struct experiment *experiment, FILE *out);
 

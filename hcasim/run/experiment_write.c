@@ -12,6 +12,7 @@
 #include "hcasim/run/experiment_state.h"
 #include "hcasim/run/line_file.h"
 #include "sim/counters.h"
+#include "sim/json.h"
 #include "switch/switch.h"
 #include "traffic/workload/flow_bins.h"
 
@@ -148,6 +149,14 @@ void experiment_print_skipped(const struct experiment *experiment, FILE *out)
 	fast_forward_print_json(experiment->forward, out);
 }
 
+void experiment_print_ignored(const struct experiment *experiment, FILE *out)
+{
+	if (!experiment->workload->ignored)
+		return;
+	fputs(",\n  \"ignored\": ", out);
+	json_text(out, experiment->workload->ignored);
+}
+
 void experiment_print(const struct experiment *experiment, FILE *out)
 {
 	const double *f = experiment->metrics;
@@ -163,6 +172,8 @@ void experiment_print(const struct experiment *experiment, FILE *out)
 			f[METRIC_slowdown_p99]);
 		print_left_out(f, out);
 	}
+	if (experiment->workload->ignored)
+		fprintf(out, "ignored    %s\n", experiment->workload->ignored);
 	experiment_workloads_print(experiment, out);
 	experiment_storage_print(experiment, out);
 	fprintf(out, "packets    %.0f hops, %.0f sent again, %.0f timeouts\n",

@@ -145,8 +145,7 @@ static void check_telemetry(struct scenario_reader *reader, struct yaml_node *fa
 
 static bool reads(const struct workload_params *workload)
 {
-	return workload->operation == WORKLOAD_READ && workload->pattern != PATTERN_trace &&
-	       workload->pattern != PATTERN_goal;
+	return workload->operation == WORKLOAD_READ && !workload_is_from_file(workload);
 }
 
 /* Returns operations without ACKs for their data: reads, whose responses are the data, and

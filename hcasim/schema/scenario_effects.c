@@ -22,7 +22,7 @@ static bool is_pattern(const struct scenario *scenario, uint64_t patterns)
 }
 
 #define OF(pattern) (UINT64_C(1) << PATTERN_##pattern)
-#define FROM_FILE   (OF(trace) | OF(goal))
+#define FROM_FILE   (OF(trace) | OF(goal) | OF(chakra))
 #define COLLECTIVE                                                                  \
 	(OF(ring_allreduce) | OF(tree_allreduce) | OF(halving_doubling_allreduce) | \
 	 OF(ring_allgather) | OF(collective_all_to_all))
@@ -39,6 +39,8 @@ static bool is_pattern(const struct scenario *scenario, uint64_t patterns)
 	}
 
 CONDITION(no_file, !is_pattern(scenario, FROM_FILE | OF(storage)))
+CONDITION(has_operation, !is_pattern(scenario, OF(trace) | OF(storage)))
+CONDITION(has_queue_pairs, !is_pattern(scenario, OF(storage)))
 CONDITION(draws_sizes, !is_pattern(scenario, FROM_FILE | COLLECTIVE | OF(storage)))
 CONDITION(fixed_sizes, scenario->workload.sizes == 0 || is_pattern(scenario, COLLECTIVE))
 CONDITION(has_target,
@@ -103,10 +105,14 @@ struct dependency {
 
 /* clang-format off */
 static const struct dependency dependencies[] = {
-	{"workload", workload_param_list, "bytes operation queue_pairs", no_file,
-	 "patterns other than trace, goal and storage"},
+	{"workload", workload_param_list, "bytes", no_file,
+	 "patterns other than trace, goal, chakra and storage"},
+	{"workload", workload_param_list, "operation", has_operation,
+	 "patterns other than trace and storage"},
+	{"workload", workload_param_list, "queue_pairs", has_queue_pairs,
+	 "patterns other than storage"},
 	{"workload", workload_param_list, "sizes", draws_sizes,
-	 "patterns other than trace, goal, storage and collectives"},
+	 "patterns other than trace, goal, chakra, storage and collectives"},
 	{"workload", workload_param_list, "bytes", fixed_sizes, "sizes: fixed"},
 	{"workload", workload_param_list, "target", has_target,
 	 "pattern: incast, hotspot, request_response or storage"},

@@ -127,7 +127,7 @@ static void check_operations(struct scenario_reader *reader, struct yaml_node *n
 		if (workload->operation > WORKLOAD_SEND)
 			refuse(reader, node, "operations that fetch data",
 			       "operation: write or send");
-		else if (workload->pattern == PATTERN_trace || workload->pattern == PATTERN_goal)
+		else if (workload_is_from_file(workload))
 			refuse(reader, node, "flows from a file, which may read",
 			       "another pattern");
 		else

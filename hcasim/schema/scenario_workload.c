@@ -47,9 +47,8 @@ const char *const *scenario_workload_read(struct scenario_reader *reader, struct
 	yaml_get(node, "initiators"); /* scenario_storage.c reads both */
 	yaml_get(node, "targets");
 	scenario->workload_files.trace = read_file_name(
-		reader, node, "trace",
-		params->pattern == PATTERN_trace || params->pattern == PATTERN_goal,
-		"pattern: trace or goal, and trace: FILE stand together or not at all");
+		reader, node, "trace", workload_is_from_file(params),
+		"pattern: trace, goal or chakra, and trace: FILE stand together or not at all");
 	scenario->workload_files.cdf =
 		read_file_name(reader, node, "cdf", params->sizes == DISTRIBUTION_file,
 			       "sizes: file and cdf: FILE stand together or not at all");

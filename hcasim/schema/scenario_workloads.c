@@ -181,12 +181,10 @@ static void read_one(struct scenario_reader *reader, struct yaml_node *node,
 	read_hosts(reader, yaml_get(node, "hosts"), workload);
 	read_congestion(reader, yaml_get(node, "congestion"), workload);
 	scenario_storage_read(reader, node, yaml_get(reader->root, "workload"), workload);
-	workload->files.trace =
-		read_file(reader, node, "trace",
-			  workload->params.pattern == PATTERN_trace ||
-				  workload->params.pattern == PATTERN_goal,
-			  scenario->workload_files.trace,
-			  "pattern: trace or goal, and trace: FILE stand together or not at all");
+	workload->files.trace = read_file(
+		reader, node, "trace", workload_is_from_file(&workload->params),
+		scenario->workload_files.trace,
+		"pattern: trace, goal or chakra, and trace: FILE stand together or not at all");
 	workload->files.cdf =
 		read_file(reader, node, "cdf", workload->params.sizes == DISTRIBUTION_file,
 			  scenario->workload_files.cdf,

@@ -169,20 +169,45 @@ static bool has_an_order(const struct workload *workload)
 	return tail == count;
 }
 
+static void add_collective(struct goal *goal, const struct goal_collective *collective)
+{
+	uint32_t count = collective->count;
+	uint32_t *lists = malloc((size_t)3 * count * sizeof(lists[0]));
+
+	assert(lists);
+	for (uint32_t i = 0; i < count; i++) {
+		lists[i] = goal->ops[collective->enter[i]].rank;
+		lists[count + i] = goal->ops[collective->enter[i]].flow;
+		lists[2 * count + i] = goal->ops[collective->leave[i]].flow;
+	}
+	collective_add(goal->workload, &(struct collective){.kind = collective->kind,
+							    .bytes = collective->bytes,
+							    .root = collective->root,
+							    .count = count,
+							    .hosts = lists,
+							    .enter = lists + count,
+							    .leave = lists + 2 * count});
+	free(lists);
+}
+
+bool goal_make_flows(struct goal *goal, const struct goal_collective *collectives, uint32_t count)
+{
+	add_flows(goal);
+	if (!match(goal))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		add_collective(goal, &collectives[i]);
+	add_moments(goal);
+	return has_an_order(goal->workload) ||
+	       goal_file_fail(goal, goal->line, "operations wait for each other in a circle");
+}
+
 bool workload_read_goal(struct workload *workload, const char *file, char *error,
 			size_t error_bytes)
 {
 	struct goal goal = {.workload = workload, .error = error, .error_bytes = error_bytes};
-	bool good = goal_file_read(&goal, file);
+	bool good = goal_file_read(&goal, file) && goal_make_flows(&goal, NULL, 0);
 
-	if (good)
-		add_flows(&goal);
-	good = good && match(&goal);
-	if (good)
-		add_moments(&goal);
-	if (good && !has_an_order(workload))
-		good = goal_file_fail(&goal, goal.line,
-				      "operations wait for each other in a circle");
 	goal_file_free(&goal);
 	return good;
 }

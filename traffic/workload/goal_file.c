@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_MAX  12 /* l1: send 8b to 1 tag 0 cpu 0 nic 0 */
-#define LINE_BYTES 1024
+#define WORDS_MAX   12 /* l1: send 8b to 1 tag 0 cpu 0 nic 0 */
+#define LINE_BYTES  1024
+#define PLACE_BYTES 512
 
 bool goal_file_fail(struct goal *goal, uint32_t line, const char *format, ...)
 {
@@ -22,6 +23,13 @@ bool goal_file_fail(struct goal *goal, uint32_t line, const char *format, ...)
 	va_start(values, format);
 	vsnprintf(text, sizeof(text), format, values);
 	va_end(values);
+	if (goal->place) {
+		char place[PLACE_BYTES];
+
+		goal->place(goal, line, place, sizeof(place));
+		snprintf(goal->error, goal->error_bytes, "%s: %s", place, text);
+		return false;
+	}
 	snprintf(goal->error, goal->error_bytes,
 		 goal->binary ? "%s: operation %u: %s" : "%s:%u: %s", goal->file, line, text);
 	return false;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * goal_file: reads the operations of a GOAL file and the dependencies between them.
- * traffic/workload/goal.c converts them to flows.
+ * traffic/workload/goal.c converts them to flows, and those that chakra.c has read from Chakra
+ * traces.
  */
 #ifndef TRAFFIC_WORKLOAD_GOAL_FILE_H
 #define TRAFFIC_WORKLOAD_GOAL_FILE_H
 
 #include <stdio.h>
 
-#include "traffic/workload/workload.h"
+#include "traffic/workload/collective.h"
 
 #define GOAL_NONE UINT32_MAX
 
@@ -34,6 +35,15 @@ struct goal_edge {
 	bool at_start;
 };
 
+/* A collective of Chakra traces: member i enters at operation enter[i] and leaves at leave[i],
+ * both calcs of its rank. */
+struct goal_collective {
+	enum collective_kind kind;
+	uint32_t root, count; /* members; root is one of 0 .. count - 1 */
+	uint64_t bytes;
+	uint32_t *enter, *leave; /* [count] the caller's */
+};
+
 struct goal {
 	struct workload *workload;
 	const char *file;
@@ -46,6 +56,9 @@ struct goal {
 	uint32_t ranks, rank, first_op, first_edge;
 	uint32_t line; /* binary file: number of the operation, from 1 on */
 	bool in_comment, binary;
+	/* Writes the place of an operation with that `line`. NULL: it is file and line */
+	void (*place)(const struct goal *goal, uint32_t line, char *text, size_t bytes);
+	void *place_context;
 };
 
 #define GOAL_NS_MAX UINT64_C(1000000000000000) /* longest calc */
@@ -62,6 +75,10 @@ bool goal_binary_read(struct goal *goal, FILE *in);
 /* Add an operation or an edge, as they are. */
 void goal_file_add_op(struct goal *goal, const struct goal_op *op);
 void goal_file_add_edge(struct goal *goal, const struct goal_edge *edge);
+
+/* Makes flows of all operations, edges and collectives. Returns false with the reason in
+ * goal->error. goal.c */
+bool goal_make_flows(struct goal *goal, const struct goal_collective *collectives, uint32_t count);
 
 /* Writes an error message with file and line. Returns false. */
 bool goal_file_fail(struct goal *goal, uint32_t line, const char *format, ...)

@@ -10,6 +10,7 @@
 #include <gsl/gsl_randist.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "traffic/workload/host_names.h"
 #include "traffic/workload/storage.h"
@@ -68,6 +69,18 @@ void workload_after(struct workload *workload, uint32_t then, uint32_t first)
 	workload->flows[then].dependency_count++;
 }
 
+void workload_ignore(struct workload *workload, const char *what)
+{
+	char *before = workload->ignored;
+
+	if (!what || (before && strcmp(before, what) == 0))
+		return;
+	if (asprintf(&workload->ignored, "%s%s%s", before ? before : "", before ? "; " : "", what) <
+	    0)
+		abort();
+	free(before);
+}
+
 /* Sorts the edges by their first flow. */
 void workload_finish(struct workload *workload)
 {
@@ -89,69 +102,6 @@ void workload_finish(struct workload *workload)
 	}
 	free(workload->edges);
 	workload->edges = NULL;
-}
-
-/* Returns the largest queue pair number plus 1. */
-static uint32_t queue_pair_end(const struct workload *workload)
-{
-	uint32_t end = 0;
-
-	for (uint32_t i = 0; i < workload->count; i++)
-		if (workload->flows[i].queue_pair >= end)
-			end = workload->flows[i].queue_pair + 1;
-	return end;
-}
-
-/* Appends a member, which is finished. Its places in next[] follow those that are there. */
-static void append(struct workload *whole, const struct workload_member *member, uint32_t part,
-		   uint32_t *next_count)
-{
-	const struct workload *from = member->workload;
-	uint32_t first_flow = whole->count, first_next = *next_count;
-	uint32_t first_queue_pair = queue_pair_end(whole);
-
-	whole->parts[part] =
-		(struct workload_part){from->parts[0].stop, first_queue_pair, from->parts[0].whole};
-	for (uint32_t i = 0; i < from->count; i++) {
-		struct workload_flow flow = from->flows[i];
-
-		flow.source = member->hosts[flow.source];
-		flow.destination = member->hosts[flow.destination];
-		flow.first_next += first_next;
-		flow.queue_pair += first_queue_pair;
-		flow.part = (uint8_t)part;
-		whole->flows[whole->count++] = flow;
-		*next_count += flow.next_count;
-	}
-	for (uint32_t i = first_next; i < *next_count; i++)
-		whole->next[i] = from->next[i - first_next] + first_flow;
-	workload_append_operations(whole, from, member->hosts, (uint8_t)part, first_flow);
-}
-
-struct workload *workload_join(const struct workload_member *members, uint32_t count,
-			       uint32_t hosts)
-{
-	struct workload *whole = workload_new(hosts);
-	uint32_t next_count = 0;
-
-	assert(count >= 1 && count <= WORKLOAD_PARTS_MAX);
-	free(whole->parts);
-	whole->parts = calloc(count, sizeof(whole->parts[0]));
-	whole->part_count = count;
-	for (uint32_t i = 0; i < count; i++) {
-		whole->capacity += members[i].workload->count;
-		whole->edge_count += members[i].workload->edge_count;
-	}
-	whole->flows = malloc((whole->capacity + 1) * sizeof(whole->flows[0]));
-	whole->next = malloc((whole->edge_count + 1) * sizeof(whole->next[0]));
-	assert(whole->parts && whole->flows && whole->next);
-	for (uint32_t i = 0; i < count; i++) {
-		assert(members[i].workload->part_count == 1 && members[i].workload->next);
-		append(whole, &members[i], i, &next_count);
-		workload_destroy(members[i].workload);
-	}
-	assert(next_count == whole->edge_count);
-	return whole;
 }
 
 sim_time workload_lookahead(const struct workload *workload, const uint8_t *lps,
@@ -186,6 +136,7 @@ void workload_destroy(struct workload *workload)
 	free(workload->servers);
 	free(workload->visits);
 	free(workload->ios);
+	free(workload->ignored);
 	free(workload);
 }
 
@@ -503,10 +454,11 @@ static bool fits(const struct workload_params *params, uint32_t hosts, char *err
 		snprintf(error, error_bytes,
 			 "fan_in: %lu of %u hosts; expected fewer hosts, because one is the target",
 			 params->fan_in, hosts);
-	else if (params->pattern == PATTERN_goal && params->operation != WORKLOAD_WRITE &&
-		 params->operation != WORKLOAD_SEND)
+	else if ((params->pattern == PATTERN_goal || params->pattern == PATTERN_chakra) &&
+		 params->operation != WORKLOAD_WRITE && params->operation != WORKLOAD_SEND)
 		snprintf(error, error_bytes,
-			 "pattern: goal uses sends; expected operation: write or send");
+			 "pattern: %s uses sends; expected operation: write or send",
+			 params->pattern == PATTERN_goal ? "goal" : "chakra");
 	else if (params->pattern == PATTERN_shift && params->stride && params->stride % hosts == 0)
 		snprintf(error, error_bytes, "stride: %lu of %u hosts leads back to the sender",
 			 params->stride, hosts);
@@ -537,13 +489,22 @@ static bool choose_sizes(struct maker *maker, const char *cdf, char *error, size
 	return maker->sizes || which == DISTRIBUTION_fixed;
 }
 
+static bool read_file(struct workload *workload, const struct workload_params *params,
+		      const struct workload_files *files, char *error, size_t error_bytes)
+{
+	if (params->pattern == PATTERN_trace)
+		return workload_read_trace(workload, files->trace, files->names, error,
+					   error_bytes);
+	return (params->pattern == PATTERN_goal ? workload_read_goal : workload_read_chakra)(
+		workload, files->trace, error, error_bytes);
+}
+
 struct workload *workload_create(const struct workload_params *params, uint32_t hosts,
 				 uint64_t rate_bps, uint64_t seed,
 				 const struct workload_files *files, char *error,
 				 size_t error_bytes)
 {
 	struct maker maker = {.params = params, .seed = seed, .rate_bps = rate_bps};
-	const char *trace = files->trace;
 	uint32_t barrier = UINT32_MAX;
 	bool good = fits(params, hosts, error, error_bytes) &&
 		    workload_find_target(params, files->names, hosts, &maker.target, error,
@@ -556,11 +517,8 @@ struct workload *workload_create(const struct workload_params *params, uint32_t 
 	for (; good && maker.phase < params->phases; maker.phase++) {
 		uint32_t first = maker.workload->count;
 
-		if (params->pattern == PATTERN_trace)
-			good = workload_read_trace(maker.workload, trace, files->names, error,
-						   error_bytes);
-		else if (params->pattern == PATTERN_goal)
-			good = workload_read_goal(maker.workload, trace, error, error_bytes);
+		if (workload_is_from_file(params))
+			good = read_file(maker.workload, params, files, error, error_bytes);
 		else if (params->pattern == PATTERN_storage)
 			good = storage_add(maker.workload, params, files->storage, maker.target,
 					   seed, error, error_bytes);
@@ -574,10 +532,10 @@ struct workload *workload_create(const struct workload_params *params, uint32_t 
 	}
 	maker.workload->phases = (uint32_t)params->phases;
 	if (good && !maker.workload->count) {
-		bool read = params->pattern == PATTERN_trace || params->pattern == PATTERN_goal;
+		bool read = workload_is_from_file(params);
 
 		snprintf(error, error_bytes, "%s%sno flow begins; expected at least one",
-			 read ? trace : "", read ? ": " : "");
+			 read ? files->trace : "", read ? ": " : "");
 		good = false;
 	}
 	if (good) {

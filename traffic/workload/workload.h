@@ -53,6 +53,8 @@
 	X(trace, \
 	  "Flows from a CSV file.") \
 	X(goal,              "Operations and dependencies from a GOAL file.") \
+	X(chakra, \
+	  "Nodes and dependencies from Chakra execution traces, a file for each host.") \
 	X(storage, \
 	  "Initiators read and write data of targets by a protocol: `storage`, `device`, " \
 	  "`operation_cpu`.")
@@ -64,7 +66,7 @@ enum workload_pattern { WORKLOAD_PATTERNS(PATTERN_ENUM) PATTERN_COUNT };
 	X(pattern, CHOICE, "permutation", \
 	  "incast|permutation|shift|all_to_all|random|hotspot|shuffle|request_response|poisson|" \
 	  "ring_allreduce|tree_allreduce|halving_doubling_allreduce|ring_allgather|" \
-	  "collective_all_to_all|trace|goal|storage", \
+	  "collective_all_to_all|trace|goal|chakra|storage", \
 	  "Traffic pattern: selects sources and destinations.", \
 	  "choice") \
 	X(bytes, BYTES, "1MB", "1B..1000GB", \
@@ -216,6 +218,7 @@ struct workload {
 	struct workload_visit *visits;
 	struct workload_io *ios;
 	uint32_t server_count, visit_count, io_count;
+	char *ignored; /* what a trace has and the run does not use, for people; NULL: nothing */
 	/* Repetitions of a pattern, and the flows of the first one with its barrier; 0: unknown */
 	uint32_t phases, phase_flows;
 };
@@ -224,7 +227,7 @@ struct workload {
 
 /* Files of a workload; NULL if the parameters do not name them. */
 struct workload_files {
-	const char *trace; /* of PATTERN_trace or PATTERN_goal */
+	const char *trace; /* of PATTERN_trace, PATTERN_goal or PATTERN_chakra */
 	const char *cdf;   /* of DISTRIBUTION_file */
 	/* [hosts] names that a trace and `target` may use in place of numbers; NULL: none */
 	const char *const *names;
@@ -263,6 +266,16 @@ uint32_t workload_add(struct workload *workload, uint32_t source, uint32_t desti
 		      uint64_t bytes, sim_time start);
 void workload_after(struct workload *workload, uint32_t then, uint32_t first);
 void workload_finish(struct workload *workload);
+
+/* Adds to workload->ignored. NULL adds nothing. */
+void workload_ignore(struct workload *workload, const char *what);
+
+/* Returns true if the flows come from the file `trace`. */
+static inline bool workload_is_from_file(const struct workload_params *params)
+{
+	return params->pattern == PATTERN_trace || params->pattern == PATTERN_goal ||
+	       params->pattern == PATTERN_chakra;
+}
 
 static inline bool workload_is_barrier(const struct workload_flow *flow)
 {
@@ -304,12 +317,15 @@ static inline uint32_t workload_happens_at(const struct workload_flow *first,
 sim_time workload_lookahead(const struct workload *workload, const uint8_t *lps,
 			    sim_time notification_latency);
 
-/* Add the flows of a collective (collective.c) or of a file (goal.c, trace.c). Return false and
- * write the reason, with the line of the file, to *error. */
+/* Add the flows of a collective (collective.c) or of a file (goal.c, chakra.c, trace.c). Return
+ * false and write the reason, with the place in the file, to *error. */
 bool workload_add_collective(struct workload *workload, const struct workload_params *params,
 			     char *error, size_t error_bytes);
 bool workload_read_goal(struct workload *workload, const char *file, char *error,
 			size_t error_bytes);
+/* `files` has %d for the number of the rank. */
+bool workload_read_chakra(struct workload *workload, const char *files, char *error,
+			  size_t error_bytes);
 bool workload_read_trace(struct workload *workload, const char *file, const char *const *names,
 			 char *error, size_t error_bytes);
 

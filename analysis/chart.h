@@ -26,7 +26,7 @@ enum {
 enum chart_kind {
 	CHART_CURVES, /* y over x */
 	CHART_BARS,   /* horizontal: each curve's points are (position on the y axis, length) */
-	CHART_MAP,    /* a row a curve, a colour a value */
+	CHART_MAP,    /* a row per curve, a colour per value */
 };
 
 enum chart_style { CURVE_LINE, CURVE_STEPS, CURVE_POINTS };
@@ -103,14 +103,14 @@ struct chart_unit {
 /* Returns the unit in which the largest number of bytes has up to three digits before the point. */
 struct chart_unit chart_byte_unit(double most);
 
-/* Returns the unit for times up to so many microseconds. */
+/* Returns the unit for times up to `most_us`. */
 struct chart_unit chart_time_unit(double most_us);
 
 void chart_axis_set(struct chart_axis *axis, const char *label, const char *unit);
 void chart_axis_name(struct chart_axis *axis, const char *name); /* the next position */
 void chart_axis_tick(struct chart_axis *axis, double value);     /* once each */
 
-/* The curve belongs to the chart. */
+/* Adds a curve, which the chart owns, and returns it. */
 struct chart_curve *chart_curve_add(struct chart *chart, const char *name, enum chart_style style);
 void chart_point_add(struct chart_curve *curve, double x, double y);
 void chart_band_add(struct chart_curve *curve, double x, double y, double low, double high);
@@ -125,11 +125,11 @@ bool chart_has_band(const struct chart_curve *curve);
 /* Returns the number of the mark's kind, from 0. Marks with the same text are one kind. */
 size_t chart_mark_kind(const struct chart *chart, size_t mark);
 
-/* "queue (KB)"; the caller frees the text */
+/* Returns for example "queue (KB)". The caller frees the text. */
 char *chart_axis_title(const struct chart_axis *axis);
 
-/* The chart belongs to the list. Curves without points are left out, and so is a chart without
- * curves: it is freed. */
+/* Adds a chart, which the list then owns. Curves without points are left out. A chart without
+ * curves is freed instead. */
 void charts_add(struct charts *charts, struct chart *chart);
 void charts_free(struct charts *charts);
 

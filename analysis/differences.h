@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * differences: the values of two runs side by side: which of them differ, and by how much.
+ * differences: finds the values that differ between two runs, and the size of each difference.
  *
  *     run folder --differences_add()--> values of each --differences_find()--> those that differ
  *                --differences_sort()--> largest first
@@ -32,7 +32,7 @@ struct difference {
 	double numbers[2]; /* NAN: none, or no number */
 	/* change divided by the larger value, 0 to 1; 1 if the values are not numbers */
 	double size;
-	size_t alike; /* how many it stands for */
+	size_t alike; /* number of differences merged into this one */
 };
 
 /* Name and text are copied. The unit is not copied and must outlive the values. */

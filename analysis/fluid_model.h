@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Times are seconds, rates bits a second. */
+/* Times are in seconds, rates in bits per second. */
 struct fluid_port {
 	unsigned flows;
 	double rate_bps;
@@ -42,7 +42,7 @@ struct fluid_timely {
 };
 
 struct fluid_point {
-	double time, queue_bytes, rate_bps; /* of each flow: they are alike */
+	double time, queue_bytes, rate_bps; /* of each flow; all flows are alike */
 };
 
 /* Calculates one point each `step` from 0 until `until`. Returns the number of points. The caller
@@ -52,7 +52,7 @@ size_t fluid_model_dcqcn(const struct fluid_dcqcn *model, double step, double un
 size_t fluid_model_timely(const struct fluid_timely *model, double step, double until,
 			  struct fluid_point **points);
 
-/* The mean of the queue of those points from `from` on. */
+/* Returns the mean queue of the points from `from` on. */
 double fluid_model_queue_mean(const struct fluid_point *points, size_t count, double from);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fluid_plot: a packet run and its fluid model: rates and queue over time in one table. If gnuplot
- * is installed, also in one picture.
+ * fluid_plot: writes rates and queue over time of a packet run and its fluid model to one table. If
+ * gnuplot is installed, also draws one picture.
  */
 #ifndef ANALYSIS_FLUID_PLOT_H
 #define ANALYSIS_FLUID_PLOT_H
 
 #include "analysis/fluid_model.h"
 
-/* One time. Rates are means of all flows. For packets, the table also has the smallest and the
- * largest rate. Egress is the model that marks departing packets. NAN: no value. */
+/* Values at one time. Rates are means over all flows. For packets, the table also has the smallest
+ * and the largest rate. Egress is the model that marks departing packets. NAN: no value. */
 struct fluid_sample {
 	double time; /* seconds */
 	double packet_queue_bytes, packet_rate_bps, packet_rate_least_bps, packet_rate_most_bps;

@@ -14,23 +14,23 @@ struct histogram;
 
 #define HISTOGRAM_DIGITS_MAX 4
 
-/* `digits` is 1 to HISTOGRAM_DIGITS_MAX. Values below `unit` count as 0. */
+/* Creates an empty histogram. `digits` is 1 to HISTOGRAM_DIGITS_MAX. Values below `unit` count as
+ * 0. */
 struct histogram *histogram_create(unsigned digits, double unit);
 void histogram_destroy(struct histogram *histogram); /* NULL is allowed */
 
-/* `value` is finite and not negative. */
+/* Adds a value, which must be finite and not negative. */
 void histogram_add(struct histogram *histogram, double value);
-/* Both have the same digits and unit. */
+/* Adds the values of `from`, which must have the same digits and unit. */
 void histogram_merge(struct histogram *into, const struct histogram *from);
 
 uint64_t histogram_count(const struct histogram *histogram);
-/* The exact mean and limits. NAN without values. */
+/* Return the exact mean, minimum and maximum. NAN without values. */
 double histogram_mean(const struct histogram *histogram);
 double histogram_least(const struct histogram *histogram);
 double histogram_most(const struct histogram *histogram);
 
-/* Returns the value below or at which this share of the values lies: the one of rank
- * ceil(share * count). NAN without values. */
+/* Returns the quantile: the value of rank ceil(share * count). NAN without values. */
 double histogram_quantile(const struct histogram *histogram, double share);
 
 #endif

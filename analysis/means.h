@@ -14,7 +14,7 @@
 
 /* Writes a table in the order of the first lines. Columns: the first `axes` columns of `results`
  * without `repeated`, `runs`, then each column from `metrics` on with its half width. A value that
- * is no number is left out of its mean. Returns false and sets errno on failure. */
+ * is not a number is left out of the mean. Returns false and sets errno on failure. */
 bool means_write(const struct table *results, size_t axes, size_t repeated, size_t metrics,
 		 const char *file);
 

@@ -38,17 +38,17 @@ size_t statistics_warm_up(const double *values, size_t count);
 struct batch_means {
 	struct interval interval; /* count is 0 if there are fewer values than batches */
 	double correlation;       /* of one batch mean with the next */
-	/* The batches are so short that neighbours depend on each other: the interval is too
-	 * narrow, and the run too short. */
+	/* The batches are so short that neighbours are correlated. The interval is then too narrow,
+	 * and the run too short. */
 	bool correlated;
 };
 
-/* The interval of the mean of correlated values, by the means of 20 batches. If these are
- * correlated, 10 batches are used. */
+/* Returns the interval of the mean of correlated values, by the means of 20 batches. If these means
+ * are correlated, uses 10 batches. */
 struct batch_means statistics_batch_means(const double *values, size_t count);
 
 struct pair {
-	struct interval difference; /* of the second variant to the first */
+	struct interval difference; /* second variant minus first */
 	/* Mean difference in units of the differences' standard deviation, with Hedges' correction
 	 * for few pairs (Cohen's d_z). NAN if all differences are equal. */
 	double effect;
@@ -60,13 +60,13 @@ struct pair statistics_pair(const double *one, const double *other, size_t count
 #define STATISTICS_TEXT_BYTES   64
 #define STATISTICS_NUMBER_BYTES (STATISTICS_TEXT_BYTES / 2 - 4)
 
-/* Writes the digits that are known: the half width with two digits if it begins with 1 or 2, with
- * one otherwise, and the mean as far. Without an interval: three digits of the mean, and no half
- * width. Without a mean: two empty texts. */
+/* Writes only the known digits. The half width has two digits if it begins with 1 or 2, otherwise
+ * one. The mean ends at the same decimal place. Without an interval, writes three digits of the
+ * mean, and no half width. Without a mean, writes two empty texts. */
 void statistics_texts(const struct interval *interval, char mean[STATISTICS_NUMBER_BYTES],
 		      char half[STATISTICS_NUMBER_BYTES]);
 
-/* Writes the same as "12.3 +- 0.4". Without an interval: the mean, or "-". */
+/* Writes the same digits as "12.3 +- 0.4". Without an interval, writes the mean, or "-". */
 void statistics_print(const struct interval *interval, char text[STATISTICS_TEXT_BYTES]);
 
 #endif

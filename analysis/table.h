@@ -28,7 +28,7 @@ const char *table_cell(const struct table *table, size_t row, size_t column);
 /* Returns the number in a cell, or NAN if the text is no plain number. */
 double table_number(const struct table *table, size_t row, size_t column);
 
-/* Text as a field, in quotes if it needs them. */
+/* Writes a text as a field, in quotes if necessary. */
 void table_print_field(const char *text, FILE *out);
 
 #endif

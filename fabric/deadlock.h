@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * deadlock: detects a cycle of full buffers in which each buffer waits for space in the next. The
- * search uses the present state. A buffer is dead if all of its packets are queued, and a dead
- * buffer stops every output at which they wait. Hosts are assumed to empty their buffers
+ * search uses the present state. A buffer is dead if all of its packets are queued, and if dead
+ * buffers stop every output at which these packets wait. Hosts are assumed to empty their buffers
  * eventually, so a slow host is no deadlock.
  *
  * Rows D-20, D-29; Hu et al., HotNets 2016.
@@ -31,7 +31,8 @@ struct deadlock {
 /* Searches for a deadlock in the present state. Returns false if there is none. */
 bool deadlock_find(const struct topology *topology, struct deadlock *deadlock);
 
-/* "switch0.port1 VL 0 waits at switch0.port2 for switch1.port1 VL 0, ..." Returns text. */
+/* Writes for example "switch0.port1 VL 0 waits at switch0.port2 for switch1.port1 VL 0, ...".
+ * Returns `text`. */
 const char *deadlock_print(const struct deadlock *deadlock, char *text, size_t text_bytes);
 
 /* Searches every `interval`, until a deadlock is found or the run has no other event. Calls found()

@@ -33,7 +33,7 @@ struct dependency_cycle {
 bool dependency_find(const struct topology *topology, unsigned service_levels,
 		     struct dependency_cycle *cycle, bool *known);
 
-/* "switch0.port1 VL 0, switch1.port2 VL 0, ..." Returns text. */
+/* Writes for example "switch0.port1 VL 0, switch1.port2 VL 0, ...". Returns `text`. */
 const char *dependency_print(const struct dependency_cycle *cycle, char *text, size_t text_bytes);
 
 #endif

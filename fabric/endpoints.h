@@ -60,8 +60,8 @@ uint32_t endpoints_by_gid(const struct endpoints *endpoints, const uint8_t gid[1
 /* Returns the multicast groups, which are empty at first. */
 struct groups *endpoints_groups(struct endpoints *endpoints);
 
-/* Returns the path of a connection from one port to another. RoCE takes their last GID, which is
- * version 2 over IPv4. The caller interns the path. */
+/* Returns the path of a connection from one port to another. RoCE uses the last GID of both ports,
+ * which is version 2 over IPv4. The caller interns the path. */
 struct path endpoints_path(const struct endpoints *endpoints, uint32_t from, uint32_t to,
 			   unsigned service_level, unsigned hop_limit, uint16_t udp_source_port);
 

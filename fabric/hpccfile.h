@@ -7,7 +7,7 @@
  *     NUMBER ...                        numbers of the switches, on one or more lines
  *     ONE OTHER RATE DELAY ERROR_RATE   for each link: 0 16 100Gbps 1us 0
  *
- * Nodes that are no switches are hosts. Hosts have the lowest numbers, so that the same numbers
+ * Nodes that are not switches are hosts. Hosts have the lowest numbers, so that the same numbers
  * name them in a file of flows. Host N is called hostN, and the first switch switch0. Ports count
  * from 0 in the order of the links. The length of a link is its delay at 5 ns/m.
  */

@@ -14,7 +14,7 @@
 __attribute__((format(printf, 4, 5))) bool line_error(char *error, size_t error_bytes,
 						      uint32_t line, const char *format, ...);
 
-/* The same for a reader with the members error, error_bytes and line. */
+/* Does the same for a reader with the members error, error_bytes and line. */
 #define LINE_ERROR(reader, ...) \
 	line_error((reader)->error, (reader)->error_bytes, (reader)->line, __VA_ARGS__)
 

@@ -19,7 +19,7 @@ void lp_link_destroy(struct lp_link *lp_link); /* frees the packets that are lef
  * the window is over. */
 void lp_link_leave(struct lp_link *lp_link, struct packet *packet);
 
-/* Called when the link goes down for its sender. Packets that wait in the lp_link are lost, as
+/* Called when the link goes down for its sender. Packets that wait in the lp_link are lost, like
  * packets in flight. The receiver's end counts them. */
 void lp_link_lose(struct lp_link *lp_link);
 

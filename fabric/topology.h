@@ -24,9 +24,10 @@ struct topology_hosts {
 };
 
 /*
- * Returns which of `candidates` ports that lead closer the destination's number selects. If a route
- * goes up twice in a row, the second choice must be independent of the first. Otherwise most top
- * switches would be idle. The second choice therefore uses the next digit of the number.
+ * Returns the index of the port that the destination's number selects among `candidates` ports that
+ * lead closer. If a route goes up twice in a row, the second choice must be independent of the
+ * first. Otherwise most top switches would be idle. The second choice therefore uses the next digit
+ * of the number.
  */
 static inline unsigned topology_choice(unsigned candidates, uint32_t distance, uint32_t endpoint)
 {
@@ -45,8 +46,8 @@ struct topology_switch {
 		      const struct port_set *ports);
 	/* Sets the outputs of a multicast group. A packet leaves by all but its input. */
 	void (*replicate)(void *context, uint32_t group, const struct port_set *ports);
-	/* Tells the switch to which switch (`node`) an endpoint is connected. `port` is the port if
-	 * it is this switch, otherwise PORT_SET_PORTS. May be NULL. */
+	/* Reports that an endpoint is connected to the switch `node`. If that is this switch,
+	 * `port` is its port, otherwise PORT_SET_PORTS. May be NULL. */
 	void (*place)(void *context, uint32_t endpoint, uint32_t node, unsigned port);
 	/* Called when all links and routes exist. Returns false, and *error, if they do not fit the
 	 * switch. May be NULL. */

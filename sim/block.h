@@ -32,7 +32,7 @@ extern "C" {
 struct param_section {
 	const char *name;
 	const struct param *list;
-	size_t offset; /* of the section's params struct in the composite's */
+	size_t offset; /* of the section's struct in the struct of the composite */
 	const char *meaning;
 };
 
@@ -55,10 +55,10 @@ struct block_type {
 	 * completions x service. Writes a line to `out` for each violation. NULL if there are
 	 * none. */
 	void (*audit)(struct block *block, FILE *out);
-	/* Brings the gauges up to date before they are read. NULL if they always are. */
+	/* Brings the gauges up to date before they are read. NULL if they are always up to date. */
 	void (*settle)(struct block *block);
-	/* Adds the block's state to that of the whole run (sim/fold.h). NULL if the state cannot be
-	 * compared with that of another time. */
+	/* Adds the block's state to the state of the whole run (sim/fold.h). NULL if the state
+	 * cannot be compared with the state at another time. */
 	void (*fold)(struct block *block, struct fold *fold);
 };
 

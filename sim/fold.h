@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fold: the state of a whole run at one time, as bytes that do not depend on that time. Two folds
- * with the same bytes are two states from which the run goes on in the same way. The run then
- * repeats what happened between the two, as long as it gets the same input.
+ * fold: the state of a whole run at one time, as bytes that do not depend on that time. If two
+ * folds have the same bytes, the run continues from both states in the same way. It then repeats
+ * all events between the two folds, as long as its input is the same.
  *
  *     blocks --block_type.fold()--> fold_raw(), fold_deadline() ... --> bytes
  *     counters, gauges -----------> fold_sum() ----------------------> sums
  *
- * State that behaviour depends on goes into the bytes. Statistics are sums, which behaviour must
- * not depend on. fold_repeat() adds to them what further repetitions would have added.
+ * The bytes hold all state that affects behaviour. Statistics are sums, which must not affect
+ * behaviour. fold_repeat() adds the increase of further repetitions to these sums.
  *
  * A block folds its struct as a whole: fold_struct() compares each byte that no field excludes. A
- * new member of a struct is therefore compared until its block says what it means. What a pointer
- * leads to is not compared: its block folds it, or refuses. Pending events are folded by the
- * engine, all of them. A block whose type has no function fold() makes the state incomparable.
+ * new member of a struct is therefore compared until its block describes it by a field. The target
+ * of a pointer is not compared: the block of the target folds it, or refuses. The engine folds all
+ * pending events. A block whose type has no function fold() makes the state incomparable.
  *
  * Only for runs in one thread with the engine native, between two events.
  */
@@ -48,9 +48,9 @@ struct fold { /* all zero: empty */
 
 /* Meaning of a member that fold_struct() does not compare byte by byte. */
 enum fold_kind {
-	FOLD_SKIP,     /* no state, or folded by itself */
-	FOLD_DEADLINE, /* sim_time: only whether it has passed, and its distance if not */
-	FOLD_SINCE,    /* sim_time: its distance, whether it has passed or not */
+	FOLD_SKIP,     /* no state, or folded separately */
+	FOLD_DEADLINE, /* sim_time: whether it has passed; if not, the time until then */
+	FOLD_SINCE,    /* sim_time: its distance from now, in either direction */
 };
 
 struct fold_field {
@@ -58,15 +58,16 @@ struct fold_field {
 	enum fold_kind kind;
 };
 
-/* Describes a member, which for times may be an array. */
+/* Describes a member. A time may also be an array of times. */
 #define FOLD_FIELD(type, member, kind)                                    \
 	{                                                                 \
 		offsetof(type, member), sizeof(((type *)0)->member), kind \
 	}
 
-/* Folds the run's state now. Replaces an earlier fold. Returns false if it is not comparable;
- * fold->reason then says why. `like`: ends with the first block that differs from that fold, whose
- * name is then in fold->differs. NULL: folds all blocks. */
+/* Folds the run's state now. Replaces an earlier fold. Returns false if the state is not
+ * comparable, and writes the reason to fold->reason. With `like`, stops at the first block that
+ * differs from that fold, and writes its name to fold->differs. If `like` is NULL, folds all
+ * blocks. */
 bool fold_take(struct fold *fold, struct sim *sim, const struct fold *like);
 void fold_fini(struct fold *fold);
 
@@ -74,8 +75,8 @@ void fold_fini(struct fold *fold);
  * block that differs to other->differs. Both must be comparable. */
 bool fold_equal(const struct fold *one, struct fold *other);
 
-/* Adds to all sums, and to the gauges, `times` times the difference of two equal folds of the run,
- * and advances its clock by as many periods. No event may be pending. */
+/* Adds `times` times the difference of two equal folds to all sums and gauges of the run. Advances
+ * the clock of the run by that number of periods. No event may be pending. */
 void fold_repeat(const struct fold *first, const struct fold *second, struct sim *sim,
 		 uint64_t times);
 
@@ -90,7 +91,7 @@ void fold_sum(struct fold *fold, uint64_t *total, uint64_t value);
 void fold_struct(struct fold *fold, const void *object, size_t bytes,
 		 const struct fold_field *fields, size_t count);
 
-/* Says why the state is not comparable. The first reason remains. */
+/* Records why the state is not comparable. Keeps only the first reason. */
 void fold_refuse(struct fold *fold, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* For a type whose blocks have no state beside counters and gauges. */

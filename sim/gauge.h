@@ -99,8 +99,8 @@ static inline void gauge_booked(struct gauge *gauge, sim_time entered, sim_time 
 		gauge->until = at;
 }
 
-/* Adds an item that enters at `entered` and whose departure is known then. It does not count for
- * level_max. */
+/* Adds an item that enters at `entered` and whose departure is known then. The item does not count
+ * for level_max. */
 static inline void gauge_stay(struct gauge *gauge, sim_time entered, sim_time at, uint64_t amount)
 {
 	uint64_t stay = amount * (at - entered);

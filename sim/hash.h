@@ -10,7 +10,7 @@
 
 #define HASH_BEGIN UINT64_C(0xcbf29ce484222325)
 
-/* Adds a byte, or a number of which it takes all bits at once. */
+/* Adds a byte, or a number with all of its bits in one step. */
 static inline uint64_t hash_add(uint64_t hash, uint64_t number)
 {
 	return (hash ^ number) * UINT64_C(0x100000001b3);

@@ -13,9 +13,9 @@
  * meaningless. Events that a module sends back fire after all events of the models with the
  * same time.
  *
- * A module that honours the delay of its calls (TLM-2.0 temporal decoupling: the call counts as
- * made at sc_time_stamp() + delay) may be called inside any event, after systemc_enter(). It
- * may also call back from there:
+ * A module may honour the delay of its calls (TLM-2.0 temporal decoupling). A call then counts as
+ * made at sc_time_stamp() + delay. Such a module may be called inside any event, after
+ * systemc_enter(), and may call back from there:
  *
  *     model --event--> bridge --nb_transport_fw(delay)--> module
  *     model <---------- bridge <--returns, or nb_transport_bw(delay)-- module

@@ -62,8 +62,8 @@ struct trace_reader;
 struct trace_reader *trace_reader_open(const char *path, const char **error);
 void trace_reader_close(struct trace_reader *reader);
 
-/* Reads the next entry. Returns false at the end, or if the rest of the file is damaged;
- * trace_reader_error() tells which. */
+/* Reads the next entry. Returns false at the end, or if the rest of the file is damaged.
+ * trace_reader_error() distinguishes the two cases. */
 bool trace_reader_next(struct trace_reader *reader, struct trace_entry *entry);
 /* returns NULL if the file is intact so far */
 const char *trace_reader_error(const struct trace_reader *reader);

@@ -13,7 +13,7 @@
  * slot therefore holds the earliest events, or the lowest slot of the lowest far level if no near
  * slot is occupied. A far slot that is reached is distributed over the slots below. A near slot
  * that is reached is sorted into the current list. Slots hold (key, order, event) in chunks of 256
- * bytes, so that both read them in sequence, and the sort touches no event.
+ * bytes. Distribution and sorting therefore read entries in sequence, and sorting touches no event.
  */
 #ifndef SIM_WHEEL_H
 #define SIM_WHEEL_H

@@ -18,8 +18,8 @@
 /* clang-format off */
 #define MIRROR_PARAMS(X) \
 	X(direction, CHOICE, "both", "ingress|egress|both|drops", \
-	  "Mirrored packets of the ports. ingress: those that arrive. egress: those that leave. " \
-	  "drops: those that the switch drops after they arrived.", \
+	  "Packets of the ports that are mirrored. ingress: arriving packets. egress: departing " \
+	  "packets. drops: packets that the switch drops after their arrival.", \
 	  "choice") \
 	X(dscp, COUNT, "64", "0..64", \
 	  "Only packets with this DSCP (Ethernet). 64: all.", \

@@ -8,9 +8,9 @@
  *     threshold = alpha * (shared part that is free): Choudhury, Hahne, dynamic threshold, ToN 1998
  *
  * A lossless packet beyond its reserve and the threshold takes headroom, and its sender is paused.
- * A lossy packet is then dropped. When a packet departs, the switch reports the time at which its
- * memory is free. Such releases wait in a ring ordered by time, and are processed when the buffer
- * is read. Only a paused sender needs an event for them.
+ * A lossy packet beyond both is dropped. When a packet departs, the switch reports the time at
+ * which its memory is free. Such releases wait in a ring ordered by time, and are processed when
+ * the buffer is read. Only a paused sender needs an event for them.
  */
 #ifndef SWITCH_SHARED_BUFFER_H
 #define SWITCH_SHARED_BUFFER_H

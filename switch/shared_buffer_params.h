@@ -19,7 +19,7 @@
 	X(lossless, COUNT, "1", "0..255",                                                         \
 	  "Lossless priorities, one bit per priority. A lossless priority pauses its senders, "   \
 	  "and no packet is dropped while headroom is left.",                                     \
-	  "choice: priority 0, where all goes that names none")                                   \
+	  "choice: priority 0, which traffic without a priority uses")                            \
 	X(alpha, RATIO, "1", "0.001..1024",                                                       \
 	  "Pause threshold: a lossless (port, priority) of ingress is paused above alpha * free " \
 	  "shared memory.",                                                                       \

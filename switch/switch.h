@@ -47,7 +47,7 @@
 	  "Packets whose P_Key the host behind the input does not have "                          \
 	  "(PortRcvConstraintErrors).")                                                           \
 	D(X, PKEY_OUT, 9, pkey_outbound_drops, "P_Key out",                                       \
-	  "Packets whose P_Key matches none of the host behind the output "                       \
+	  "Packets whose P_Key matches no P_Key of the host behind the output " \
 	  "(PortXmitConstraintErrors).")
 
 #define SWITCH_DROP_COUNTER(X, reason, value, counter, name, meaning) X(counter, "packets", meaning)

@@ -49,15 +49,15 @@
 	X(adaptive_grade, BYTES, "16KB", "1B..1GiB",                                              \
 	  "With `balance: adaptive`: granularity of the comparison of queues. One of the queues " \
 	  "of equal grade is chosen at random.",                                                  \
-	  "assumed: four packets, as switches compare grades of a few bits; by exact lengths "    \
-	  "hosts of one pace keep to a path each, as by a hash")                                  \
+	  "assumed: four packets, because switches compare grades of a few bits; with exact "     \
+	  "lengths, hosts of equal pace would each keep one path, as with a hash")                \
 	X(drill_samples, COUNT, "2", "1..16",                                                     \
 	  "With `balance: drill`: number of queues sampled at random for each packet, in "        \
 	  "addition to the remembered queue.",                                                    \
 	  "ConWeave, SIGCOMM 2023 (row D-32): DRILL(2, 1), as recommended")                       \
 	X(hash_seed, COUNT, "0", "0..18446744073709551615",                                       \
 	  "With `balance: ecmp`, `letflow`, `conga` and `conweave`: seed of the hash. `0`: each " \
-	  "switch has its own seed. Switches with the same other number hash alike "              \
+	  "switch has its own seed. Switches with the same number above 0 hash alike "            \
 	  "(polarisation).",                                                                      \
 	  "choice")                                                                               \
 	X(priority_from, CHOICE, "sender", "sender|pcp|dscp",                                     \
@@ -68,8 +68,8 @@
 	  "Ethernet: treatment of a destination without a path. `drop`: drop the packet. "        \
 	  "`flood`: send it to all other ports, as a switch with an ARP entry and no MAC entry "  \
 	  "does. `flood_lossy`: flood only lossy priorities.",                                    \
-	  "Guo et al., SIGCOMM 2016 (row D-20): flooding makes the deadlock, flood_lossy is "     \
-	  "its fix")                                                                              \
+	  "Guo et al., SIGCOMM 2016 (row D-20): flooding causes the deadlock, flood_lossy is the "\
+	  "fix")                                                                                  \
 	X(queueing, CHOICE, "inputs", "inputs|arrival",                                           \
 	  "Order in which packets of a VL leave. `inputs`: round robin among the inputs "         \
 	  "(virtual output queues). `arrival`: by arrival (one queue).",                          \
@@ -130,7 +130,7 @@
 	X(credit_mask, TEXT, "0", "",                                                             \
 	  "Ports that return credits slowly for congested input, one bit per port as in "         \
 	  "victim_mask. For adapters without congestion control.",                                \
-	  "IBTA annex A10: 256 bits; what it does is recalled")                                   \
+	  "IBTA annex A10: 256 bits; its effect is recalled")                                     \
 	X(cs_threshold, COUNT, "0", "0..15",                                                      \
 	  "Credit-starvation threshold, as `threshold`, of the queue from which the packet "      \
 	  "leaves. `0`: no credit starvation.",                                                   \
@@ -138,7 +138,7 @@
 	X(cs_shift, COUNT, "0", "0..3",                                                           \
 	  "CS_ReturnDelay: credits of a starved VL return with a gap of (packet time >> "         \
 	  "cs_shift) * cs_multiplier after each packet's time.",                                  \
-	  "OpenSM: shift:multiplier, as an entry of the CCT; that it paces returns is recalled")  \
+	  "OpenSM: shift:multiplier, as an entry of the CCT; the pacing of returns is recalled")  \
 	X(cs_multiplier, COUNT, "0", "0..16383",                                                  \
 	  "Multiplier of CS_ReturnDelay; see cs_shift.",                                          \
 	  "OpenSM: 14 bits")

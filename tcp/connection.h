@@ -2,13 +2,13 @@
 /*
  * connection: the private declarations of a connection, for the files of this folder.
  *
- *     input.c    a segment arrives: states, acceptance (RFC 9293 3.10.7)
- *     ack.c      its ACK and SACK blocks
- *     rack.c     which segments are lost, and tail loss probes (RFC 8985)
- *     recovery.c the repair of losses, PRR, and events for congestion control
- *     receive.c  its payload, the receive window, when to acknowledge
+ *     input.c    arriving segments: states, acceptance (RFC 9293 3.10.7)
+ *     ack.c      ACK and SACK blocks of arriving segments
+ *     rack.c     detection of lost segments, and tail loss probes (RFC 8985)
+ *     recovery.c repair of losses, PRR, and events for congestion control
+ *     receive.c  payload of arriving segments, receive window, delay of ACKs
  *     output.c   segments to send
- *     timers.c   RTT, RTO, window probes, and which deadline is next
+ *     timers.c   RTT, RTO, window probes, and the next deadline
  *     tcp.c      calls of the application and the host
  *
  * Sequence numbers have 64 bits and do not wrap. The SYN has TCP_SEQUENCE_FIRST. The number on the
@@ -92,14 +92,14 @@ struct tcp_rtt {
 	uint32_t backoff;           /* doublings of the RTO */
 	uint32_t retries;           /* timeouts since the last new ACK */
 	uint32_t probes;            /* probes of the peer's window, in a row */
-	uint32_t unanswered;        /* of these probes, since the last ACK */
+	uint32_t unanswered;        /* probes without an ACK since the last ACK */
 	/* time of the first timeout or window probe without progress since; SIM_NEVER for none */
 	sim_time stalled_at;
 };
 
 /* RFC 8985 5.2 and 7. */
 struct tcp_rack {
-	sim_time sent_at; /* time of the latest sent segment that was delivered */
+	sim_time sent_at; /* send time of the latest segment that was delivered */
 	uint64_t end;     /* its end */
 	uint64_t highest; /* end of the highest segment that was delivered: RACK.fack */
 	sim_time rtt;

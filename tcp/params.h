@@ -47,11 +47,12 @@ enum tcp_ecn { TCP_ECN_AUTO, TCP_ECN_OFF, TCP_ECN_CLASSIC, TCP_ECN_DCTCP };
 	  "Largest RTO, and largest interval of window probes.",                                   \
 	  "RFC 6298 2.5; Linux TCP_RTO_MAX")                                                       \
 	X(retries, COUNT, "15", "1..255",                                                          \
-	  "Timeouts in a row after which a connection fails. Also probes of a closed window "      \
-	  "without an answer.", "RFC 9293 3.8.3; Linux tcp_retries2")                              \
+	  "Timeouts in a row after which a connection fails. Also the number of unanswered "       \
+	  "probes of a closed window after which it fails.", "RFC 9293 3.8.3; Linux tcp_retries2") \
 	X(orphan_retries, COUNT, "8", "0..255",                                                    \
-	  "The same after the application has closed the connection. It also fails when the "      \
-	  "interval of window probes has reached `rto_max`.", "Linux tcp_orphan_retries()")        \
+	  "As `retries`, after the application has closed the connection. The connection also "    \
+	  "fails when the interval of window probes has reached "                                  \
+	  "`rto_max`.", "Linux tcp_orphan_retries()")                                              \
 	X(user_timeout, TIME, "0ps", "0ps..1000000s",                                              \
 	  "Time from the first timeout or window probe after which a connection without "          \
 	  "progress fails. `0`: no limit.", "RFC 5482; Linux TCP_USER_TIMEOUT")                    \
@@ -72,7 +73,7 @@ enum tcp_ecn { TCP_ECN_AUTO, TCP_ECN_OFF, TCP_ECN_CLASSIC, TCP_ECN_DCTCP };
 	  "ECN. `classic`: ECE until CWR. `dctcp`: ECE follows each CE mark. `auto`: `dctcp` if "  \
 	  "the congestion control needs marks, else off.", "RFC 3168; RFC 8257; Linux tcp_ecn")    \
 	X(time_wait, TIME, "60s", "0ps..240s",                                                     \
-	  "2 MSL: time that the side which closed first remembers the connection.",                \
+	  "2 MSL: time for which the side that closed first remembers the connection.",            \
 	  "RFC 9293 3.4.2; Linux TCP_TIMEWAIT_LEN")
 /* clang-format on */
 

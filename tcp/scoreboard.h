@@ -87,7 +87,7 @@ uint32_t scoreboard_find(const struct scoreboard *board, uint64_t sequence);
 uint32_t scoreboard_next_index(uint32_t index);
 uint32_t scoreboard_end_index(const struct scoreboard *board);
 
-/* Mark a record as SACKed that is in flight or lost; mark a record as lost that is in flight. */
+/* Mark a record in flight or lost as SACKed; mark a record in flight as lost. */
 void scoreboard_sack(struct scoreboard *board, uint32_t index);
 void scoreboard_lose(struct scoreboard *board, uint32_t index);
 

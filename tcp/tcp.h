@@ -114,11 +114,12 @@ uint64_t tcp_readable(const struct tcp_connection *connection);
 /* Sends a FIN after the last byte written. */
 void tcp_shutdown(struct tcp_connection *connection, sim_time now);
 
-/* No application has the connection any more. It then fails after fewer timeouts and probes. */
+/* Reports that no application has the connection any more. The connection then fails after fewer
+ * timeouts and probes. */
 void tcp_orphan(struct tcp_connection *connection);
 
-/* Returns true if the connection waits for nothing but that the peer's application reads: all that
- * is left are probes of the peer's window, and the last one was answered. */
+/* Returns true if the connection only waits until the peer's application reads. Only probes of the
+ * peer's window are then left, and the last probe was answered. */
 bool tcp_stuck(const struct tcp_connection *connection);
 
 /* Sends RST and closes the connection. */
@@ -137,8 +138,8 @@ bool tcp_refuse(const struct tcp_segment *segment, struct tcp_segment *response)
 	X(acks_sent,              "segments", "segments without payload, SYN, FIN and RST")        \
 	X(data_sent,              "segments",                                                      \
 	  "segments with payload sent, retransmissions included")                                  \
-	X(retransmissions,        "segments", "segments with payload, SYN or FIN sent again")      \
-	X(retransmitted_bytes,    "bytes",    "payload sent again")                                \
+	X(retransmissions,        "segments", "retransmitted segments with payload, SYN or FIN")   \
+	X(retransmitted_bytes,    "bytes",    "payload retransmitted")                             \
 	X(timeouts,               "events",   "retransmission timeouts")                           \
 	X(recoveries,             "events",   "fast recoveries")                                   \
 	X(tail_probes,            "segments", "tail loss probes")                                  \

@@ -46,7 +46,7 @@
 /* Lowest virtual process id. */
 #define SHIM_FIRST_PID 1000
 
-/* Bytes of one store to a doorbell page, and of one line of it. */
+/* Bytes of one store to a doorbell page, and of one line of the page. */
 #define SHIM_BYTES 64
 /* A post begins with a store to the start of a BlueFlame buffer, at a multiple of these bytes. */
 #define SHIM_POST_BYTES 256
@@ -100,7 +100,7 @@
 	X(SPAWNED, "a child process was created, or not; the result is its virtual process id") \
 	X(EXEC, "`image`: this process is about to be replaced, and attaches again if it can") \
 	X(EXEC_FAILED, "the process was not replaced") \
-	X(EXIT, "the process ends when the token comes back, which it keeps") \
+	X(EXIT, "the process ends when it gets the token back, and keeps the token") \
 	X(TIMER, "sets a timer that ends in a signal; the result is the time it had left, ps") \
 	X(RING, "`mmap`: memory for a ring is in place; `protection` is its address")
 
@@ -272,7 +272,7 @@ struct shim_response {
 	/* 1: the adapter receives stores to the mapped page, and loads from it. */
 	uint32_t registers;
 	uint32_t file_count, range_count;
-	/* How many of the ranges are of memory regions. They are the last. */
+	/* Number of ranges of memory regions. These ranges are the last ones. */
 	uint32_t region_count;
 	/* Bit i: the program polls ranges[i]. */
 	uint32_t polled;

@@ -44,13 +44,14 @@ enum shim_socket_call {
 	/* value: family, and SHIM_SOCKET_DATAGRAM; the result is the record; its descriptor
 	 * follows */
 	SOCKET_CREATE,
-	SOCKET_BIND,   /* to record->wanted; value: 1: even if another socket has it */
+	/* binds to record->wanted; value 1: even if another socket has the address */
+	SOCKET_BIND,
 	SOCKET_LISTEN, /* value: backlog */
 	SOCKET_UNLISTEN,
-	SOCKET_CONNECT,    /* to record->wanted; value: 1: there is a plug */
+	SOCKET_CONNECT,    /* connects to record->wanted; value 1: the pair has a plug */
 	SOCKET_ACCEPT,     /* the result is the record; its descriptor follows */
-	SOCKET_MOVED,      /* bytes went into the pair or out of it, or an end was closed */
-	SOCKET_ROUTE,      /* UDP: whether record->wanted can be reached; binds the socket */
+	SOCKET_MOVED,      /* bytes passed through the pair, or an end was closed */
+	SOCKET_ROUTE,      /* UDP: checks that record->wanted can be reached; binds the socket */
 	SOCKET_DISCONNECT, /* UDP */
 	SOCKET_CALLS,
 };
@@ -85,11 +86,12 @@ struct shim_socket {
 	uint32_t unreported;
 	/* 1: a RST came. */
 	uint32_t reset;
-	/* 1: the peer's FIN came. 1: the connection has ended (TCP: CLOSED or TIME_WAIT). */
+	/* ended: the FIN of the peer has arrived. over: the connection has ended (TCP: CLOSED or
+	 * TIME_WAIT). */
 	uint32_t ended, over;
 	/* Ends that shutdown() closed, of enum shim_shut. */
 	uint32_t shut;
-	/* 1: by a shutdown() during a connect(). No connection can begin any more. */
+	/* 1: shutdown() was called during a connect(). No connection can begin any more. */
 	uint32_t spoiled;
 	/* 1: bytes, or an end, wait in the simulator for room in the pair. */
 	uint32_t stalled;
@@ -97,7 +99,8 @@ struct shim_socket {
 	uint32_t announced;
 	/* Arrived segments and packets whose processor time no read has paid yet. */
 	uint32_t segments, packets;
-	/* 1: by bind(). 1: to an address that is not the wildcard address. */
+	/* bound: bind() was called. bound_address: with an address other than the wildcard
+	 * address. */
 	uint32_t bound, bound_address;
 	/* SO_RCVLOWAT; 0: not set, 1 byte. */
 	uint32_t low_water;
@@ -109,10 +112,11 @@ struct shim_socket {
 	uint64_t round_trip_ns, bytes_sent, bytes_received;
 	uint64_t window_bytes; /* congestion window */
 	uint32_t retransmissions;
-	/* UDP. 1: this is a UDP socket, and `routed` was a destination that can be reached. */
+	/* datagram: this is a UDP socket. has_route: `routed` was a destination that can be
+	 * reached. */
 	uint32_t datagram, has_route;
 	struct shim_address routed;
-	/* Of all datagrams that were read: the sum of their truesize. */
+	/* Sum of the truesize of all datagrams that were read. */
 	uint64_t taken;
 	/* Datagrams that found the receive buffer full. */
 	uint64_t drops;
@@ -121,7 +125,7 @@ struct shim_socket {
 	char congestion[16];
 };
 
-/* Copies all that options have set. */
+/* Copies all values that options have set. */
 static inline void shim_socket_copy_options(struct shim_socket *to, const struct shim_socket *from)
 {
 	to->reuse = from->reuse;

@@ -11,7 +11,7 @@
 /* Numbers of 24 bits: PSN, MSN, QPN, CQN, SRQN, and indices of queues. */
 #define MASK_24 UINT32_C(0xffffff)
 
-/* The number in the first `count` bytes, most significant first; count <= 8. */
+/* Returns the number in the first `count` bytes, most significant first; count <= 8. */
 static inline uint64_t be_get(const uint8_t *bytes, unsigned count)
 {
 	uint64_t value = 0;

@@ -14,8 +14,8 @@
 
 #define ERF_BYTES 16
 
-/* Length to which a link packet of 6 bytes is padded. Without its tree (as in a list of packets),
- * Wireshark's dissector reads an LRH and a GRH there, and calls a shorter packet malformed. */
+/* Length to which a link packet of 6 bytes is padded. If Wireshark builds no tree, as for a list of
+ * packets, its dissector reads an LRH and a GRH there. It then calls a shorter packet malformed. */
 #define ERF_LINK_BYTES 48
 
 enum erf_type { ERF_ETHERNET = 2, ERF_INFINIBAND = 21, ERF_INFINIBAND_LINK = 25 };

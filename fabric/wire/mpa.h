@@ -25,9 +25,9 @@
 #define MPA_STARTUP_BYTES    20 /* without private data */
 #define MPA_PRIVATE_DATA_MAX 512
 #define MPA_DEPTHS_BYTES     4      /* IRD and ORD, at the start of the private data */
-#define MPA_DEPTH_MAX        0x3fff /* this and all above: no limit is known */
+#define MPA_DEPTH_MAX        0x3fff /* this value and above: no limit is known */
 
-/* Where an FPDU is in its stream. */
+/* Place of an FPDU in its stream. */
 struct mpa_place {
 	bool markers;
 	uint64_t position; /* bytes of the stream before the FPDU, markers included */
@@ -36,7 +36,7 @@ struct mpa_place {
 /* Returns the pad after a ULPDU. */
 uint32_t mpa_pad_bytes(uint32_t ulpdu_bytes);
 
-/* Returns the length of an FPDU, with the markers that it has at its place. */
+/* Returns the length of an FPDU, with its markers if it is at that place. */
 uint32_t mpa_fpdu_bytes(struct mpa_place place, uint32_t ulpdu_bytes);
 
 /* Returns MULPDU: the largest ULPDU whose FPDU fits a segment of `emss` bytes at any place. Returns

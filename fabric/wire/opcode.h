@@ -7,7 +7,7 @@
  * A14 (XRC), annex A17.9 (CNP). The opcodes of RD are not supported.
  *
  * DC is a transport of the manufacturer, and its packets are not published. The following is
- * assumed. Its opcodes start at 0xc0, the first of the two transports that 9.2.1 leaves to
+ * assumed. The opcodes of DC start at 0xc0, the first of the two transports that 9.2.1 leaves to
  * manufacturers. They have the operations of RC in the order of RC. Each request carries the number
  * of the initiator (DCETH), because a target identifies initiators by address and number. A connect
  * packet adds the access key and a session number. docs/reference/wire.md lists the known facts.

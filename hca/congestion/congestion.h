@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * congestion: the algorithms of include/hcasim/congestion.h for callers: which there are, their
+ * congestion: the algorithms of include/hcasim/congestion.h for callers: their list, their
  * parameters, and calls into them.
  *
  *     name --congestion_init()--> struct congestion --congestion_on_ack() ...--> algorithm

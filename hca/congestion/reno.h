@@ -8,7 +8,7 @@
 
 #include "hca/congestion/congestion.h"
 
-/* Slow start after a timeout grows by one segment an ACK: RFC 3465 2.3. */
+/* Slow start after a timeout grows by one segment per ACK: RFC 3465 2.3. */
 struct reno {
 	double cwnd, threshold; /* bytes */
 	double acked;           /* bytes towards the next segment of congestion avoidance */

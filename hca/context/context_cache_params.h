@@ -18,11 +18,11 @@
 	  "Entries of requester_cache that a reliable queue pair takes. Queue pairs of other " \
 	  "transports take one.", \
 	  "assumed: one; adapters of the mlx4 driver keep QPC, auxiliary context and RDMA read " \
-	  "context apart") \
+	  "context separate") \
 	X(separate_rdmarc, FLAG, "false", "", \
 	  "Keep the responder's state of READs and atomics in rdmarc_cache, one entry per queue " \
 	  "pair. `false`: this state is part of the responder's context.", \
-	  "assumed: with it; adapters of the mlx4 driver have a table of its own for it") \
+	  "assumed: part of it; adapters of the mlx4 driver have a separate table") \
 	X(mshrs, COUNT, "0", "0..1024", \
 	  "Misses that all queue context caches together may have in flight. `0`: only the limit " \
 	  "of each cache applies.", \

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * context_module: the border of the tags of a context cache: which entries are on the chip, which
- * one makes room for another, and how long a hit takes. Misses in flight, reads over PCIe and
- * write-backs are the adapter's. The built-in tags (context_tags.c) and modules of shared objects
- * implement the same table. Each cache (requester, responder, cq, srq, reads) has tags of its own.
+ * context_module: the interface of the tags of a context cache. The tags determine the entries on
+ * the chip, the entry that a new one replaces, and the time of a hit. The adapter handles misses in
+ * flight, PCIe reads and write-backs. The built-in tags (context_tags.c) and modules of shared
+ * objects implement the same table. Each cache (requester, responder, cq, srq, reads) has tags of
+ * its own.
  *
  *     scheduler, responder --lookup--> icm_cache --find()--> tags
  *                         PCIe read --> icm_cache --insert()--> tags
  *
- * The tags answer within the call. Numbers are those of lines: params->line_entries entries each.
+ * The tags answer within the call. Numbers are numbers of lines. A line has params->line_entries
+ * entries.
  */
 #ifndef HCA_CONTEXT_CONTEXT_MODULE_H
 #define HCA_CONTEXT_CONTEXT_MODULE_H
@@ -34,20 +36,20 @@ struct systemc_tracer; /* sim/systemc_vcd.h */
 /* Exported as hca_contexts_module. */
 struct contexts_module {
 	struct module_head head;
-	/* Returns true if the module takes these parameters. Writes the reason to `error` if not.
-	 * NULL: any. */
+	/* Returns true if the module supports these parameters. Otherwise writes the reason to
+	 * `error`. NULL if the module supports all parameters. */
 	bool (*accepts)(const struct context_cache_params *params, char *error, size_t error_bytes);
 	void *(*create)(const struct contexts_setup *setup); /* NULL never */
 	void (*destroy)(void *module);
-	/* Returns true if the line is on the chip, and counts as used then. *latency is
+	/* Returns true if the line is on the chip, and counts a use of the line. *latency is
 	 * params->hit_latency, and may be changed to the time of this hit. */
 	bool (*find)(void *module, uint64_t line, sim_time now, sim_time *latency);
-	/* Keeps a line that is not there. Returns true if another line was evicted, whose number is
-	 * then in *evicted. */
+	/* Inserts a line that is not there. Returns true if another line was evicted, whose number
+	 * is then in *evicted. */
 	bool (*insert)(void *module, uint64_t line, sim_time now, uint64_t *evicted);
-	/* Forgets the lines [first, first + count). Returns how many were there. */
+	/* Removes the lines [first, first + count). Returns the number of removed lines. */
 	uint64_t (*remove)(void *module, uint64_t first, uint64_t count);
-	/* Names the signals that can be seen in a waveform; NULL: none. */
+	/* Registers the signals for waveforms. NULL if the module has no signals. */
 	void (*trace)(void *module, const struct systemc_tracer *tracer);
 };
 

@@ -68,7 +68,7 @@ enum context_kind { CONTEXT_KINDS(CONTEXT_KIND_ENUM) CONTEXT_KIND_COUNT };
 	  "assumed: value for a small CAM") \
 	X(write_back, FLAG, write_back_default, "", \
 	  "Write a replaced entry back to host memory. `false`: drop a replaced entry.", \
-	  "assumed: kept on the chip only, until then") \
+	  "assumed: changes stay on the chip until the replacement") \
 	X(second_entries, COUNT, "0", "0..4194304", \
 	  "Number of entries of a second-level cache, which serves the misses of this one, a " \
 	  "multiple of ways. `0`: no second level.", \

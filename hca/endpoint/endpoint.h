@@ -185,17 +185,17 @@ struct endpoint_qp *endpoint_open(struct endpoint_hca *ep, uint32_t other, unsig
 void endpoint_connect(struct endpoint_qp *qp, uint32_t number);
 uint32_t endpoint_qp_number(const struct endpoint_qp *qp);
 
-/* A queue pair may rest while it has nothing to do. It then takes less memory, and its address
- * is not valid any more, but its slot is. Nothing else changes. Do not call these functions
- * in the HCA of another LP. */
+/* A queue pair may rest while it has nothing to do. It then takes less memory. Its address is not
+ * valid any more, but its slot remains valid. Nothing else changes. Do not call these functions in
+ * the HCA of another LP. */
 struct endpoint_slot;
 struct endpoint_slot *endpoint_slot(const struct endpoint_qp *qp);
 struct endpoint_slot *endpoint_slot_peer(const struct endpoint_slot *slot); /* in any LP */
 /* Lets a new pair rest, after endpoint_set_congestion(). It may stay awake. */
 void endpoint_let_rest(struct endpoint_slot *slot);
-/* Nothing will be posted to the queue pair any more, and its messages are done. */
+/* Reports that the messages of the queue pair are done, and that nothing more will be posted. */
 void endpoint_retire(struct endpoint_slot *slot);
-/* Returns the queue pair awake. The address is valid until the end of the event. */
+/* Wakes the queue pair and returns it. The address is valid until the end of the event. */
 struct endpoint_qp *endpoint_at(struct endpoint_slot *slot);
 /* Returns the queue pair, or a copy of one at rest, for queries. It is valid until the next call
  * for a queue pair of its HCA. */

@@ -39,11 +39,10 @@
 	  "the port pause the fabric.", \
 	  "choice") \
 	X(grant_order, CHOICE, "time", "time|number", \
-	  "Queue pair of a service level that sends next. `time`: the one that was allowed by " \
-	  "its pace to send for the longest time. `number`: the next allowed one by queue pair " \
-	  "number.", \
-	  "assumed: which one adapters do is not known; number: HPCC's simulator " \
-	  "(row D-10)") \
+	  "Queue pair of a service level that sends next. `time`: the queue pair whose pace has " \
+	  "allowed it to send for the longest time. `number`: the allowed queue pair with the " \
+	  "next number.", \
+	  "assumed: the order of adapters is not known; number: HPCC's simulator (row D-10)") \
 	X(ets_share, RATIO, "1", "0.01..1", \
 	  "Maximum share of the link that one service level uses, also while other service " \
 	  "levels are idle. `1`: no limit.", \
@@ -172,7 +171,7 @@
 	  "Round-trip time of an empty path, for algorithms that use it. `auto`: computed per " \
 	  "queue pair over the route with the fewest links. It covers a full packet, its ACK and " \
 	  "the receive_latency of both ends.", \
-	  "auto: published simulators take each path's own; a value: choice")
+	  "auto: published simulators use the time of each path; a value: choice")
 /* clang-format on */
 
 enum endpoint_transport { ENDPOINT_RDMA, ENDPOINT_TCP, ENDPOINT_IWARP };

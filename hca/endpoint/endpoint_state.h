@@ -180,7 +180,7 @@ struct qp_cc {
 	_Alignas(16) char state[]; /* struct cc_state, followed by the state of the algorithm */
 };
 
-/* Packets in a part that delays all of them equally. Each is handled at its tail_at. One event is
+/* Packets in a stage that delays all packets equally. Each is handled at its tail_at. One event is
  * pending. */
 struct packet_line {
 	struct event event;
@@ -339,7 +339,7 @@ void stall_until(struct endpoint_hca *ep, sim_time until); /* accept no packets 
 void connect_state_init(struct endpoint_qp *qp);
 /* Returns the congestion control of the flow that the queue pair sends. */
 const struct congestion *connect_congestion(const struct endpoint_qp *qp);
-/* Returns that of the flow that it receives. Not with QP_FAR. */
+/* Returns the congestion control of the flow that the queue pair receives. Not with QP_FAR. */
 const struct congestion *connect_peer_congestion(const struct endpoint_qp *qp);
 /* Returns base_rtt of a sender's path. */
 sim_time connect_round_trip(const struct endpoint_qp *qp, const struct congestion_ops *ops);

@@ -17,10 +17,10 @@
 	X(overhead_bytes, "bytes",                                                                 \
 	  "Lengths, headers, pad and CRCs of FPDUs, and startup frames, written to streams.")      \
 	X(split_segments, "segments",                                                              \
-	  "Segments sent that are not exactly one FPDU: a receive window cut them.")               \
+	  "Segments sent that are not exactly one FPDU, because a receive window cut them.")       \
 	X(connection_bytes, "bytes",                                                               \
-	  "Memory per connection, largest: TCP control block with congestion control and the "     \
-	  "lists of segments in flight and out of order, and the state of DDP and RDMAP.")
+	  "Largest memory per connection: TCP control block with congestion control, lists of " \
+	  "segments in flight and out of order, and the state of DDP and RDMAP.")
 /* clang-format on */
 
 struct endpoint_iwarp_counters {

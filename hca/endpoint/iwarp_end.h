@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * iwarp_end: iWARP on a TCP connection of an endpoint adapter. A message is an RDMA Write or a
- * Send, which is cut into FPDUs. A full FPDU fills a segment. tcp_end.c asks this file where a
- * message is in the stream, what a segment contains, and when messages may be written.
+ * Send, which is cut into FPDUs. A full FPDU fills a segment. tcp_end.c gets the place of a message
+ * in the stream and the content of a segment from this file. It also asks this file when messages
+ * may be written.
  *
  *     message --> FPDU | FPDU | ... --tcp_write()--> one segment each
  *
@@ -39,7 +40,8 @@ struct endpoint_iwarp {
 void iwarp_end_init_host(struct endpoint_hca *ep);
 void iwarp_end_destroy_host(struct endpoint_hca *ep);
 
-/* Makes a new TCP connection one of iWARP. `segment_bytes` is the payload of a full segment. */
+/* Turns a new TCP connection into a connection of iWARP. `segment_bytes` is the payload of a full
+ * segment. */
 void iwarp_end_init(struct endpoint_qp *qp, uint32_t segment_bytes, bool open);
 
 /* Returns the bytes that a message of `bytes` takes in the stream. */

@@ -30,7 +30,7 @@
 	  "pciebench's data files, Xeon E3: 129 B 31.6 M/s, 192 B 16.3 M/s") \
 	X(in_order, FLAG, "false", "", \
 	  "A transfer that is done keeps its place among in_flight until all earlier transfers " \
-	  "are done. Transfers under large_in_flight give theirs back at once.", \
+	  "are done. Transfers under large_in_flight return their place at once.", \
 	  "choice") \
 	X(read_interval, TIME, "0ps", "0ps..1ms", \
 	  "Minimum time between two reads, in addition to the time of their lines.", \

@@ -101,8 +101,8 @@
 	X(reads_pass, FLAG, "false", "", \
 	  "Reads of data to be sent leave ahead of writes that wait in the adapter for credits. " \
 	  "`false`: they wait behind these writes.", \
-	  "PCIe base spec 2.4.1 orders what its transaction layer has, not what waits in the " \
-	  "device; choice")
+	  "PCIe base spec 2.4.1 orders packets in the transaction layer, not packets that wait " \
+	  "in the device; choice")
 /* clang-format on */
 
 struct pcie_params {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tag_array: the tags of a set-associative cache: which numbers (of cache lines, pages or entries)
- * it holds, and which one makes room for another. A full set replaces the least recently used
+ * tag_array: the tags of a set-associative cache: the numbers (of cache lines, pages or entries) in
+ * the cache, and the number that a new one replaces. A full set replaces the least recently used
  * number, or a random one. Plain data, no time.
  */
 #ifndef HCA_HOST_TAG_ARRAY_H
@@ -38,7 +38,7 @@ void tag_array_fini(struct tag_array *array);
 /* Returns true if the number is there. It counts as used then. */
 bool tag_array_touch(struct tag_array *array, uint64_t number);
 
-/* The same, and the number counts as changed. */
+/* Does the same, and marks the number as changed. */
 bool tag_array_change(struct tag_array *array, uint64_t number);
 
 /* Returns true if the number is there, without counting a use. */

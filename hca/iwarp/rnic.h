@@ -46,8 +46,8 @@
 	X(terminates_received, "messages", "Terminates received") \
 	X(connections, "connections", "opened, by either side") \
 	X(connection_bytes, "bytes", \
-	  "Memory per connection, largest: TCP control block with its lists, and the state of " \
-	  "MPA, DDP and RDMAP, without buffers.")
+	  "Largest memory per connection: TCP control block with its lists, and state of MPA, " \
+	  "DDP and RDMAP, without buffers.")
 /* clang-format on */
 
 struct rnic_counters {
@@ -68,15 +68,15 @@ struct transmit;
 
 /* The connection manager. It is called from events of the adapter. */
 struct rnic_user {
-	/* Returns true if connections to the port are for it. */
+	/* Returns true if the connection manager accepts connections to the port. */
 	bool (*listens)(struct rnic_user *user, uint16_t port);
-	/* An MPA request has arrived at a listening port. */
+	/* Reports that an MPA request has arrived at a listening port. */
 	void (*requested)(struct rnic_user *user, struct rnic_connection *connection,
 			  const struct mpa_startup *request);
-	/* The MPA reply has arrived. NULL: the peer does not answer, or refuses. */
+	/* Reports that the MPA reply has arrived. NULL: the peer does not answer, or refuses. */
 	void (*replied)(struct rnic_user *user, struct rnic_connection *connection,
 			const struct mpa_startup *reply);
-	/* The peer has closed the connection, or it has failed. */
+	/* Reports that the peer has closed the connection, or that the connection has failed. */
 	void (*closed)(struct rnic_user *user, struct rnic_connection *connection);
 };
 
@@ -104,10 +104,11 @@ void rnic_set_user(struct rnic *rnic, struct rnic_user *user);
 
 enum rnic_ring_kind { RNIC_CQ, RNIC_SQ, RNIC_RQ, RNIC_SRQ };
 
-/* Bytes of a ring with as many entries. The CQ has a control word behind its entries. */
+/* Returns the bytes of a ring with that number of entries. The CQ has a control word after its
+ * entries. */
 uint64_t rnic_ring_bytes(enum rnic_ring_kind kind, uint32_t entries);
 
-/* Return numbers of new objects. The rings are known later. */
+/* Create objects and return their numbers. rnic_set_ring() follows for each ring. */
 uint32_t rnic_create_cq(struct rnic *rnic, struct memory *memory, uint32_t entries);
 uint32_t rnic_create_srq(struct rnic *rnic, struct memory *memory, uint32_t entries, uint32_t pd);
 
@@ -142,9 +143,10 @@ struct rnic_connection *rnic_connect(struct rnic *rnic, const struct path *path,
 void rnic_accept(struct rnic_connection *connection, uint32_t qpn, const struct mpa_startup *reply);
 void rnic_reject(struct rnic_connection *connection, const struct mpa_startup *reply);
 
-/* Sends what is posted, and closes the connection. */
+/* Sends all posted work requests, and closes the connection. */
 void rnic_disconnect(struct rnic_connection *connection);
-/* The connection manager forgets the connection. It is not reported any more. */
+/* Reports that the connection manager has forgotten the connection. The adapter then reports no
+ * further events of the connection. */
 void rnic_forget(struct rnic_connection *connection);
 
 const struct path *rnic_path(const struct rnic_connection *connection);

@@ -29,7 +29,7 @@
 	  "Linux iw_cxgb4, patch \"disable delayed ack by default\", 2020") \
 	X(rto_min, TIME, "200ms", "1us..60s", \
 	  "Smallest retransmission timeout.", \
-	  "assumed: that of Linux, TCP_RTO_MIN") \
+	  "assumed: the value of Linux, TCP_RTO_MIN") \
 	X(congestion, CHOICE, "newreno", "newreno|cubic|dctcp", \
 	  "Congestion control of TCP.", \
 	  "assumed: iw_cxgb4 asks for Tahoe (recalled)") \

@@ -67,7 +67,7 @@ struct rnic_message {
 	struct rnic_wqe *wqe; /* NULL: a response */
 	const struct data_segment *segments;
 	uint32_t segment_count;
-	const uint8_t *bytes; /* data that is here, or NULL: in the segments */
+	const uint8_t *bytes; /* the data; NULL: the data is in the segments */
 	uint32_t access;      /* that the segments' keys must grant */
 	uint32_t length, made;
 	uint32_t stag, msn, invalidate;
@@ -102,7 +102,7 @@ struct rnic_incoming {
 	uint8_t bytes[];
 };
 
-struct rnic_response { /* a READ of the peer that was not responded yet */
+struct rnic_response { /* a READ of the peer without a response so far */
 	struct rnic_response *next;
 	struct rdmap_read_request request;
 };
@@ -140,8 +140,8 @@ struct rnic_qp {
 };
 
 enum rnic_phase {
-	RNIC_OPENING,   /* TCP handshake, or before the request has come */
-	RNIC_ASKED,     /* the request was sent, or has come */
+	RNIC_OPENING,   /* TCP handshake, or before the request has arrived */
+	RNIC_ASKED,     /* the request was sent, or has arrived */
 	RNIC_OPERATION, /* FPDUs */
 	RNIC_CLOSED,
 };
@@ -154,11 +154,12 @@ struct rnic_connection {
 	const struct path *path;
 	uint32_t number;
 	void *context;
-	bool forgotten, reported; /* by the connection manager, to it */
+	/* Forgotten by the connection manager. Reported to the connection manager. */
+	bool forgotten, reported;
 	bool initiator, peer_sent, closing, shut, waits;
 	enum rnic_phase phase;
 	struct rnic_qp *qp;
-	uint32_t ird, ord; /* READs that the peer, and that this side may have under way */
+	uint32_t ird, ord; /* READs that the peer, and this side, may have in progress */
 	uint8_t request[MPA_STARTUP_BYTES + MPA_PRIVATE_DATA_MAX];
 	uint32_t request_bytes;
 	unsigned events; /* enum tcp_event bits that were not handled */
@@ -217,18 +218,18 @@ void iwarp_connection_fini(struct rnic *rnic);
 /* Appends a ULPDU as an FPDU to the stream. Returns the end of the stream. */
 uint64_t iwarp_append(struct rnic_connection *connection, const uint8_t *ulpdu, uint32_t bytes);
 bool iwarp_may_send(const struct rnic_connection *connection);
-/* Returns true if the send buffer has room for as many bytes beside `taken`. */
+/* Returns true if the send buffer has room for that many bytes in addition to `taken`. */
 bool iwarp_has_room(const struct rnic_connection *connection, uint64_t taken, uint32_t bytes);
 /* Continues with FPDUs that wait for the queue pair. */
 void iwarp_continue(struct rnic_connection *connection);
-/* Sends what is in the stream and a FIN. */
+/* Sends the rest of the stream and a FIN. */
 void iwarp_shut(struct rnic_connection *connection);
 
 /* send.c */
 void iwarp_send_fetch(struct rnic_qp *qp);
 void iwarp_send_pump(struct rnic_qp *qp);
 void iwarp_send_acknowledged(struct rnic_qp *qp);
-void iwarp_send_drop(struct rnic_qp *qp); /* frees what is not under way */
+void iwarp_send_drop(struct rnic_qp *qp); /* drops FPDUs and responses that were not sent */
 bool iwarp_send_idle(const struct rnic_qp *qp);
 
 /* receive.c */

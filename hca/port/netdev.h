@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * netdev: the network device of an Ethernet adapter. By it the stack of the host sends and receives
- * frames beside RDMA, through the same pipelines and the same port.
+ * netdev: the network device of an Ethernet adapter. The stack of the host sends and receives
+ * frames with it, beside RDMA, through the same pipelines and the same port.
  *
  *     stack --netdev_send()--> queue of a priority --PCIe read--> transmit --> port
  *     stack <--receive()------ PCIe write <-------------------- receive <---- port
  *
- * Frames of a priority leave in order. Each priority has as many bytes in flight (read, or waiting
- * for the port) as all queue pairs together: scheduler.inflight_bytes. So the port's arbitration
- * divides the link between traffic classes. Within one class, frames and RDMA share the queue of
- * the class evenly, independent of the number of queue pairs. Descriptors and completions of frames
- * take no time on PCIe.
+ * Frames of a priority leave in order. A priority may have scheduler.inflight_bytes in flight
+ * (read, or waiting for the port), as all queue pairs together may. The port's arbitration
+ * therefore divides the link between traffic classes. Within one class, frames and RDMA share the
+ * queue of the class evenly, independent of the number of queue pairs. Descriptors and completions
+ * of frames take no time on PCIe.
  */
 #ifndef HCA_PORT_NETDEV_H
 #define HCA_PORT_NETDEV_H

@@ -31,7 +31,7 @@
 	X(looked_up, CHOICE, "grant", "grant|response|both", \
 	  "Events that need the WQE in send_cache. `grant`: its grant. `response`: its READ or " \
 	  "atomic response, and its retransmission. `both`: all of these events.", \
-	  "choice; for responses: rw-allsig (Kalia, rdma_bench, public) watches that lists are " \
+	  "choice; for responses: rw-allsig (Kalia, rdma_bench, public) observes that lists are " \
 	  "read again; A4-11: READs fall with their number, WRITEs do not") \
 	X(response_reads, COUNT, "16", "1..1024", \
 	  "Reads in progress, over all queue pairs, of WQEs that were evicted from send_cache " \

@@ -89,8 +89,8 @@ bool build_may_deadlock(const struct build *build, char *error, size_t error_byt
  * {deadlock: possible} or expected is never refused. */
 bool build_refuses_deadlock(const struct build *build, char *error, size_t error_bytes);
 
-/* Returns true if switches must react to links that go down. Forwarding tables given by the
- * scenario are not changed. */
+/* Returns true if switches must react to links that go down. Forwarding tables of the scenario do
+ * not change. */
 bool build_reroutes(const struct scenario *scenario);
 
 /* Returns the latency of a link. The build need not exist. */

@@ -39,9 +39,9 @@ enum option_key {
 #define OPTION_VIA       {"via", KEY_VIA, "slurm", 0, \
 	"run the points as a job array of Slurm, and write the tables in a dependent job", 0}
 #define OPTION_POINTS    {"points", KEY_POINTS, "NUMBER", 0, \
-	"with --via: points of a task (default: 16)", 0}
+	"with --via: points per task (default: 16)", 0}
 #define OPTION_PART      {"part", KEY_PART, "K/PARTS", 0, \
-	"run one of so many equal parts of the points, from 0/PARTS, without tables", 0}
+	"run part K of PARTS equal parts of the points, from K = 0, without tables", 0}
 #define OPTION_THREADS   {"threads", KEY_THREADS, "NUMBER", 0, \
 	"number of simulation threads for a workload or load; results do not depend on it " \
 	"(default: 1)", 0}

@@ -31,7 +31,7 @@ struct sweep {
 	size_t part, parts; /* --part; 0 of 1: all points */
 	unsigned running;
 	bool failed;
-	bool full; /* nothing more can be written to the folder */
+	bool full; /* the folder accepts no further file */
 };
 
 /* ---- sweep_product.c ---- */
@@ -45,7 +45,7 @@ const struct scenario_sweep_value *sweep_product_value(const struct sweep *sweep
 struct scenario *sweep_product_read(const struct sweep *sweep, size_t point,
 				    struct yaml_errors *errors);
 
-/* Allocates and names all points. Returns false, having printed why, if one cannot be read. */
+/* Allocates and names all points. Returns false and prints the reason if a point cannot be read. */
 bool sweep_product_find(struct sweep *sweep);
 
 /* ---- sweep_names.c ---- */
@@ -56,7 +56,7 @@ bool sweep_product_find(struct sweep *sweep);
  * "pcie.lanes=8,pcie.generation=3". */
 void sweep_names_write(const struct sweep *sweep, size_t point, char name[SWEEP_NAME_BYTES]);
 
-/* Makes by-name/. Returns false, having printed why, if that fails. */
+/* Makes by-name/. Returns false and prints the reason on failure. */
 bool sweep_names_link(const struct sweep *sweep);
 
 /* ---- sweep_resume.c ---- */
@@ -67,7 +67,7 @@ void sweep_resume_path(const struct sweep *sweep, size_t point, const char *file
 		       char path[PATH_MAX]);
 
 /* Makes the folder of the sweep, and locks it for this process. Processes of parts share the lock.
- * Returns false, having printed why, if that fails. */
+ * Returns false and prints the reason on failure. */
 bool sweep_resume_open(struct sweep *sweep);
 
 /* Returns true if the point has a result, and counts it the first time. */
@@ -83,12 +83,12 @@ int sweep_pool_run(struct sweep *sweep);
 /* Assigns each point to one of the parts. Returns the number of different configurations. */
 size_t sweep_part_assign(struct sweep *sweep, size_t parts);
 
-/* Reads "3/20". Returns false, having printed why, if the text is no part. */
+/* Reads "3/20". Returns false and prints the reason if the text is not a part. */
 bool sweep_part_read(const char *text, size_t *part, size_t *parts);
 
 /* ---- sweep_slurm.c ---- */
 
-#define SWEEP_POINTS_EACH 16 /* points of a task, without --points */
+#define SWEEP_POINTS_EACH 16 /* points per task, without --points */
 
 /* Runs the unfinished points, and writes the tables, by jobs of Slurm. Returns an exit code. */
 int sweep_slurm_run(struct sweep *sweep);
@@ -119,14 +119,14 @@ bool sweep_columns_find_seed(const struct sweep *sweep, size_t *column);
 /* ---- sweep_table.c, sweep_bins.c, sweep_database.c ---- */
 
 /* Writes results.csv, by-name/, bins.csv, results.db and, if seeds are swept, the means. Prints the
- * results with --json. Returns false, having printed why, if that fails. */
+ * results with --json. Returns false and prints the reason on failure. */
 bool sweep_table_write(const struct sweep *sweep);
 
 /* Writes bins.csv of a workload's sweep, and bin_means.csv if seeds are swept. Returns false if a
  * file cannot be written, and prints the reason. */
 bool sweep_bins_write(const struct sweep *sweep);
 
-/* Writes results.db from the tables. Returns false, having printed why, if that fails. */
+/* Writes results.db from the tables. Returns false and prints the reason on failure. */
 bool sweep_database_write(const struct sweep *sweep);
 
 #endif

@@ -10,11 +10,11 @@
 
 #define TEMPLATES_MAX 32
 
-/* Where the templates are, and how to speak of them. */
+/* Place of the templates, and words for messages about them. */
 struct template_folder {
 	const char *folder; /* below share/hcasim */
 	const char *suffix; /* of the files: ".yaml" */
-	const char *what;   /* a template is a kind of this */
+	const char *what;   /* word for what a template describes */
 	const char *lister; /* command that lists the kinds */
 	unsigned line;      /* of the file that describes it, from 1 */
 	const char *mark;   /* text before the description in this line */

@@ -48,8 +48,8 @@ struct arguments {
 	sim_time every;         /* 0: no pictures */
 	unsigned ports;         /* watch: ports to show; 0: not given */
 	const char *by;         /* stats: key to compare by */
-	const char *via, *part; /* sweep: by jobs of slurm; a part of its points */
-	unsigned points;        /* sweep: of a task of --via; 0: not given */
+	const char *via, *part; /* sweep: "slurm"; the part of its points */
+	unsigned points;        /* sweep: points per task of --via; 0: not given */
 	uint32_t ranks;         /* 0: one rank on each host */
 	uint64_t tag;           /* 0: all tags */
 	double percentile;      /* negative: not given */

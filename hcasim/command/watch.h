@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * watch: shows a run under way: the busiest ports with their rates, queues and pauses, again and
- * again. A terminal gets one picture, in colour, which is drawn anew. Other outputs get them all.
+ * watch: shows the busiest ports of a run in progress at intervals, with their rates, queues and
+ * pauses. A terminal shows one picture in colour, which is redrawn. Other outputs get every
+ * picture.
  *
  *     verb_run.c --watch_run()--> experiment_advance(), picture, experiment_advance(), ...
  */

@@ -13,9 +13,9 @@
 #include <stddef.h>
 
 struct process_claim {
-	bool systemc;    /* all of these belong to one thread */
-	bool flow_level; /* one at a time,
-	and none after one that ran: SimGrid's platform is sealed */
+	bool systemc; /* all of these belong to one thread */
+	/* one at a time, and none after a simulation that ran: SimGrid's platform is sealed */
+	bool flow_level;
 };
 
 /* Returns false if the process cannot have such a simulation now. Writes the reason to `error`. */

@@ -19,7 +19,7 @@ void leftovers_leave(void);
  * -1 and writes the reason to *error if another process holds the lock. */
 int leftovers_lock(const char *folder, char *error, size_t error_bytes);
 
-/* The same, for a process that writes to the folder beside others of its kind. */
+/* Does the same for a process that shares the folder with other processes of its kind. */
 int leftovers_share(const char *folder, char *error, size_t error_bytes);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packet_record: writes packets that leave ports to a pcapng file, in order of time: all, or those
- * that record.only chooses. Each port is an interface. With record.ring the latest packets stay in
- * memory until a trigger.
+ * packet_record: writes packets that leave ports to a pcapng file, in order of time: all packets,
+ * or the packets that record.only selects. Each port is an interface. With record.ring the latest
+ * packets stay in memory until a trigger.
  *
  *     port tap (a departure, as soon as its time is fixed) --> heap by time --> pcapng_write()
  *                                                                  `--> ring --trigger--^

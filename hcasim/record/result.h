@@ -31,7 +31,7 @@ struct result_outcome { /* input of the summary that the simulation does not pro
 	struct violations violations; /* invariants that the run violated */
 };
 
-/* Return the end of the time that the figures are about, and its part with work under way. */
+/* Return the end of the measured time, and the length of its part with work in progress. */
 sim_time result_ended(const struct build *build, const struct result_outcome *outcome);
 sim_time result_worked(const struct build *build, const struct result_outcome *outcome);
 
@@ -75,8 +75,8 @@ unsigned result_compare(const struct build *build, FILE *out);
 unsigned result_compare_metrics(const struct build *build, const struct result_outcome *outcome,
 				FILE *out);
 
-/* Adds up the counters whose names, "block.counter", match the glob pattern. Returns false if none
- * does. */
+/* Adds up the counters whose names, "block.counter", match the glob pattern. Returns false if no
+ * name matches. */
 bool result_counter(const struct build *build, const char *pattern, uint64_t *sum);
 
 /* Prints one of the files that a folder of the run would have: "summary.json", "flows.csv" and so

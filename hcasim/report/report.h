@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report: state shared by all parts of a report: the page, the charts that are also drawn as files,
- * and the first error. A report is of one run, of two beside each other, or of a sweep.
+ * and the first error. A report describes one run, two runs side by side, or a sweep.
  *
  *     result folders --run_sections, comparison_sections, sweep_sections--> struct report --> HTML,
  *                                                                                    SVG and PNG
@@ -13,7 +13,7 @@
 #include "sim/yaml.h"
 
 struct report_run {
-	const char *name;   /* as the reader calls it */
+	const char *name;   /* as the user wrote it */
 	const char *folder; /* of its results */
 };
 
@@ -42,7 +42,7 @@ const struct yaml_node *report_entry(const struct yaml_node *map, const char *ke
 
 /* Adds charts to the present section, and keeps them as figures. The list is empty afterwards.
  * `run` names the run of the charts if there are several. `only` has the names of the added charts,
- * with spaces around. NULL adds all charts. Other charts stay in the list. */
+ * with a space before and after each name. NULL adds all charts. Other charts stay in the list. */
 void report_charts(struct report *report, struct charts *charts, const char *run, const char *only);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stage_charts: where the time of work requests went, stage by stage (hca/work/latency_stages.h):
+ * stage_charts: charts of the time of work requests in each stage (hca/work/latency_stages.h):
  *
  *     counters.json -> stages, receive-stages   means, of one run or of two beside each other
  *     trace.bin     -> median-request, slow-request   the request at a percentile of latency

@@ -47,7 +47,8 @@ uint64_t drops_of_hca(const struct build *build, uint32_t host);
 /* Returns the packets lost everywhere. */
 uint64_t drops_of_all(const struct build *build);
 
-/* Adds up counters of packets lost everywhere, quickly and again and again. */
+/* Adds up the counters of all lost packets. Finds the counters once, so that frequent sums are
+ * fast. */
 struct drops_watch;
 struct drops_watch *drops_watch_create(const struct build *build);
 uint64_t drops_watch_sum(const struct drops_watch *watch);

@@ -48,7 +48,7 @@ void experiment_stop(struct experiment *experiment);
  * end, returns the time of the last sample. Call it after the run. */
 sim_time experiment_ended(const struct experiment *experiment);
 
-/* Returns the time of the run with at least one flow in progress. The run is over. */
+/* Returns the time of the run with at least one flow in progress. Call it after the run. */
 sim_time experiment_worked(const struct experiment *experiment);
 
 /* Returns the duration of the measurement of goodput and rates. Call it after the run. */
@@ -74,8 +74,9 @@ bool experiment_has_storage(const struct experiment *experiment);
 double experiment_storage_metric(const struct experiment *experiment, uint32_t workload,
 				 enum storage_metric metric);
 
-/* Checks that each metric in `expect` belongs to a recorded port or a workload if it is not of the
- * run or of a flow. Otherwise returns false and writes the place and a suggestion to `error`. */
+/* Checks the metrics in `expect` that are not of the run or of a flow. Each must belong to a
+ * recorded port or to a workload. Otherwise returns false and writes the place and a suggestion to
+ * `error`. */
 bool experiment_knows_metrics(const struct experiment *experiment, char *error, size_t error_bytes);
 
 /* Finds a metric of any kind by name. Returns false and writes the reason to *error if there is no
@@ -109,7 +110,7 @@ void experiment_write_links(const struct build *build, sim_time ended, FILE *out
 void experiment_write_switches(const struct build *build,
 			       FILE *out); /* switches.csv: all counters */
 
-/* Prints what was skipped (run.fast_forward), as a section of summary.json. */
+/* Prints the skipped phases (run.fast_forward), as a section of summary.json. */
 void experiment_print_skipped(const struct experiment *experiment, FILE *out);
 
 /* Prints what a trace has and the run does not use, as a key of summary.json. */

@@ -80,9 +80,9 @@ struct experiment {
 bool *experiment_first_flows(const struct experiment *experiment);
 void experiment_collect(struct experiment *experiment);
 
-/* Combine the workloads of the scenario, and set how the flows of each workload are posted. The
- * names end with NULL and are for free(); without names the result is NULL.
- * experiment_workloads.c */
+/* Combine the workloads of the scenario, and set how the flows of each workload are posted.
+ * experiment_workloads_names() returns the names, which end with NULL, or NULL without names. The
+ * caller frees the result. experiment_workloads.c */
 struct workload *experiment_workloads_create(const struct build *build, char *error,
 					     size_t error_bytes);
 void experiment_workloads_parts(const struct scenario *scenario,
@@ -95,14 +95,14 @@ void experiment_workloads_print(const struct experiment *experiment, FILE *out);
 void experiment_storage_collect(struct experiment *experiment);
 void experiment_storage_print(const struct experiment *experiment, FILE *out);
 /* Returns false and writes the reason to *error if no workload has the metric of operations. `dot`
- * is behind the name of the workload; NULL: of the run. */
+ * points to the end of the workload's name in `name`. NULL: a metric of the run. */
 bool experiment_storage_knows(const struct experiment *experiment, const char *name,
 			      const char *dot, char *error, size_t error_bytes);
 
 /* Returns the number of the workload with that name. */
 uint32_t experiment_workloads_find(const struct scenario *scenario, const char *name);
 
-/* Returns false and writes the reason to *error if the metric's owner is no workload. */
+/* Returns false and writes the reason to *error if the metric's owner is not a workload. */
 bool experiment_workloads_knows(const struct scenario *scenario, const char *owner,
 				const char *metric, char *error, size_t error_bytes);
 

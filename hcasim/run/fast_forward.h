@@ -18,8 +18,8 @@
 
 struct fast_forward;
 
-/* Creates it for a run that has not begun. Returns NULL if the scenario does not ask for it.
- * `steps`: the caller advances the run in steps. */
+/* Creates the object for a run that has not begun. Returns NULL if the scenario does not request
+ * fast forward. `steps`: the caller advances the run in steps. */
 struct fast_forward *fast_forward_create(const struct build *build, struct flow_driver *driver,
 					 bool steps);
 void fast_forward_destroy(struct fast_forward *forward);
@@ -27,7 +27,7 @@ void fast_forward_destroy(struct fast_forward *forward);
 /* Runs until `until`, as sim_run() does, and skips phases on the way. */
 void fast_forward_run(struct fast_forward *forward, sim_time until);
 
-/* Adds what was skipped to the counters and the flow table. Call it when no event is left. */
+/* Adds the skipped phases to the counters and the flow table. Call it when no event is left. */
 void fast_forward_end(struct fast_forward *forward);
 
 /* Prints the section of summary.json, and a line for a terminal. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * json_schema: one JSON Schema (draft 7) of scenarios and presets, from the tables that the readers
- * use. Editors complete and check files by it. It describes keys and values one by one. `hcasim
- * check` also checks rules between values.
+ * use. Editors complete and check files with it. It describes each key and value separately.
+ * `hcasim check` also checks rules between values.
  */
 #ifndef HCASIM_SCHEMA_JSON_SCHEMA_H
 #define HCASIM_SCHEMA_JSON_SCHEMA_H

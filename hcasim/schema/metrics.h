@@ -263,11 +263,11 @@
 	  "99.9th percentile of the time of writes.") \
 	X(cpu_us, "us", \
 	  "Time of the cores of both hosts for an operation: a model of their cost " \
-	  "(workload.operation_cpu), no measurement.") \
+	  "(workload.operation_cpu), not a measurement.") \
 	X(initiator_cpu_us, "us", \
-	  "Part of cpu_us of the initiator.") \
+	  "Part of cpu_us at the initiator.") \
 	X(target_cpu_us, "us", \
-	  "Part of cpu_us of the target.") \
+	  "Part of cpu_us at the target.") \
 	X(operation_messages, "messages", \
 	  "SENDs, WRITEs and READs of an operation, or messages of its TCP connection. Mean.") \
 	X(operation_message_bytes, "bytes", \

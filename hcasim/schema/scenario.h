@@ -186,8 +186,9 @@ struct port_params;
 	  "`expect` bounds flows_failed or flows_done. expected: no failure.", \
 	  "choice") \
 	X(fast_forward, CHOICE, "off", "off|exact", \
-	  "Workload with `phases`: exact: phases that begin in a state of the whole run that an " \
-	  "earlier phase began in are not simulated. Results are the same, but for `events`.", \
+	  "Workload with `phases`. exact: does not simulate a phase that begins in the same " \
+	  "state of the whole run as an earlier phase. Results are the same, except for " \
+	  "`events`.", \
 	  "choice")
 
 #define RECORD_PARAMS(X) \
@@ -199,7 +200,8 @@ struct port_params;
 	  "message states the time of the first one.", \
 	  "choice: less than the free space of common disks") \
 	X(snap, BYTES, "0B", "0B..64KiB", \
-	  "Bytes stored of each packet in packets.pcapng, beside its full length. 0B: all.", \
+	  "Maximum number of bytes of each packet in packets.pcapng, which also states the full " \
+	  "length. 0B: all bytes.", \
 	  "choice") \
 	X(counters, FLAG, "true", "", \
 	  "Write counters.json: all counters of all blocks at the end.", \
@@ -216,7 +218,7 @@ struct port_params;
 	  "queues.csv, their quantiles and standard deviations. Both need `series`.", \
 	  "choice")
 
-/* Keys of record.only that no list of names is. */
+/* Keys of record.only that are not lists of names. */
 #define RECORD_ONLY_PARAMS(X) \
 	X(from, TIME, "0ps", "", \
 	  "Virtual time from which packets are recorded.", \
@@ -227,22 +229,22 @@ struct port_params;
 
 #define RECORD_RING_PARAMS(X) \
 	X(packets, COUNT, "0", "0..100000000", \
-	  "Latest packets that are kept in memory. packets.pcapng gets them at the first " \
-	  "trigger. 0: it gets all packets.", \
+	  "Number of latest packets that are kept in memory. packets.pcapng gets them at the " \
+	  "first trigger. 0: packets.pcapng gets all packets.", \
 	  "choice") \
 	X(behind, COUNT, "100", "0..100000000", \
-	  "Packets that packets.pcapng gets behind the trigger. A packet that is dropped on its " \
-	  "link may be among these.", \
+	  "Number of packets that packets.pcapng gets after the trigger. They may include a " \
+	  "packet that is dropped on its link.", \
 	  "choice") \
 	X(drop, FLAG, "true", "", \
-	  "Trigger: a packet is dropped, wherever and for whatever reason.", \
+	  "Trigger: a packet is dropped, at any place and for any reason.", \
 	  "choice") \
 	X(pause, FLAG, "false", "", \
 	  "Trigger: a PFC frame that pauses a priority leaves a port.", \
 	  "choice") \
 	X(failure, FLAG, "true", "", \
-	  "Trigger: the run ends with an exit code other than 0, as by an expectation that fails " \
-	  "or a law that is violated.", \
+	  "Trigger: the run ends with an exit code other than 0, for example because an " \
+	  "expectation or a law does not hold.", \
 	  "choice")
 
 #define PROGRAM_PARAMS(X) \
@@ -348,7 +350,7 @@ struct scenario_sweep_value {
 	char **sets;  /* "key.path=value", as for --set; ends with NULL */
 };
 
-/* Values of which each point of a sweep has one. */
+/* An axis of a sweep. Each point of the sweep has one value of each axis. */
 struct scenario_sweep_axis {
 	const char **columns; /* names in tables; most axes have one */
 	uint32_t column_count;
@@ -447,7 +449,7 @@ bool scenario_blame(const struct scenario *scenario, const char *path, char *err
 
 /* Returns true if any host has an adapter of that fidelity. */
 enum adapter_fidelity { FIDELITY_ENDPOINT, FIDELITY_DETAILED };
-/* Return true if the host, or any host, sends with TCP: plainly or with iWARP on top. */
+/* Return true if the host, or any host, sends with TCP, with or without iWARP. */
 bool scenario_host_has_tcp(const struct scenario_host *host);
 bool scenario_has_tcp(const struct scenario *scenario);
 bool scenario_has_plain_tcp(const struct scenario *scenario);

@@ -23,7 +23,7 @@ struct scenario_mirror {
 	uint32_t from_count;
 	uint32_t to; /* number of the host */
 	struct mirror_params params;
-	/* what the names mean: the switch, its port of the analyser, and the mirrored ports */
+	/* what the names select: the switch, its port to the analyser, and the mirrored ports */
 	uint32_t switch_number, to_port;
 	struct port_set ports;
 };

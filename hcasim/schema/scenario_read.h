@@ -33,7 +33,7 @@ bool scenario_name_valid(const char *name);
 void scenario_refuse_unused(struct scenario_reader *reader, const struct yaml_node *map,
 			    const struct param *list, const char *const *others);
 
-/* The same, with the names of sections among the known keys. */
+/* Does the same, with the names of sections among the known keys. */
 void scenario_refuse_sections(struct scenario_reader *reader, const struct yaml_node *map,
 			      const struct param *list, const struct param_section *sections,
 			      const char *const *others);
@@ -42,8 +42,8 @@ void scenario_refuse_sections(struct scenario_reader *reader, const struct yaml_
 bool scenario_expect_list(struct scenario_reader *reader, const struct yaml_node *node,
 			  const char *what);
 
-/* Returns the texts of a list and their number, or NULL without a list. `what` and `expected` say
- * in errors what the list and an entry have. The caller owns the array. */
+/* Returns the texts of a list and their number, or NULL without a list. In errors, `what` describes
+ * the list and `expected` an entry. The caller owns the array. */
 const char **scenario_read_texts(struct scenario_reader *reader, struct yaml_node *node,
 				 const char *what, const char *expected, uint32_t *count);
 
@@ -106,8 +106,8 @@ const char *const *scenario_workloads_read(struct scenario_reader *reader, struc
 void scenario_workloads_print(const struct scenario *scenario, FILE *out);
 void scenario_workloads_release(struct scenario *scenario);
 
-/* Reads the hosts of a workload of pattern storage, which `common` has if `node` does not, and
- * checks its sections. `node` may be NULL. */
+/* Reads the hosts of a workload of pattern storage, and checks its sections. Hosts that `node`
+ * lacks come from `common`. `node` may be NULL. */
 void scenario_storage_read(struct scenario_reader *reader, struct yaml_node *node,
 			   struct yaml_node *common, struct scenario_workload *workload);
 void scenario_storage_print_hosts(const struct scenario_workload *workload, int indent, FILE *out);
@@ -170,7 +170,7 @@ void scenario_flow_check(struct scenario_reader *reader);
 
 /* Refuses sections and values that TCP connections do not support. */
 void scenario_tcp_check(struct scenario_reader *reader);
-/* Refuses what adapters with the driver siw do not support. */
+/* Refuses sections and values that adapters with the driver siw do not support. */
 void scenario_tcp_check_siw(struct scenario_reader *reader);
 
 /* Refuses congestion control that never receives its signal. */

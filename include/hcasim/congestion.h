@@ -7,7 +7,7 @@
  *     sender --on_send, on_ack, on_cnp, on_loss--> algorithm
  *     algorithm --cc->rate_bps, cc->cwnd_bytes--> sender
  *
- * An algorithm may also act at the receiver, as those that grant credits or pull packets do. Both
+ * An algorithm may also act at the receiver, for example to grant credits or to pull packets. Both
  * ends then exchange fields of the algorithm, in data packets, ACKs and control packets:
  *
  *     sender   --on_packet()--> fields of a data packet --on_data()--> receiver
@@ -56,7 +56,8 @@ struct congestion_path {
 	uint32_t initial_window_bytes;
 	uint32_t source, destination; /* end points of the fabric */
 	uint32_t flow;                /* number of the sender's queue pair */
-	/* Services for a plug-in (plugin.h). On TCP connections they end the run. */
+	/* Services for a plug-in (plugin.h). A call of a service on a TCP connection ends the
+	 * run. */
 	const struct plugin_host *host;
 };
 
@@ -68,10 +69,10 @@ struct congestion_fields {
 	uint32_t words[CONGESTION_FIELDS];
 };
 
-/* A member of the state, at ops->sending_offset, of an algorithm that needs it. */
+/* Member of the state of an algorithm that needs it, at ops->sending_offset. */
 struct congestion_sending {
-	/* Written by the algorithm: service level of the next packets and 1, or 0 for the flow's
-	 * own. */
+	/* Written by the algorithm: service level of the next packets, plus 1. 0: the service level
+	 * of the flow. */
 	uint32_t priority;
 	/* Written by the sender before it calls a function: posted payload that was never sent. */
 	uint64_t unsent_bytes;
@@ -84,7 +85,7 @@ struct congestion_packet {
 	uint32_t payload_bytes;
 	bool retransmitted;
 	/* Written by the algorithm. */
-	uint32_t path; /* below ops->paths; 0: the flow's own */
+	uint32_t path; /* below ops->paths; 0: the path of the flow */
 	struct congestion_fields fields;
 };
 
@@ -92,26 +93,26 @@ struct congestion_packet {
 struct congestion_data {
 	uint32_t payload_bytes;
 	uint32_t wire_bytes;
-	bool duplicate; /* its payload has arrived before */
+	bool duplicate; /* the payload has arrived before */
 	bool marked;    /* ECN CE or FECN */
 	const struct congestion_fields *fields;
 };
 
 /* First member of the receiver's state of a flow. */
 struct cc_receiver {
-	void *host;         /* state that all receivers of the adapter share; written by it */
+	void *host;         /* state that all receivers of the adapter share; set by the adapter */
 	sim_time next_step; /* time of the next receiver_step(), or SIM_NEVER */
 	/* Written by the algorithm: sends `control` to the sender after the call. */
 	bool send_control;
 	struct congestion_fields control;
-	struct congestion_fields ack; /* that the next ACKs carry */
+	struct congestion_fields ack; /* fields that the next ACKs carry */
 };
 
 /* A value of the flow's state that flow_series.csv shows (record.series_flows). */
 struct congestion_gauge {
 	const char *name;
 	const char *meaning;
-	size_t offset; /* of a uint64_t in the state */
+	size_t offset; /* offset of a uint64_t in the state */
 };
 
 /* First member of the state of each algorithm. */
@@ -139,7 +140,7 @@ struct congestion_ack {
 	uint32_t marked;      /* data packets that arrived with ECN CE since the previous ACK */
 	/* telemetry of the packet that requested this ACK, or NULL */
 	const struct telemetry *telemetry;
-	/* of the receiver's algorithm, or NULL */
+	/* fields of the receiver's algorithm, or NULL */
 	const struct congestion_fields *fields;
 	bool recovering;  /* TCP: in fast recovery, in which the window does not grow */
 	bool cwnd_unused; /* TCP: the window did not limit the acknowledged data */
@@ -194,19 +195,20 @@ struct congestion_ops {
 
 	/* ---- the rest needs fidelity: endpoint ---- */
 
-	size_t sending_offset; /* of struct congestion_sending in the state; 0: there is none */
+	size_t sending_offset; /* offset of struct congestion_sending in the state; 0: none */
 	/* Paths of a flow, by their UDP source ports (RoCEv2) or flow labels. 0 means 1. */
 	uint32_t paths;
 	uint32_t priorities; /* service levels that sending.priority may name, one bit each */
 	/* Bytes of the fields on the wire, at most 16, in a data packet and in an ACK. */
 	uint32_t data_field_bytes, ack_field_bytes;
-	/* Lists that end with a NULL name; NULL: none. The adapter's block `plugin` has them. */
+	/* Lists that end with a NULL name; NULL: none. The adapter's block `plugin` has these
+	 * counters and trace points. */
 	const struct counter *counters;
 	const struct trace_point *trace_points;
 	const struct congestion_gauge *gauges;
 	/* Reports a message of that many bytes that was posted. */
 	void (*on_post)(struct cc_state *cc, const void *params, sim_time now, uint64_t bytes);
-	/* Called for each data packet that is made, before on_send(). */
+	/* Called for each new data packet, before on_send(). */
 	void (*on_packet)(struct cc_state *cc, const void *params, sim_time now,
 			  struct congestion_packet *packet);
 	/* Reports a control packet of the receiver. */

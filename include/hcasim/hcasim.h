@@ -18,10 +18,10 @@
  * (hcasim_problem()). A mistake of the caller, such as a step before the start, is also a problem.
  * A lack of memory ends the process, as does an algorithm or module that breaks its interface.
  *
- * Simulations do not disturb each other. Each belongs to one thread at a time, and several threads
- * may have some each. Some state exists once per process, and hcasim_start() refuses conflicts. All
- * simulations with SystemC modules belong to one thread. A process can run one simulation with
- * `fabric.fidelity: flow` in its life.
+ * Simulations do not disturb each other. Each belongs to one thread at a time. Several threads may
+ * each run simulations of their own. Some state exists once per process, and hcasim_start() refuses
+ * conflicts. All simulations with SystemC modules belong to one thread. A process can run one
+ * simulation with `fabric.fidelity: flow` in its life.
  */
 #ifndef INCLUDE_HCASIM_HCASIM_H
 #define INCLUDE_HCASIM_HCASIM_H
@@ -59,8 +59,8 @@ struct hcasim_problem {
 /* Returns "0.2.0". */
 const char *hcasim_version(void);
 
-/* Names the scenario: a file (also one of those that come with hcasim, "scenarios/incast.yaml"), or
- * a text in YAML. Nothing is read yet. Never returns NULL. */
+/* Names the scenario: a file, or a text in YAML. Files that hcasim installs are found too, such as
+ * "scenarios/incast.yaml". Reads nothing yet. Never returns NULL. */
 struct hcasim *hcasim_load(const char *file);
 struct hcasim *hcasim_load_text(const char *yaml);
 
@@ -80,7 +80,7 @@ bool hcasim_start(struct hcasim *simulation);
 bool hcasim_step(struct hcasim *simulation, uint64_t time_ps);
 uint64_t hcasim_now(const struct hcasim *simulation);
 
-/* Ends the run now. A workload has its metrics then, those until now. */
+/* Ends the run now. The metrics of a workload then describe the time until now. */
 bool hcasim_stop(struct hcasim *simulation);
 
 /* Adds up the counters whose names match, at any time after the start: "*.packets_sent". `hcasim

@@ -2,7 +2,7 @@
 /*
  * plugin: common parts of all plug-ins: the services that hcasim offers them, and the counters and
  * trace points that they declare. A plug-in is a shared object. A plug-in exports a table of
- * functions. The header of the interface has its name.
+ * functions. The header of the interface states the name of the table.
  *
  *     table                header
  *     congestion_plugin    congestion.h

@@ -20,7 +20,7 @@ struct telemetry_hop {
 	uint64_t sent_bytes;
 	uint64_t rate_bps;    /* rate of the link */
 	uint32_t queue_bytes; /* bytes of its VL that wait behind this packet */
-	/* port_number() of the switch's port; only counters of one port compare */
+	/* port_number() of the switch's port; counters of two ports are not comparable */
 	uint32_t port;
 };
 

@@ -113,7 +113,7 @@ typedef void load_progress(void *context, sim_time now, uint64_t done, uint64_t 
 /*
  * Runs until virtual time `until`, or to the end of the load with SIM_NEVER. The load ends when
  * enough requests and all requests in flight have completed. Returns true while the load goes on.
- * Figures do not depend on the steps in which a load is run. progress NULL: nobody is told.
+ * Metrics do not depend on the steps in which a load is run. progress NULL: no reports.
  */
 bool load_advance(struct load *load, sim_time until, load_progress *progress, void *context);
 
@@ -123,7 +123,7 @@ void load_stop(struct load *load);
 /* Returns the first failure, or NULL. */
 const char *load_failure(const struct load *load);
 
-/* Takes the figures of a load that is over and has not failed. */
+/* Computes the metrics of a load that is over and has not failed. */
 void load_take_result(const struct load *load, struct load_result *result);
 
 /* Returns two snapshots, of the start and of the end of the measurement. Returns NULL if it has not

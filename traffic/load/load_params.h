@@ -188,8 +188,8 @@
 	  "assumed: as poll") \
 	X(memory, TIME, "90ns", "0ps..1ms", \
 	  "Time to load a line from memory without contention.", \
-	  "HERD, SIGCOMM 2014 4.1.1 (row A1-13): random access to DRAM, 60 to 120 ns; the " \
-	  "middle of it") \
+	  "HERD, SIGCOMM 2014 4.1.1 (row A1-13): random access to DRAM, 60 to 120 ns; the middle " \
+	  "of this range") \
 	X(side_by_side, COUNT, "10", "1..64", \
 	  "Lines with known addresses that a core loads concurrently.", \
 	  "Intel optimization reference manual: a core has 10 line fill buffers") \

@@ -254,11 +254,11 @@ struct load {
 	struct load_gauges gauge;
 	struct endpoints *endpoints;
 	struct load_node *nodes;
-	uint64_t count; /* counts of all nodes; not kept in slices in which LPs run in parallel */
+	uint64_t count; /* counts of all nodes; not updated in slices with LPs in parallel */
 	enum load_phase phase;
 	sim_time slice_end;  /* of the current slice; 0: none */
-	uint64_t slice_mark; /* of `count`, which that slice does not reach if it is `apart` */
-	bool apart;          /* in such a slice: nothing is over in it */
+	uint64_t slice_mark; /* value of `count` that no slice with `apart` reaches */
+	bool apart;          /* the slice runs LPs in parallel; no phase ends in it */
 	bool given_up;
 	struct load_tally at_start, at_end;
 	struct load_progress_count progress_at_start, progress_at_end;

@@ -8,8 +8,8 @@
  *     host with a detailed HCA: detailed_backend has a queue pair, and a far end without one. The
  *     far end knows which buffer to write to, and which flow a PSN belongs to.
  *           ~~~ packets ~~~   <------ messages announced ------>
- *     host of fidelity endpoint: endpoint_backend has a queue pair, which hears of messages like
- *     the far end.
+ *     host of fidelity endpoint: endpoint_backend has a queue pair, which is notified of messages
+ *     like the far end.
  */
 #ifndef TRAFFIC_LOAD_MIXED_BACKEND_H
 #define TRAFFIC_LOAD_MIXED_BACKEND_H

@@ -73,7 +73,7 @@ struct backend_ops {
 		     uint64_t messages, enum workload_operation operation);
 	/* Replaces connect_pair() and plan() if pairs are connected after start(). There is at most
 	 * one pair for any two hosts, for sends only. `bytes` is the size that most messages do not
-	 * exceed. Joining takes no time. */
+	 * exceed. Connecting a pair takes no time. */
 	void (*plan_any)(struct backend *backend, uint64_t bytes);
 	/* Starts the backend, after all pairs are connected and planned. */
 	void (*start)(struct backend *backend);
@@ -102,8 +102,8 @@ struct backend_ops {
 	 * NULL if the backend has no TCP connections. */
 	bool (*segment)(const struct backend_qp *qp, enum workload_operation operation,
 			uint64_t *bytes, struct packet *segment);
-	/* Nothing will be posted to the queue pair any more. Call it in an event of its host, or
-	 * before start(). NULL if it makes no difference. */
+	/* Reports that nothing will be posted to the queue pair any more. Call it in an event of
+	 * its host, or before start(). NULL if the backend does not need the report. */
 	void (*retire)(struct backend_qp *qp);
 };
 

@@ -47,8 +47,8 @@ bool dependencies_are_notified(const struct dependencies *dependencies, uint32_t
 void dependencies_happened(struct dependencies *dependencies, uint32_t flow, bool arrival,
 			   sim_time now);
 
-/* Gives flows from `from` + `distance` on the waits of the `count` flows from `from` on, which wait
- * for corresponding flows. Only in a sequential run. */
+/* Copies the waits of the `count` flows from `from` on to the corresponding flows from `from` +
+ * `distance` on. Both wait for corresponding flows. Only in a sequential run. */
 void dependencies_copy(struct dependencies *dependencies, uint32_t from, uint32_t count,
 		       uint32_t distance);
 

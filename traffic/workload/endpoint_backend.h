@@ -16,7 +16,7 @@ struct backend *endpoint_backend_create(struct endpoint_hca *const *hcas, uint32
 					const struct endpoint_params *params);
 
 /* Opens the queue pair at this side of a pair whose other end is another kind of adapter.
- * `expected` hears of the messages that come from there. */
+ * `expected` is notified of the messages that the other end posts. */
 struct backend_qp *endpoint_backend_open(struct backend *backend, const struct backend_pair *pair,
 					 uint16_t udp_source_port, struct expected_queue *expected);
 

@@ -9,8 +9,8 @@
 #include "sim/block.h"
 #include "traffic/workload/flow_table.h"
 
-/* Columns that tell which flows a line is about: of, bytes_above_B, bytes_to_B. A workload of
- * several parts has a column before them. */
+/* Columns that identify the flows of a line: of, bytes_above_B, bytes_to_B. A workload of several
+ * parts has a column before them. */
 #define FLOW_BIN_KEYS 3
 
 /* X(column, printed, unit, meaning); all columns except the first three count ended flows only. */

@@ -11,11 +11,11 @@
 
 /* Phases that are not simulated (flow_repeat.c). */
 struct flow_repeat {
-	bool watches;     /* the run stops when the begin of a phase becomes known */
+	bool watches;     /* the run stops when the start of a phase becomes known */
 	uint64_t *sums;   /* bytes of skipped phases, by pair, end and kind; NULL: never watched */
-	sim_time next_at; /* begin of the next phase; SIM_NEVER: not known */
+	sim_time next_at; /* start of the next phase; SIM_NEVER: not known */
 	uint32_t next;    /* its number */
-	uint32_t end;     /* first flow behind the skipped ones */
+	uint32_t end;     /* first flow after the skipped ones */
 	sim_time skipped; /* duration of the skipped phases */
 	struct sim *sim;
 };

@@ -13,7 +13,7 @@ enum flow_pair_end { FLOW_PAIR_SOURCE, FLOW_PAIR_DESTINATION, FLOW_PAIR_ENDS };
 struct flow_pair {                 /* pair of hosts: their queue pairs of one number */
 	struct backend_qp *sender; /* at the source of the data */
 	uint32_t first;            /* its first flow */
-	uint32_t marks_reported;   /* marked packets that came, of flows that have arrived */
+	uint32_t marks_reported;   /* marked packets received, of flows that have arrived */
 	/* flows that an end requests and that have not ended; only its LP changes it */
 	uint32_t requests_left[FLOW_PAIR_ENDS];
 	uint32_t first_request[FLOW_PAIR_ENDS]; /* first flow that an end requests */
@@ -34,14 +34,14 @@ void flow_pairs_init(struct flow_pairs *pairs, const struct workload *workload,
 		     const struct backend_ops *ops);
 void flow_pairs_fini(struct flow_pairs *pairs);
 
-/* Adds a flow, which is no barrier. Returns its pair. A new pair has no sender. */
+/* Adds a flow, which must not be a barrier. Returns its pair. A new pair has no sender. */
 struct flow_pair *flow_pairs_add(struct flow_pairs *pairs, uint32_t flow);
 
-/* Ends the additions. All pairs have senders. */
+/* Ends the additions. All pairs must have senders. */
 void flow_pairs_complete(struct flow_pairs *pairs);
 
-/* Returns true for the first flow that is seen of its requester. `seen` is [count *
- * FLOW_PAIR_ENDS]. */
+/* Returns true in the first call for a flow of each requester. `seen` has an entry for each
+ * requester, [count * FLOW_PAIR_ENDS], and is false at first. */
 bool flow_pairs_see(const struct flow_pairs *pairs, const struct flow_pair *pair, uint32_t flow,
 		    bool *seen);
 
@@ -53,7 +53,7 @@ uint32_t flow_pairs_first(const struct flow_pairs *pairs, const struct flow_pair
 struct backend_qp *flow_pairs_requester(const struct flow_pairs *pairs,
 					const struct flow_pair *pair, uint32_t flow);
 
-/* A flow has ended. Call it in an event of its requester. */
+/* Reports that a flow has ended. Call it in an event of its requester. */
 void flow_pairs_ended(const struct flow_pairs *pairs, struct flow_pair *pair, uint32_t flow);
 
 #endif

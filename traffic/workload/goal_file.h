@@ -72,7 +72,7 @@ void goal_file_free(struct goal *goal);
 bool goal_binary_is(FILE *in);
 bool goal_binary_read(struct goal *goal, FILE *in);
 
-/* Add an operation or an edge, as they are. */
+/* Add an operation or an edge without a change. */
 void goal_file_add_op(struct goal *goal, const struct goal_op *op);
 void goal_file_add_edge(struct goal *goal, const struct goal_edge *edge);
 

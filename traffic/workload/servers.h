@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * servers: cores and storage devices of hosts, which take visits in the order in which they come.
- * A visit begins when a unit of its server is free. Only the LP of a host changes its servers.
+ * servers: cores and storage devices of hosts, which serve visits in the order of arrival. A visit
+ * begins when a unit of its server is free. Only the LP of a host changes its servers.
  */
 #ifndef TRAFFIC_WORKLOAD_SERVERS_H
 #define TRAFFIC_WORKLOAD_SERVERS_H
@@ -33,7 +33,7 @@ struct servers;
 struct servers *servers_create(const struct workload *workload, struct sim *const *sims);
 void servers_destroy(struct servers *servers); /* NULL: nothing */
 
-/* Returns the time at which the visit ends that comes now. */
+/* Returns the time at which a visit ends that arrives now. */
 sim_time servers_visit(struct servers *servers, const struct workload_visit *visit, sim_time now);
 
 #endif

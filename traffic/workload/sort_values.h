@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sort_values: sorts numbers, of which many may be the same, as the times of flows of a workload
- * that repeats itself. */
+/* sort_values: sorts numbers with many duplicates, such as the times of flows of a repetitive
+ * workload. */
 #ifndef TRAFFIC_WORKLOAD_SORT_VALUES_H
 #define TRAFFIC_WORKLOAD_SORT_VALUES_H
 

@@ -19,14 +19,14 @@
 	  "Operations of an initiator that are in progress at the same time.", \
 	  "choice") \
 	X(block_sizes, SIZES, "[4KiB]", "1B..16MiB", \
-	  "Sizes of the data of an operation. Each operation draws one of them, all with the " \
-	  "same chance.", \
+	  "Sizes of the data of an operation. Each operation draws one size, all with the same " \
+	  "probability.", \
 	  "choice") \
 	X(read_fraction, RATIO, "1", "0..1", \
-	  "Chance that an operation reads. The others write.", \
+	  "Probability that an operation is a read. The other operations are writes.", \
 	  "choice") \
 	X(operations, COUNT, "1000", "1..10000000", \
-	  "Most operations of an initiator.", \
+	  "Maximum number of operations of an initiator.", \
 	  "choice") \
 	X(duration, TIME, "0ps", "", \
 	  "Time from workload.start after which no operation begins. 0: only `operations` ends " \
@@ -76,11 +76,11 @@
 
 #define STORAGE_DEVICE_PARAMS(X) \
 	X(latency, TIME, "10us", "0ps..1s", \
-	  "Time of an operation on an idle device. An operation whose service takes longer has " \
+	  "Time of an operation on an idle device. An operation whose service takes longer takes " \
 	  "the time of its service.", \
 	  "Intel Optane SSD DC P4800X, product brief: 10 us (recalled)") \
 	X(iops, COUNT, "550000", "0..1000000000", \
-	  "Most operations that the device begins per second. 0: no limit.", \
+	  "Maximum number of operations that the device begins per second. 0: no limit.", \
 	  "Intel Optane SSD DC P4800X, product brief: 550000 random reads of 4 KiB (recalled)") \
 	X(rate, RATE, "19.2Gbps", "1Mbps..100Tbps", \
 	  "Rate at which the device moves data.", \

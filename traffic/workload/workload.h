@@ -122,7 +122,7 @@ enum workload_pattern { WORKLOAD_PATTERNS(PATTERN_ENUM) PATTERN_COUNT };
 	  "choice") \
 	X(post_until, TIME, "0ps", "", \
 	  "Time from which no flow begins and no message is posted. A flow of several messages " \
-	  "(posting.message) then ends after those that are posted. 0: none.", \
+	  "(posting.message) then ends after its posted messages. 0: none.", \
 	  "choice") \
 	X(across, FLAG, "false", "", \
 	  "poisson: hosts of the first half send to hosts of the second half only.", \
@@ -160,7 +160,7 @@ enum workload_operation { WORKLOAD_WRITE, WORKLOAD_SEND, WORKLOAD_READ, WORKLOAD
 struct workload_part {
 	sim_time stop;             /* no flow begins from this time on; SIM_NEVER: no such time */
 	uint32_t first_queue_pair; /* smallest number of the queue pairs of its flows */
-	bool whole; /* `stop` is for the first flow of an operation; the others still begin */
+	bool whole; /* `stop` is for the first flow of an operation; later flows still begin */
 };
 
 /* A server of one host, with a queue: cores, or a storage device. */
@@ -169,8 +169,8 @@ struct workload_server {
 	bool device;
 };
 
-/* What a barrier of one host takes of a server: it ends `latency` after a unit has begun with it,
- * and the unit begins the next one `busy` later. */
+/* A visit of a server by a barrier of one host. The barrier ends `latency` after a unit has begun
+ * the visit. The unit can begin the next visit `busy` after that begin. */
 struct workload_visit {
 	uint32_t server; /* workload->servers[] */
 	bool begins;     /* an operation begins with it */
@@ -242,19 +242,19 @@ struct workload *workload_create(const struct workload_params *params, uint32_t 
 				 size_t error_bytes);
 void workload_destroy(struct workload *workload);
 
-/* Finds the host that `target` names, of hosts with these names (NULL: with numbers alone). Returns
- * false on failure and writes the reason to `error`. */
+/* Finds the host that `target` names among hosts with these names. NULL: hosts have only numbers.
+ * Returns false on failure and writes the reason to `error`. */
 bool workload_find_target(const struct workload_params *params, const char *const *names,
 			  uint32_t hosts, uint32_t *target, char *error, size_t error_bytes);
 
-/* A member for workload_join(), and the hosts of the result that its own hosts 0, 1, ... are. */
+/* A member for workload_join(). `hosts` maps its hosts 0, 1, ... to hosts of the result. */
 struct workload_member {
 	struct workload *workload;
 	const uint32_t *hosts; /* [workload->hosts] */
 };
 
-/* Returns one workload of all flows, in the order of the members, of which each is a part. Releases
- * the members' workloads. Queue pairs of different parts are different. */
+/* Returns one workload of all flows, in the order of the members. Each member becomes a part.
+ * Releases the members' workloads. Queue pairs of different parts are different. */
 struct workload *workload_join(const struct workload_member *members, uint32_t count,
 			       uint32_t hosts);
 
@@ -329,8 +329,8 @@ bool workload_read_chakra(struct workload *workload, const char *files, char *er
 bool workload_read_trace(struct workload *workload, const char *file, const char *const *names,
 			 char *error, size_t error_bytes);
 
-/* Add the lists of a workload of pattern storage to those of another one, in workload_join(). Its
- * flows have been added from `first_flow` on. storage.c */
+/* Add the lists of a workload of pattern storage to the lists of another workload, in
+ * workload_join(). Its flows have been added from `first_flow` on. storage.c */
 void workload_append_operations(struct workload *whole, const struct workload *from,
 				const uint32_t *hosts, uint8_t part, uint32_t first_flow);
 

@@ -18,10 +18,11 @@ struct siw_ring {
 	uint8_t kind;    /* enum rnic_ring_kind */
 };
 
-/* Returns the adapter's engine, or NULL if its driver is another. */
+/* Returns the adapter's iWARP engine, or NULL if the adapter has another driver. */
 struct rnic *siw_rnic(const struct kernel *kernel);
 
-/* Returns what carries out a command of the mlx5 driver here. NULL: siw has no such command. */
+/* Returns the function of siw for a command of the mlx5 driver, or NULL if siw has no such
+ * command. */
 command_function *siw_command(command_function *of_mlx5);
 
 int siw_map(struct context *context, struct kernel_call *call, uint64_t key, uint64_t length);
@@ -40,7 +41,7 @@ int siw_cm_reject(struct cm_id *id, const struct rdma_ucm_reject *request);
 int siw_cm_disconnect(struct cm_id *id);
 void siw_cm_leave(struct cm_id *id);
 
-/* Returns true if connections of the identifier are of iWARP. */
+/* Returns true if connections of the identifier use iWARP. */
 bool siw_cm_has(const struct cm_id *id);
 
 #endif

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shim: definitions for all files of the preloaded library. It sits between a program and libc. It
- * handles files, memory, clocks, waits, threads and processes, and no verbs.
+ * handles files, memory, clocks, waits, threads and processes, but not verbs.
  *
- *     attach.c     meets the simulator, first in each process
- *     gate.c       hands over the execution token and gets it back
+ *     attach.c     connection to the simulator, at the start of each process
+ *     gate.c       hand-over and return of the execution token
  *     clock.c      clocks and sleeps
- *     timer.c      timerfd, and waiting for a signal
+ *     timer.c      timerfd, and waits for a signal
  *     timer_signal.c  setitimer(), timer_create()
  *     wait.c       calls that block in the operating system
- *     stdio.c      those that libc makes itself, for its streams
- *     sockets.c    TCP sockets, which are modelled
+ *     stdio.c      blocking calls that libc makes for its streams
+ *     sockets.c    modelled TCP sockets
  *     transfer.c   other calls that may block: vectors, splice(), message queues
  *     device.c     files of the emulated kernel
  *     files.c      paths of the simulated host
  *     lock.c       locks of files
  *     memory.c     mapped memory, and memory that processes share
  *     trap*.c      doorbell stores, polled memory, rdtsc
- *     range.c      which memory traps
+ *     range.c      memory whose accesses trap
  *     thread.c     threads, locks, conditions
  *     thread_c11.c <threads.h>
  *     process.c    fork, exec, exit
  *     ids.c        numbers of processes and threads
- *     image.c      whether the library can be in a program
+ *     image.c      check that a program can load the library
  *     signal.c     handlers of the program
- *     system.c     system calls: the program's, and the library's own
+ *     system.c     system calls of the program and of the library
  *     checked.c    names that _FORTIFY_SOURCE and libc itself use
  *
  * A thread without a slot gets plain libc behaviour: the library is not attached, or the thread is
@@ -116,8 +116,8 @@ static inline bool shim_active(void)
 /* Hands over a request and waits for the reply. Returns its result. request: NULL if the operation
  * has no arguments. */
 int64_t gate_call(enum shim_op op, const union shim_request *request);
-/* A request without a reply. OP_EXIT returns at the virtual time of the end, so that nobody sees
- * the process end earlier: its descriptors are closed, and its parent gets SIGCHLD, only then. */
+/* Hands over a request without a reply. OP_EXIT returns at the virtual time of the end. Only then
+ * are the descriptors closed, and only then does the parent get SIGCHLD. */
 void gate_last(enum shim_op op);
 /* Enclose a section that no signal may interrupt: pages that move, ranges that change. Handlers of
  * the program wait. No quantum ends, because it would protect pages that are being released. */
@@ -146,7 +146,7 @@ int attach_receive_fd(void);
 /* wait.c */
 void wait_begin(void);                /* before a system call that may wait */
 bool wait_visible(uint64_t deadline); /* true: the deadline has passed */
-bool wait_for_any(uint64_t deadline); /* or for any modelled socket */
+bool wait_for_any(uint64_t deadline); /* also for any modelled socket */
 /* Waits until something happens to that socket. Returns true when the socket's timeout for the
  * events ends. */
 bool wait_for_socket(int fd, short events);

@@ -19,7 +19,7 @@ short socket_state_events(int fd, short wanted, short events);
 /* Returns true if a read has a result without bytes. Sets *result, and errno if it is -1. */
 bool socket_state_ends_read(int fd, struct shim_socket *record, ssize_t *result);
 
-/* A read of the pair of a stream returned `result`. Returns the result for the program. */
+/* Converts `result` of a read of a stream's pair to the result for the program. */
 ssize_t socket_state_read(int fd, struct shim_socket *record, ssize_t result);
 
 /* Returns true if the stream is connected and can send. Otherwise sets errno, and raises SIGPIPE

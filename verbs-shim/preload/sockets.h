@@ -13,23 +13,25 @@
 
 #include "verbs-shim/socket_record.h"
 
-/* Returns the record of a descriptor, or NULL if it is no modelled socket. errno stays. */
+/* Returns the record of a descriptor, or NULL if it is not a modelled socket. errno does not
+ * change. */
 struct shim_socket *sockets_of(int fd);
 
-/* For shim_os_wait.socket: waits for that descriptor, or for any of several. */
+/* Return a value for shim_os_wait.socket: to wait for that descriptor, or for any of several. */
 uint64_t sockets_key(int fd);
 uint64_t sockets_any_key(void);
 
 bool sockets_models(int family, int type, int protocol);
 int sockets_open(int family, int type);
-/* What more files of this folder share: reads and writes addresses in a program's form. */
+/* Functions that other files of this folder share. They read and write addresses in the format of
+ * programs. */
 bool sockets_read_address(const struct shim_socket *record, const struct sockaddr *address,
 			  socklen_t length, struct shim_address *to);
 void sockets_write_address(const struct shim_socket *record, const struct shim_address *from,
 			   struct sockaddr *address, socklen_t *length);
 int64_t sockets_call_number(enum shim_socket_call which, const struct shim_socket *record);
 uint64_t sockets_copy_time(uint64_t bytes); /* ps */
-/* Charges the processor time of bytes that are read, and of the segments that have arrived. */
+/* Charges the processor time of the bytes that are read, and of the segments that have arrived. */
 void sockets_pay_received(struct shim_socket *record, uint64_t bytes);
 int sockets_bind(struct shim_socket *record, const struct sockaddr *address, socklen_t length);
 int sockets_listen(int fd, struct shim_socket *record, int backlog);
@@ -41,14 +43,15 @@ int sockets_shutdown(int fd, struct shim_socket *record, int how);
 int sockets_name(const struct shim_socket *record, bool peer, struct sockaddr *address,
 		 socklen_t *length);
 
-/* Sends as send(2) does: all, if it may wait. */
+/* Sends as send(2) does: all bytes, if the call may wait. */
 ssize_t sockets_send(int fd, struct shim_socket *record, const struct msghdr *message, int flags);
-/* `bytes` went into the pair by another call. */
+/* Reports that another call wrote `bytes` to the pair. */
 void sockets_sent(struct shim_socket *record, ssize_t bytes);
-/* A read returned `result`. Returns the value for the program. */
+/* Reports the result of a read of the pair. Returns the result for the program. */
 ssize_t sockets_taken(int fd, struct shim_socket *record, ssize_t result);
 
-/* Around the close of a descriptor: the result of the first is for the second. */
+/* Surround the close of a descriptor. The result of the first function is the argument of the
+ * second. */
 int64_t sockets_closing(int fd);
 void sockets_closed(int64_t number);
 

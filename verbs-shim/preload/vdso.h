@@ -22,7 +22,7 @@ bool vdso_patch(const struct vdso_function *functions);
 
 enum { VDSO_JUMP_BYTES = 12 };
 
-/* The first VDSO_JUMP_BYTES of a function, which may be written, become a jump to one with the same
+/* Replaces the first VDSO_JUMP_BYTES of a writable function by a jump to a function with the same
  * signature. */
 void vdso_write_jump(uint8_t *at, void *target);
 

@@ -52,7 +52,7 @@
 	X(lock_handoff, TIME, "500ns", "1ps..1ms", \
 	  "Time for which a thread that releases a contended pthread spin lock sleeps, so that a " \
 	  "waiting thread can take the lock.", \
-	  "assumed: a turn of a loop that tries a lock, with clocks and a system call in it") \
+	  "assumed: an iteration of a loop that tries a lock, with clocks and a system call") \
 	X(thread, TIME, "10us", "0ps..1s", \
 	  "Time to create a thread.", \
 	  "assumed: clone and first schedule") \
@@ -105,8 +105,8 @@
 	  "`0`: all start together.", \
 	  "choice") \
 	X(head_start, TIME, "200ms", "1us..1000s", \
-	  "Longest time for which a program that names the host of another program waits until " \
-	  "that program only waits.", \
+	  "Longest time for which the start of a client is delayed until its server only waits. " \
+	  "A client is a program that names the host of another program, its server.", \
 	  "choice") \
 	X(limit, TIME, "0ps", "", \
 	  "Virtual time at which hcasim ends the programs. `0`: no limit.", \
@@ -154,8 +154,8 @@ void session_set_kernel(struct session *session, uint32_t host,
 /* Sets the rate of the host's link, with which the socket traffic of its programs is compared. */
 void session_set_link(struct session *session, uint32_t host, uint64_t rate_bps);
 
-/* Call it after the last host. Sockets follow the params from then on. The sockets get the latency
- * of paths from the endpoints. Endpoints and params must outlive the run. */
+/* Call it after the last host. Sockets then use these parameters, and take the latency of paths
+ * from the endpoints. Endpoints and params must outlive the run. */
 void session_connect(struct session *session, const struct socket_params *params,
 		     struct endpoints *endpoints);
 

@@ -3,23 +3,23 @@
  * state: definitions for all files of session/: a run's hosts, programs, processes, threads and
  * open device files.
  *
- *     session.c     who runs next, and until when
- *     order.c       which thread is first
- *     horizon.c     how far a thread may run
- *     handover.c    gives the token to a thread and waits for it
- *     serve.c       carries out requests of threads
- *     attach.c      processes come, fork, exec and die
- *     launch.c      starts programs
- *     start.c       when programs start
- *     executable.c  which programs can be run
+ *     session.c     the main loop: choice of the next thread, and its horizon
+ *     order.c       the thread that acts first
+ *     horizon.c     the time until which a thread may run
+ *     handover.c    hand-over of the token to a thread, and the wait for its return
+ *     serve.c       execution of the requests of threads
+ *     attach.c      start, fork, exec and end of processes
+ *     launch.c      creation of the programs' processes
+ *     start.c       start times of programs
+ *     executable.c  check that a program can run
  *     files.c       descriptors of the emulated kernel
  *     process_memory.c  DMA into a process
- *     mappings.c    which memory is a process's alone
- *     peers.c       memory that processes share: who polls it, and whether it changed
- *     withdraw.c    threads that sleep where hcasim does not see it
- *     output.c      lines of the programs
- *     place.c       on which processor all run
- *     supervise.c   cleans up when the simulator dies
+ *     mappings.c    private memory of a process
+ *     peers.c       memory that processes share: polling threads, and changes
+ *     withdraw.c    threads that sleep in calls that hcasim does not track
+ *     output.c      output lines of the programs
+ *     place.c       processors for simulator and programs
+ *     supervise.c   cleanup when the simulator dies
  */
 #ifndef VERBS_SHIM_SESSION_STATE_H
 #define VERBS_SHIM_SESSION_STATE_H

@@ -24,9 +24,9 @@
 /* clang-format off */
 #define SOCKET_PARAMS(X) \
 	X(mode, CHOICE, "modelled", "modelled|free", \
-	  "Sockets of programs. `modelled`: bytes take the time of the hosts' links, and a " \
-	  "run repeats. `free`: sockets are those of the machine, take no link time, and a run " \
-	  "with many bytes in them may not repeat.", \
+	  "Sockets of programs. `modelled`: bytes take time on the hosts' links, and runs are " \
+	  "repeatable. `free`: sockets of the machine, which take no link time. A run with much " \
+	  "socket traffic may then not be repeatable.", \
 	  "choice") \
 	X(mtu, BYTES, "9000B", "576B..9000B", \
 	  "MTU of eth0, with the IP header. Programs see it.", \
@@ -84,7 +84,8 @@
 	  "is longer than `interrupt`. Ethernet hosts only.", \
 	  "Linux mlx5: rx-usecs is 8") \
 	X(backlog, COUNT, "4096", "1..65535", \
-	  "Most connections that wait for accept(), whatever listen() asks for.", \
+	  "Maximum number of connections that wait for accept(). It limits the backlog that " \
+	  "listen() requests.", \
 	  "Linux: net.core.somaxconn")
 /* clang-format on */
 
@@ -124,11 +125,11 @@ int64_t sockets_call(struct sockets *sockets, uint32_t host, enum shim_socket_ca
  * descriptor is closed. */
 void sockets_look(struct sockets *sockets);
 
-/* Returns true if no event is left but probes of receive windows that are closed because no program
- * reads. Only a program can then change anything. */
+/* Returns true if the only events left are probes of receive windows that are closed because no
+ * program reads. Only a program can then change anything. */
 bool sockets_are_stuck(struct sockets *sockets);
 
-/* Writes a line for each such socket. name_of: of a host. */
+/* Writes a line for each such socket. name_of() returns the name of a host. */
 void sockets_report_stuck(struct sockets *sockets, FILE *out,
 			  const char *(*name_of)(void *context, uint32_t host));
 

@@ -2,9 +2,9 @@
 /*
  * state: definitions for all files of sockets/.
  *
- *     table.c    creates and frees sockets, and carries out the calls of programs
- *     ports.c    which socket has which port
- *     connect.c  connect, listen, accept, reset; the socket of a segment that arrives
+ *     table.c    creation and end of sockets; calls of programs
+ *     ports.c    port numbers of sockets
+ *     connect.c  connect, listen, accept, reset; lookup of the socket for an arriving segment
  *     stream.c   bytes between a program and its connection (tcp/)
  *     datagram.c  UDP
  *     network.c  segments between hosts: within a host, on a modelled link, and by frames
@@ -49,7 +49,7 @@ enum segment_kind { SEGMENT_TCP, SEGMENT_DATAGRAM, SEGMENT_REFUSAL /* ICMP: port
 struct segment {
 	struct event event;
 	struct sockets *sockets;
-	struct segment *older, *newer; /* of all segments that exist */
+	struct segment *older, *newer; /* list of all segments */
 	struct flow flow;
 	enum segment_kind kind;
 	struct tcp_segment tcp; /* of a datagram: payload_bytes */
@@ -87,10 +87,10 @@ struct socket {
 	/* sending */
 	struct byte_ring unacked; /* written by the program and not acknowledged */
 	bool finished;            /* the program writes no more */
-	bool waits_for_room;      /* the socket waits for room of its carrier */
+	bool waits_for_room;      /* the socket waits for room on its link */
 	struct socket *sending_next;
 	/* receiving */
-	struct byte_ring unread; /* arrived, in order or not, and not in the pair */
+	struct byte_ring unread; /* arrived bytes that are not in the pair, in order or not */
 	bool reader_ended;       /* the program reads no more */
 	bool fin_came, reset_came, end_pushed;
 	/* UDP: bytes of all datagrams that were put into the pair */

@@ -26,18 +26,25 @@ void port_send(struct port *port, struct packet *packet)
 	port_send_at(port, packet, sim_now(port->block.sim));
 }
 
-void port_drop(struct port *port, struct packet *packet, enum drop_reason reason)
+void port_drop_at(struct port *port, struct packet *packet, enum drop_reason reason, sim_time at)
 {
 #define PLACE(X, error, value, where, counter, name, meaning) [DROP_##error] = &port->count.counter,
 	uint64_t *counts[] = {PORT_DROPS(PLACE, )};
 #undef PLACE
 
-	if (packet->kind == PACKET_FLOW_CONTROL || packet->kind == PACKET_PFC)
+	if (packet->kind == PACKET_FLOW_CONTROL || packet->kind == PACKET_PFC) {
 		port->count.control_drops++;
-	else
+	} else {
 		++*counts[reason];
+		sim_note_loss(port->block.sim, at);
+	}
 	trace(&port->block, TRACE_PORT_DROP, packet->tag, reason, packet->wire_bytes);
 	packet_free(port->pool, packet);
+}
+
+void port_drop(struct port *port, struct packet *packet, enum drop_reason reason)
+{
+	port_drop_at(port, packet, reason, sim_now(port->block.sim));
 }
 
 /* Drops an arriving packet. It holds its space until its last bit has arrived. */

@@ -205,6 +205,7 @@ _Static_assert(offsetof(struct port, vls) == offsetof(struct port, transmit) + 6
 
 /* port.c */
 void port_drop(struct port *port, struct packet *packet, enum drop_reason reason);
+void port_drop_at(struct port *port, struct packet *packet, enum drop_reason reason, sim_time at);
 
 /* bytes_out.c: keeps a departure for port_bytes_out() */
 void bytes_out_keep(const struct port *port, struct departure_list *list, sim_time until,

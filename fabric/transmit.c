@@ -94,14 +94,14 @@ static void fly(struct port *port, struct packet *packet)
 		transmit_arrives(port->block.sim, port, packet);
 }
 
-/* Drops a packet that a fault has lost on the wire. The other end does not see it. */
-static void lose(struct port *port, struct packet *packet)
+/* Drops a packet that a fault loses on the wire when it leaves. The other end does not see it. */
+static void lose(struct port *port, struct packet *packet, sim_time start)
 {
 	if (packet->kind != PACKET_PFC && !port->ethernet && !port->down)
 		credits_lost(port, packet->vl);
 	if (packet->kind != PACKET_FLOW_CONTROL && packet->kind != PACKET_PFC)
 		port->count.fault_bytes += packet->wire_bytes;
-	port_drop(port, packet, DROP_FAULT);
+	port_drop_at(port, packet, DROP_FAULT, start);
 }
 
 void transmit_blocked(struct port *port, bool blocked)
@@ -156,7 +156,7 @@ static void commit(struct port *port, struct packet *packet, sim_time start)
 	if (arrives)
 		fly(port, packet);
 	else
-		lose(port, packet);
+		lose(port, packet, start);
 }
 
 /* Returns a packet of the link itself, which goes before all others, or NULL if none is due. */

@@ -43,8 +43,9 @@ struct sim {
 	void *host;               /* state of the SystemC engines */
 	uint64_t seed;
 	uint32_t last_tag;
-	struct sim *root; /* first LP of a parallel run; itself otherwise */
-	struct lp *lp;    /* NULL if the run is sequential */
+	sim_time first_loss; /* SIM_NEVER: no packet is lost */
+	struct sim *root;    /* first LP of a parallel run; itself otherwise */
+	struct lp *lp;       /* NULL if the run is sequential */
 	unsigned lp_number;
 	struct arena arena; /* of this LP */
 	struct wheel wheel; /* used by the engines native and systemc */

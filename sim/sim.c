@@ -107,6 +107,18 @@ void engine_run_native(struct sim *sim, sim_time until)
 	}
 }
 
+void sim_note_loss(struct sim *sim, sim_time at)
+{
+	assert(at >= sim->now);
+	if (at < sim->first_loss)
+		sim->first_loss = at;
+}
+
+sim_time sim_first_loss(const struct sim *sim)
+{
+	return sim->first_loss;
+}
+
 /* Returns with the time at the last event. */
 static void run(struct sim *sim, sim_time until)
 {
@@ -201,6 +213,7 @@ struct sim *sim_create(enum sim_engine engine, uint64_t seed)
 	assert(sim && engine < SIM_ENGINE_COUNT);
 	sim->engine = engine;
 	sim->seed = seed;
+	sim->first_loss = SIM_NEVER;
 	sim->root = sim;
 	sim->ops = engines[engine];
 	wheel_init(&sim->wheel);

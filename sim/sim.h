@@ -68,6 +68,11 @@ static inline sim_time sim_now(const struct sim *sim)
 uint64_t sim_seed(const struct sim *sim);
 uint64_t sim_events_fired(const struct sim *sim);
 
+/* Notes that a packet is lost at `at`, now or later. sim_first_loss() returns the earliest such
+ * time in this LP, or SIM_NEVER. */
+void sim_note_loss(struct sim *sim, sim_time at);
+sim_time sim_first_loss(const struct sim *sim);
+
 /* Returns a new tag, which marks one piece of work in the traces of all blocks. A tag is never 0
  * and is unique in a run. In a parallel run, which has no traces, each LP counts its own tags. */
 uint32_t sim_new_tag(struct sim *sim);

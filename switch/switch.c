@@ -27,6 +27,7 @@ static void discard(struct switch_port *input, struct packet *packet, enum drop_
 
 	++*counts[reason];
 	sw->count.bytes_dropped += packet->wire_bytes;
+	sim_note_loss(sw->block.sim, sim_now(sw->block.sim));
 	trace(&sw->block, TRACE_SWITCH_DROP, packet->tag, port_index(input), reason);
 	mirror_dropped(input, packet);
 	packet_free(sw->pool, packet);

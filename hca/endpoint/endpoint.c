@@ -181,6 +181,8 @@ static bool is_refused(struct endpoint_hca *ep, const struct packet *packet)
 
 	ep->count.icrc_drops += damaged;
 	ep->count.foreign_drops += !damaged && foreign;
+	if (damaged)
+		sim_note_loss(ep->block.sim, sim_now(ep->block.sim));
 	return damaged || foreign;
 }
 
@@ -213,6 +215,7 @@ static void receive_in_partition(struct port_user *user, struct port *port, stru
 	}
 	port_release_at(port, packet->vl, packet->wire_bytes, packet->tail_at);
 	ep->count.pkey_violations++;
+	sim_note_loss(ep->block.sim, sim_now(ep->block.sim));
 	packet_free(ep->pool, packet);
 }
 

@@ -170,6 +170,13 @@ static void drop(struct receive *receive, struct packet *packet, uint64_t *count
 	receive_done(receive, packet);
 }
 
+/* Drops a packet that is lost (HCA_DROPS of hcasim/run/drops.h). */
+static void lose(struct receive *receive, struct packet *packet, uint64_t *counter)
+{
+	sim_note_loss(receive->block.sim, sim_now(receive->block.sim));
+	drop(receive, packet, counter);
+}
+
 /* Returns the counter of the failed check, or NULL if all checks passed. */
 static uint64_t *check(struct receive *receive, struct qp *qp, const struct packet *packet)
 {
@@ -208,7 +215,7 @@ static void deliver_to_transport(struct receive *receive, struct qp *qp, struct 
 	uint64_t *failed = check(receive, qp, packet);
 
 	if (failed) {
-		drop(receive, packet, failed);
+		lose(receive, packet, failed);
 		return;
 	}
 	trace(&receive->block, TRACE_RECEIVE, packet->tag, packet->psn, packet->opcode);
@@ -305,7 +312,7 @@ static void deliver(struct receive *receive, struct qp *qp, struct packet *packe
 	sim_time ready;
 
 	if (!qp) {
-		drop(receive, packet, &receive->count.no_qp);
+		lose(receive, packet, &receive->count.no_qp);
 		return;
 	}
 	/* Packets behind a connect that waits for the DCT's context wait with it. */
@@ -428,7 +435,7 @@ static void through(struct event *event)
 	}
 	receive->count.payload_bytes += packet->payload_bytes;
 	if (packet->damage)
-		drop(receive, packet, &receive->count.icrc_errors);
+		lose(receive, packet, &receive->count.icrc_errors);
 	else if (opcode_known(packet->opcode) && opcode_info[packet->opcode].operation == OP_NOTIFY)
 		take_notification(receive, packet);
 	else if (packet->dest_qp == MULTICAST_QPN)
@@ -516,9 +523,9 @@ bool receive_has_group(const struct receive *receive, const uint8_t gid[16])
 void receive_forget_qp(struct receive *receive, struct qp *qp)
 {
 	while (qp->requests.first)
-		drop(receive, pop(receive, &qp->requests), &receive->count.no_qp);
+		lose(receive, pop(receive, &qp->requests), &receive->count.no_qp);
 	while (qp->responses.first)
-		drop(receive, pop(receive, &qp->responses), &receive->count.no_qp);
+		lose(receive, pop(receive, &qp->responses), &receive->count.no_qp);
 	for (uint32_t i = receive->member_count; i-- > 0;)
 		if (receive->members[i].qpn == qp->number)
 			remove_member(receive, &receive->members[i]);

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "fabric/wire/pcapng.h"
-#include "hcasim/run/drops.h"
 
 struct entry {
 	sim_time at;
@@ -36,7 +35,6 @@ struct ring {
 	const char *trigger; /* NULL: none so far */
 	sim_time triggered_at;
 	uint64_t before, behind; /* packets in the file */
-	struct drops_watch *drops;
 };
 
 struct packet_record {
@@ -49,8 +47,6 @@ struct packet_record {
 	size_t used, size;
 	struct ring ring;
 };
-
-#define NOT_RECORDED UINT32_MAX /* interface of ports without a record */
 
 static bool comes_before(const struct entry *one, const struct entry *other)
 {
@@ -157,15 +153,10 @@ static void pass(struct packet_record *record, const struct entry *entry)
 	}
 }
 
-static bool has_drops(const struct ring *ring)
-{
-	return ring->drops && !ring->trigger && drops_watch_sum(ring->drops) > 0;
-}
-
 /* ---- packets ---- */
 
 /* Everything before that time. */
-static void pass_until(struct packet_record *record, sim_time until)
+static void pass_before(struct packet_record *record, sim_time until)
 {
 	while (record->used > 0 && record->heap[0].at < until) {
 		struct entry entry = pop(record);
@@ -173,12 +164,25 @@ static void pass_until(struct packet_record *record, sim_time until)
 	}
 }
 
-static bool is_wanted(const struct packet_record *record, const struct tap *tap,
-		      const struct packet *packet, sim_time at)
+/* The same. A drop before that time is a trigger behind the packets that begin to leave until then.
+ */
+static void pass_until(struct packet_record *record, sim_time until)
+{
+	struct ring *ring = &record->ring;
+	sim_time drop = sim_first_loss(record->build->sim);
+
+	if (ring->params->packets > 0 && ring->params->drop && !ring->trigger && drop < until) {
+		pass_before(record, drop + 1);
+		if (!ring->trigger)
+			pull(record, "a drop", drop);
+	}
+	pass_before(record, until);
+}
+
+static bool is_wanted(const struct packet_record *record, const struct packet *packet, sim_time at)
 {
 	const struct scenario_record_only *window = &record->build->scenario->packets.window;
-	return tap->interface != NOT_RECORDED && at >= window->from &&
-	       (window->until == 0 || at < window->until) &&
+	return at >= window->from && (window->until == 0 || at < window->until) &&
 	       scenario_packets_choose(record->build->scenario, packet);
 }
 
@@ -187,13 +191,9 @@ static void see_departure(void *context, struct port *port, const struct packet 
 {
 	const struct tap *tap = context;
 	struct packet_record *record = tap->record;
-	sim_time now = sim_now(record->build->sim);
 	(void)port;
-	pass_until(record, now);
-	if (has_drops(&record->ring))
-		pull(record, "a drop", now);
-	if (packet_record_full_since(record) != SIM_NEVER ||
-	    !is_wanted(record, tap, packet, starts_at))
+	pass_until(record, sim_now(record->build->sim));
+	if (packet_record_full_since(record) != SIM_NEVER || !is_wanted(record, packet, starts_at))
 		return;
 	struct packet *copy = packet_copy(record->copies, packet);
 	push(record, (struct entry){starts_at, tap->interface, record->sequence++, copy});
@@ -229,17 +229,16 @@ static bool finds_ports(const struct build *build, char *error, size_t error_byt
 	return true;
 }
 
-/* All ports are watched, because a drop of the ring may happen behind any of them. */
 static void tap_ports(struct packet_record *record)
 {
 	const struct build *build = record->build;
 	for (uint32_t i = 0; i < build->port_count; i++) {
 		struct port *port = build->ports[i];
-		bool chosen = is_chosen(&build->scenario->packets, port_name(port));
-		record->taps[i] = (struct tap){
-			record, chosen ? pcapng_interface_add(record->file, port_name(port),
-							      port_link_layer(port))
-				       : NOT_RECORDED};
+		if (!is_chosen(&build->scenario->packets, port_name(port)))
+			continue;
+		record->taps[i] =
+			(struct tap){record, pcapng_interface_add(record->file, port_name(port),
+								  port_link_layer(port))};
 		port_tap(port, see_departure, &record->taps[i]);
 	}
 }
@@ -273,8 +272,6 @@ struct packet_record *packet_record_create(const struct build *build, const char
 					 .ring = {.params = ring}};
 	if (ring->packets > 0)
 		record->ring.list = take(ring->packets, sizeof(*record->ring.list));
-	if (ring->packets > 0 && ring->drop)
-		record->ring.drops = drops_watch_create(build);
 	tap_ports(record);
 	return record;
 }
@@ -295,9 +292,7 @@ void packet_record_end(struct packet_record *record, bool failed)
 	const struct build *build = record->build;
 	for (uint32_t i = 0; i < build->port_count; i++)
 		port_tap(build->ports[i], NULL, NULL);
-	pass_until(record, UINT64_MAX);
-	if (has_drops(ring))
-		pull(record, "a drop", sim_now(build->sim));
+	pass_until(record, SIM_NEVER);
 	if (ring->params->packets > 0 && !ring->trigger && failed && ring->params->failure)
 		pull(record, "the end of a run that failed", sim_now(build->sim));
 	for (uint64_t i = 0; i < ring->count; i++)
@@ -326,7 +321,6 @@ int packet_record_destroy(struct packet_record *record)
 	packet_record_end(record, false);
 	int error = pcapng_destroy(record->file);
 	packet_pool_destroy(record->copies);
-	drops_watch_destroy(record->ring.drops);
 	free(record->ring.list);
 	free(record->taps);
 	free(record->heap);

@@ -47,13 +47,6 @@ uint64_t drops_of_hca(const struct build *build, uint32_t host);
 /* Returns the packets lost everywhere. */
 uint64_t drops_of_all(const struct build *build);
 
-/* Adds up the counters of all lost packets. Finds the counters once, so that frequent sums are
- * fast. */
-struct drops_watch;
-struct drops_watch *drops_watch_create(const struct build *build);
-uint64_t drops_watch_sum(const struct drops_watch *watch);
-void drops_watch_destroy(struct drops_watch *watch); /* NULL: no effect */
-
 /* Prints for example " (fault 12, icrc 3)", or nothing if there were no drops. Returns the sum. */
 uint64_t drops_print(const struct build *build, FILE *out);
 

@@ -51,14 +51,37 @@ part, whole = open(sys.argv[1]).read(), open(sys.argv[2]).read()
 sys.exit(not (part and part in whole))
 PYTHON
 }
+# exact NAME ALL BEFORE BEHIND: its packets are the last ones of ALL that begin until the trigger, and
+# the next ones
+exact() {
+  awk -v at="$(sed -n 's/.* before .* at \([0-9.]*\) us, and .*/\1/p' log)" -v before="$3" -v behind="$4" '
+    BEGIN { at = sprintf("%.9f", int(at * 1000) / 1e9) }
+    { line[NR] = $0; if ($1 <= at) last = NR }
+    END { for (i = last - before + 1; i <= last + behind; i++) print line[i] }' "$2.packets" >expected
+  [ "$(wc -l <expected)" -eq $(($3 + $4)) ] && cmp expected "$1.packets" || fail "$1: $(diff expected "$1.packets")"
+}
+# A fault drops psn 49 of host1 as it leaves. host2 sends at the same time.
 ring drop 0 20 10 'a drop' ''
+exact drop all 20 10
 follows drop
-grep -q '127.77.0.2 > 127.77.0.1 RC_WRITE_MIDDLE qp 0x000100 psn 49 ' drop.packets || fail "the dropped packet is not there: $(cat drop.packets)"
+[ "$(sed -n '19,21s/ RC_WRITE_MIDDLE.* psn/ psn/p' drop.packets | cut -d' ' -f2,3,6,7)" = "host1.hca.port 127.77.0.2 psn 49
+host2.hca.port 127.77.0.3 psn 49" ] || fail "the dropped packet is not the last but one: $(sed -n 18,22p drop.packets)"
+for before in 1 2 3; do
+  ring "drop$before" 0 $before 0 'a drop' ''
+  exact "drop$before" all $before 0
+done
+# A switch drops a packet that arrives. Only what leaves a host is recorded.
+lossy=(--set 'faults=[]' --set fabric.switch.port.pfc_priorities=0 --set 'fabric.switch.buffer={size: 200KB, lossless: 0}')
+record lossy "${lossy[@]}" --set 'record.only={ports: ["*.hca.port"]}' || fail "lossy: $(cat log)"
+ring switch 0 8 3 'a drop' '' "${lossy[@]}" --set 'record.only={ports: ["*.hca.port"]}'
+exact switch lossy 8 3
 ring pause 0 7 0 'a pause' 'pause: true, drop: false'
 follows pause
 tail -1 pause.packets | grep -q ' PFC 0:65535' || fail "no pause: $(cat pause.packets)"
 [ "$(grep -c ' PFC 0:65535' pause.packets)" -eq 1 ] || fail "not the first pause: $(cat pause.packets)"
 ring failure 1 6 0 'the end of a run that failed' '' --set 'faults=[]' --set 'expect=[{metric: drops, equals: 1}]'
+record whole --set 'faults=[]' || fail "whole: $(cat log)"
+tail -6 whole.packets | cmp - failure.packets || fail "failure: not the last packets: $(cat failure.packets)"
 record quiet --set 'record.ring={packets: 5}' --set 'faults=[]' || fail "quiet: $(cat log)"
 grep -q 'no trigger of record.ring came' log && [ ! -s quiet.packets ] || fail "quiet: $(cat log)"
 record filtered --set 'record.ring={packets: 5, behind: 2}' --set 'record.only={opcodes: [PFC]}' || fail "filtered: $(cat log)"

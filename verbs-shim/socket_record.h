@@ -53,6 +53,8 @@ enum shim_socket_call {
 	SOCKET_MOVED,      /* bytes passed through the pair, or an end was closed */
 	SOCKET_ROUTE,      /* UDP: checks that record->wanted can be reached; binds the socket */
 	SOCKET_DISCONNECT, /* UDP */
+	SOCKET_JOIN,       /* UDP: record->group */
+	SOCKET_LEAVE,      /* UDP: record->group */
 	SOCKET_CALLS,
 };
 
@@ -69,6 +71,15 @@ struct shim_datagram {
 	struct shim_address address;
 	uint32_t truesize; /* what it takes of the receive buffer */
 };
+
+/* A multicast group on an interface. */
+struct shim_membership {
+	uint8_t group[16];
+	uint32_t interface; /* 0: any of them; a new member joins on eth0 */
+};
+
+/* Numbers of interfaces. */
+enum { SHIM_INTERFACE_LO = 1, SHIM_INTERFACE_ETH0 = 2 };
 
 struct shim_socket_option {
 	int32_t level, name, value;
@@ -120,10 +131,24 @@ struct shim_socket {
 	uint64_t taken;
 	/* Datagrams that found the receive buffer full. */
 	uint64_t drops;
+	/* UDP: of SOCKET_JOIN and SOCKET_LEAVE. */
+	struct shim_membership group;
+	/* UDP: of IP_MULTICAST_IF, in network order. */
+	uint32_t group_source;
 	uint32_t option_count;
 	struct shim_socket_option options[SHIM_SOCKET_OPTIONS];
 	char congestion[16];
 };
+
+/* Returns the value of an option, or `value` if it is not set. */
+static inline int32_t shim_socket_option_value(const struct shim_socket *record, int level,
+					       int name, int32_t value)
+{
+	for (uint32_t i = 0; i < record->option_count; i++)
+		if (record->options[i].level == level && record->options[i].name == name)
+			return record->options[i].value;
+	return value;
+}
 
 /* Copies all values that options have set. */
 static inline void shim_socket_copy_options(struct shim_socket *to, const struct shim_socket *from)

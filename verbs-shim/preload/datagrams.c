@@ -13,7 +13,8 @@
 #include "verbs-shim/preload/socket_state.h"
 #include "verbs-shim/preload/sockets.h"
 
-#define LONGEST 65507 /* RFC 768, RFC 791 */
+#define LONGEST     65507 /* RFC 768, RFC 791 */
+#define HEADERS_SIX 48    /* IPv6, UDP */
 
 struct shim_socket *datagrams_of(int fd)
 {
@@ -109,6 +110,8 @@ ssize_t datagrams_send(int fd, struct shim_socket *record, const struct msghdr *
 		bind_any(record);
 		return -1;
 	}
+	if (head.address.ip[0] == 0xff && length + HEADERS_SIX > costs->mtu_bytes)
+		return fail(EMSGSIZE);
 	if (has_failed(record))
 		return -1;
 	if (record->shut & SHUT_WRITING) {

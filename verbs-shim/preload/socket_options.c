@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/socket_groups.h"
 #include "verbs-shim/preload/sockets.h"
 
 /* Linux doubles SO_SNDBUF and SO_RCVBUF. Limits: the minimum size, net.core.wmem_max and rmem_max.
@@ -19,8 +20,8 @@ enum { TTL_DEFAULT = 64 };
 enum { LINGER2_DEFAULT = 60, LINGER2_MOST = 120 }; /* seconds: TCP_FIN_TIMEOUT, its maximum */
 enum { SEND_DEFAULT = 16384, RECEIVE_DEFAULT = 131072, DATAGRAM_DEFAULT = 212992 };
 
-/* Options that a program may set and read. Only IPV6_V6ONLY, SO_REUSEADDR, SO_LINGER of 0 and the
- * buffers affect the model. */
+/* Options that a program may set and read, but those of multicast (socket_groups.c). Only
+ * IPV6_V6ONLY, SO_REUSEADDR, SO_LINGER of 0 and the buffers affect the model. */
 static const struct {
 	int level, name, value, low, high;
 } known[] = {
@@ -76,7 +77,7 @@ static struct shim_socket_option *kept(struct shim_socket *record, int level, in
 	return NULL;
 }
 
-static int keep(struct shim_socket *record, int level, int option, int value)
+int socket_options_keep(struct shim_socket *record, int level, int option, int value)
 {
 	struct shim_socket_option *place = kept(record, level, option);
 
@@ -201,7 +202,7 @@ static int as_linux_keeps(const struct shim_socket *record, int level, int optio
 int sockets_set_option(int fd, struct shim_socket *record, int level, int option, const void *value,
 		       socklen_t length)
 {
-	int place = find(level, option), number;
+	int place = find(level, option), number, result;
 
 	gate_charge(shim.memory->cost_system_call);
 	if (level == IPPROTO_TCP && record->datagram)
@@ -216,6 +217,8 @@ int sockets_set_option(int fd, struct shim_socket *record, int level, int option
 		memcpy(&number, value, sizeof(number));
 		return number && (number < 88 || number > 32767) ? fail(EINVAL) : 0;
 	}
+	if (socket_groups_set(record, level, option, value, length, &result))
+		return result;
 	if (place < 0 || (level == IPPROTO_IPV6 && record->family != AF_INET6))
 		return fail(ENOPROTOOPT);
 	if (length < sizeof(number) && !(level == IPPROTO_IP && length >= 1))
@@ -238,8 +241,8 @@ int sockets_set_option(int fd, struct shim_socket *record, int level, int option
 	if (level == SOL_SOCKET && option == SO_REUSEPORT)
 		record->reuse_port = number != 0;
 	if (level == IPPROTO_IP && option == IP_TOS && number != value_of(record, level, option))
-		(void)keep(record, SOL_SOCKET, SO_PRIORITY, priority_of(number));
-	return keep(record, level, option, number);
+		(void)socket_options_keep(record, SOL_SOCKET, SO_PRIORITY, priority_of(number));
+	return socket_options_keep(record, level, option, number);
 }
 
 static int return_option(const void *from, socklen_t bytes, void *value, socklen_t *length)
@@ -318,7 +321,7 @@ static int get_info(const struct shim_socket *record, void *value, socklen_t *le
 int sockets_get_option(int fd, struct shim_socket *record, int level, int option, void *value,
 		       socklen_t *length)
 {
-	int place = find(level, option);
+	int place = find(level, option), number;
 	const char *congestion = record->congestion[0] ? record->congestion : "cubic";
 
 	gate_charge(shim.memory->cost_system_call);
@@ -337,6 +340,8 @@ int sockets_get_option(int fd, struct shim_socket *record, int level, int option
 				     value, length);
 	if (level == IPPROTO_IPV6 && record->family != AF_INET6)
 		return fail(EOPNOTSUPP);
+	if (socket_groups_get(record, level, option, &number))
+		return return_number(number, value, length);
 	if (place < 0)
 		return fail(ENOPROTOOPT);
 	return return_number(value_of(record, level, option), value, length);

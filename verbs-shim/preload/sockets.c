@@ -168,6 +168,8 @@ void sockets_write_address(const struct shim_socket *record, const struct shim_a
 
 	memcpy(&four.sin_addr, from->ip + sizeof(mapped), sizeof(four.sin_addr));
 	memcpy(&six.sin6_addr, from->ip, sizeof(six.sin6_addr));
+	if (IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr))
+		six.sin6_scope_id = SHIM_INTERFACE_ETH0;
 	if (record->family == AF_INET6) {
 		bytes = &six;
 		whole = sizeof(six);

@@ -56,6 +56,8 @@ int64_t sockets_closing(int fd);
 void sockets_closed(int64_t number);
 
 /* socket_options.c */
+/* Keeps the value of an option in the record. */
+int socket_options_keep(struct shim_socket *record, int level, int option, int value);
 /* Copies the options that the pair of a socket has. */
 void sockets_copy_pair_options(int to, int from);
 int sockets_set_option(int fd, struct shim_socket *record, int level, int option, const void *value,

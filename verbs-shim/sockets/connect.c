@@ -120,11 +120,19 @@ static void arrived_syn(struct sockets *sockets, const struct flow *flow,
 	stream_input(socket, segment, 0);
 }
 
+static struct flow reverse(const struct flow *flow)
+{
+	return (struct flow){.from_host = flow->to_host,
+			     .to_host = flow->from_host,
+			     .source = flow->destination,
+			     .destination = flow->source};
+}
+
 /* Responds with a RST to a segment whose socket does not exist. */
 static void respond(struct sockets *sockets, const struct flow *flow,
 		    const struct tcp_segment *segment)
 {
-	const struct flow back = {flow->to_host, flow->from_host, flow->destination, flow->source};
+	const struct flow back = reverse(flow);
 	struct tcp_segment reset;
 
 	if (tcp_refuse(segment, &reset))
@@ -134,7 +142,7 @@ static void respond(struct sockets *sockets, const struct flow *flow,
 void connect_arrived(struct sockets *sockets, const struct flow *flow,
 		     const struct tcp_segment *segment, uint32_t packets)
 {
-	const struct flow own = {flow->to_host, flow->from_host, flow->destination, flow->source};
+	const struct flow own = reverse(flow);
 	struct socket *socket = ports_find_flow(sockets, &own), *listener = NULL;
 	unsigned flags = segment->header.flags;
 

@@ -3,11 +3,13 @@
  * datagram: see state.h. UDP, RFC 768. Each message in a pair is a struct shim_datagram and the
  * bytes of one datagram. A datagram that finds no receiver, or a full receive buffer, is lost.
  */
+#include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "fabric/groups.h"
 #include "verbs-shim/sockets/state.h"
 
 #define BUFFER_DEFAULT 212992 /* Linux: net.core.rmem_default */
@@ -36,9 +38,9 @@ int datagram_route(struct socket *socket)
 	struct shim_socket *record = socket->record;
 	uint32_t host = ports_host_of(sockets, socket->host, &record->wanted);
 
-	if (host == NO_SOCKET)
+	if (host == NO_SOCKET && !group_has_gid(record->wanted.ip))
 		return -ENETUNREACH;
-	if (!network_reaches(sockets, socket->host, host))
+	if (host != NO_SOCKET && !network_reaches(sockets, socket->host, host))
 		return -EHOSTUNREACH;
 	if (!socket->bound) {
 		struct shim_address any = record->local;
@@ -72,6 +74,33 @@ void datagram_disconnect(struct socket *socket)
 		ports_forget_address(socket);
 }
 
+/* Sends to a group: to the members within the host, and by the interface. */
+static void send_to_group(const struct socket *socket, struct flow *flow, uint32_t bytes)
+{
+	struct sockets *sockets = socket->sockets;
+	const struct shim_socket *record = socket->record;
+	const uint8_t *data = sockets->datagram + sizeof(struct shim_datagram);
+	bool six = flow->destination.ip[0] == 0xff;
+	const struct endpoint *own = endpoints_get(sockets->endpoints, socket->host);
+	int level = six ? IPPROTO_IPV6 : IPPROTO_IP;
+	bool loops = shim_socket_option_value(record, level,
+					      six ? IPV6_MULTICAST_LOOP : IP_MULTICAST_LOOP, 1);
+
+	flow->hop_limit = (uint8_t)shim_socket_option_value(
+		record, level, six ? IPV6_MULTICAST_HOPS : IP_MULTICAST_TTL, 1);
+	flow->interface = (uint8_t)shim_socket_option_value(
+		record, level, six ? IPV6_MULTICAST_IF : IP_MULTICAST_IF, SHIM_INTERFACE_ETH0);
+	if (six) /* the link-local address */
+		memcpy(flow->source.ip, own->gids[0].bytes, sizeof(flow->source.ip));
+	flow->to_host = socket->host;
+	if ((loops || flow->interface == SHIM_INTERFACE_LO) &&
+	    membership_of_host(sockets, socket->host, flow->destination.ip, flow->interface))
+		network_send_datagram(sockets, flow, data, bytes);
+	flow->to_host = NO_SOCKET;
+	if (flow->hop_limit && flow->interface != SHIM_INTERFACE_LO)
+		network_send_datagram(sockets, flow, data, bytes);
+}
+
 static void send_one(struct socket *socket, const struct shim_datagram *head, uint32_t bytes)
 {
 	struct sockets *sockets = socket->sockets;
@@ -81,9 +110,13 @@ static void send_one(struct socket *socket, const struct shim_datagram *head, ui
 			    .source = socket->record->local,
 			    .destination = head->address};
 
-	if (to == NO_SOCKET)
+	if (to == NO_SOCKET && !group_has_gid(head->address.ip))
 		return;
 	ports_choose_source(socket, &head->address, &flow.source);
+	if (to == NO_SOCKET) {
+		send_to_group(socket, &flow, bytes);
+		return;
+	}
 	network_send_datagram(sockets, &flow, sockets->datagram + sizeof(*head), bytes);
 }
 
@@ -122,23 +155,15 @@ void datagram_refused(struct sockets *sockets, const struct flow *flow)
 	socket_ready(sender);
 }
 
-void datagram_arrived(struct sockets *sockets, const struct flow *flow, const uint8_t *bytes,
-		      uint32_t count, uint32_t packets)
+static void put(struct socket *socket, const struct flow *flow, const uint8_t *bytes,
+		uint32_t count, uint32_t packets)
 {
-	struct socket *socket =
-		ports_receiver(sockets, flow->to_host, &flow->destination, &flow->source);
 	struct shim_datagram head = {.address = flow->source, .truesize = truesize(count)};
 	struct iovec parts[] = {{&head, sizeof(head)}, {(void *)(uintptr_t)bytes, count}};
 	const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
-	struct shim_socket *record;
-	uint32_t room;
+	struct shim_socket *record = socket->record;
+	uint32_t room = record->receive_buffer ? record->receive_buffer : BUFFER_DEFAULT;
 
-	if (!socket) {
-		network_send_refusal(sockets, flow);
-		return;
-	}
-	record = socket->record;
-	room = record->receive_buffer ? record->receive_buffer : BUFFER_DEFAULT;
 	/* as Linux: the buffer may be exceeded by one datagram */
 	if (socket->pushed - record->taken >= room ||
 	    sendmsg(socket->near, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
@@ -150,4 +175,31 @@ void datagram_arrived(struct sockets *sockets, const struct flow *flow, const ui
 	record->segments++;
 	record->packets += packets;
 	socket_ready(socket);
+}
+
+/* A group has any number of receivers, and no host refuses. */
+static void arrived_for_group(struct sockets *sockets, const struct flow *flow,
+			      const uint8_t *bytes, uint32_t count, uint32_t packets)
+{
+	if (!membership_of_host(sockets, flow->to_host, flow->destination.ip, flow->interface))
+		return;
+	for (uint32_t i = 0; i < sockets->highest; i++)
+		if (ports_receives_group(&sockets->table[i], flow))
+			put(&sockets->table[i], flow, bytes, count, packets);
+}
+
+void datagram_arrived(struct sockets *sockets, const struct flow *flow, const uint8_t *bytes,
+		      uint32_t count, uint32_t packets)
+{
+	struct socket *socket;
+
+	if (group_has_gid(flow->destination.ip)) {
+		arrived_for_group(sockets, flow, bytes, count, packets);
+		return;
+	}
+	socket = ports_receiver(sockets, flow->to_host, &flow->destination, &flow->source);
+	if (socket)
+		put(socket, flow, bytes, count, packets);
+	else
+		network_send_refusal(sockets, flow);
 }

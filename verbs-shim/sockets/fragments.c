@@ -3,6 +3,7 @@
  * fragments: see state.h. A UDP datagram is a frame, or several with IP fragments of it: RFC 768,
  * RFC 791. Packets of kind PACKET_RAW have the bytes of the frame as payload.
  */
+#include "fabric/groups.h"
 #include "fabric/wire/bytes.h"
 #include "fabric/wire/ethernet.h"
 #include "fabric/wire/ip.h"
@@ -12,6 +13,7 @@
 #define FRAME_MAX       9100
 #define FRAME_MIN       60 /* without FCS */
 #define IP_BYTES        20
+#define IPV6_BYTES      40
 #define FCS_BYTES       4
 #define MORE_FRAGMENTS  0x2000
 #define DONT_FRAGMENT   0x4000
@@ -35,9 +37,18 @@ struct fragments {
 
 static const struct path *path_of(const struct sockets *sockets, const struct flow *flow)
 {
-	struct path path = endpoints_path(sockets->endpoints, flow->from_host, flow->to_host,
-					  (unsigned)sockets->params->priority, HOP_LIMIT, 0);
+	bool group = flow->to_host == NO_SOCKET;
+	struct path path = endpoints_path(
+		sockets->endpoints, flow->from_host, group ? flow->from_host : flow->to_host,
+		(unsigned)sockets->params->priority, group ? flow->hop_limit : HOP_LIMIT, 0);
 
+	if (group) {
+		memcpy(path.dgid, flow->destination.ip, sizeof(path.dgid));
+		group_mac(path.dgid, path.dmac);
+		path.roce_version = flow->source.ip[0] ? ROCE_V2_IPV6 : ROCE_V2_IPV4;
+		memcpy(path.sgid, flow->source.ip, sizeof(path.sgid));
+		path.destination = groups_by_gid(endpoints_groups(sockets->endpoints), path.dgid);
+	}
 	path.tcp_source_port = flow->source.port;
 	path.tcp_destination_port = flow->destination.port;
 	return path_intern(endpoints_paths(sockets->endpoints), &path);
@@ -45,16 +56,21 @@ static const struct path *path_of(const struct sockets *sockets, const struct fl
 
 /* ---- sending ---- */
 
+static bool is_six(const struct path *path)
+{
+	return path->roce_version == ROCE_V2_IPV6;
+}
+
 static void put_udp(const struct path *path, uint8_t *datagram, uint32_t bytes)
 {
-	uint32_t sum;
+	uint32_t sum, address_bytes = is_six(path) ? 16 : 4;
 
 	be16_put(datagram, path->tcp_source_port);
 	be16_put(datagram + 2, path->tcp_destination_port);
 	be16_put(datagram + 4, (uint16_t)bytes);
 	be16_put(datagram + 6, 0);
-	sum = ip_sum(path->sgid + 12, 4, IP_UDP + bytes);
-	sum = ip_sum(path->dgid + 12, 4, sum);
+	sum = ip_sum(path->sgid + 16 - address_bytes, address_bytes, IP_UDP + bytes);
+	sum = ip_sum(path->dgid + 16 - address_bytes, address_bytes, sum);
 	sum = ~ip_sum(datagram, bytes, sum) & 0xffff;
 	be16_put(datagram + 6, (uint16_t)(sum ? sum : 0xffff));
 }
@@ -72,9 +88,11 @@ static void send_fragment(struct socket_host *host, const struct path *path,
 	packet->hop_limit = path->hop_limit;
 	packet->ip_identification = host->identification;
 	length = ip + ip_build(packet, IP_UDP, bytes, frame + ip);
-	be16_put(frame + ip + 6, fragment);
-	be16_put(frame + ip + 10, 0);
-	be16_put(frame + ip + 10, (uint16_t)~ip_sum(frame + ip, IP_BYTES, 0));
+	if (!is_six(path)) {
+		be16_put(frame + ip + 6, fragment);
+		be16_put(frame + ip + 10, 0);
+		be16_put(frame + ip + 10, (uint16_t)~ip_sum(frame + ip, IP_BYTES, 0));
+	}
 	memcpy(frame + length, datagram, bytes);
 	length += bytes;
 	if (length < FRAME_MIN) {
@@ -98,7 +116,7 @@ void fragments_send(struct sockets *sockets, const struct flow *flow, const uint
 	memcpy(datagram + UDP_BYTES, bytes, count);
 	put_udp(path, datagram, whole);
 	host->identification++;
-	if (whole <= most) {
+	if (whole <= most || is_six(path)) {
 		send_fragment(host, path, datagram, whole, DONT_FRAGMENT);
 		return;
 	}
@@ -158,7 +176,8 @@ static void deliver(struct socket_host *host, const struct path *path, const uin
 		    uint32_t bytes, uint32_t packets)
 {
 	struct flow flow = {.from_host = path->source,
-			    .to_host = path->destination,
+			    .to_host = host->number,
+			    .interface = SHIM_INTERFACE_ETH0,
 			    .source.port = path->tcp_source_port,
 			    .destination.port = path->tcp_destination_port};
 
@@ -188,11 +207,21 @@ void fragments_arrived(struct socket_host *host, struct packet *packet)
 {
 	const struct path *path = packet->path;
 	uint8_t frame[FRAME_MAX];
-	const uint8_t *ip = frame + path_header_bytes(path) - IP_BYTES;
+	const uint8_t *ip =
+		frame + path_header_bytes(path) - (is_six(path) ? IPV6_BYTES : IP_BYTES);
 	uint16_t fragment;
 
+	if (group_has_gid(path->dgid) &&
+	    !membership_of_host(host->sockets, host->number, path->dgid, SHIM_INTERFACE_ETH0)) {
+		packet_free(netdev_packets(host->netdev), packet); /* the adapter's filter */
+		return;
+	}
 	packet_payload_copy(packet->payload, frame, packet->payload_bytes);
 	packet_free(netdev_packets(host->netdev), packet);
+	if (is_six(path)) {
+		deliver(host, path, ip + IPV6_BYTES, be16_get(ip + 4), 1);
+		return;
+	}
 	fragment = be16_get(ip + 6);
 	if (fragment & (MORE_FRAGMENTS | OFFSET_MASK))
 		add(host, path, ip, fragment);

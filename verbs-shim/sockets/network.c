@@ -129,20 +129,46 @@ static struct segment *segment_create(struct sockets *sockets, enum segment_kind
 	return segment;
 }
 
-/* Runs when the last bit of a segment has left the sender. The segment arrives when the receiver's
- * link has carried it. */
+/* The last bit has left the sender. The segment arrives when the receiver's link has carried it. */
+static void take_link(struct segment *segment)
+{
+	struct sockets *sockets = segment->sockets;
+	struct socket_host *to = sockets->hosts[segment->flow.to_host];
+	sim_time at = sim_now(sockets->sim) + latency(sockets, segment->flow.from_host, to->number);
+	sim_time free_at = to->arrived + link_time(sockets, to->number, segment->tcp.payload_bytes);
+
+	to->arrived = at > free_at ? at : free_at;
+	sim_schedule_at(&segment->event, to->arrived + sockets->params->interrupt);
+}
+
+/* A datagram to a group: switches make the copies, and only members get them. */
+static void copy_to_all(struct segment *segment)
+{
+	struct sockets *sockets = segment->sockets;
+	struct flow flow = segment->flow;
+
+	for (uint32_t i = 0; i < sockets->host_count; i++) {
+		flow.to_host = i;
+		if (i == flow.from_host || !network_reaches(sockets, flow.from_host, i) ||
+		    !membership_of_host(sockets, i, flow.destination.ip, flow.interface))
+			continue;
+		take_link(segment_create(sockets, segment->kind, &flow, &segment->tcp,
+					 segment->data));
+	}
+	segment_free(segment);
+}
+
+/* Runs when the last bit of a segment has left the sender. */
 static void left(struct event *event)
 {
 	struct socket_host *host = container_of(event, struct socket_host, left);
-	const struct sockets *sockets = host->sockets;
 	struct segment *segment = host->leaving;
-	struct socket_host *to = sockets->hosts[segment->flow.to_host];
-	sim_time at = sim_now(sockets->sim) + latency(sockets, host->number, to->number);
-	sim_time free_at = to->arrived + link_time(sockets, to->number, segment->tcp.payload_bytes);
 
 	host->leaving = NULL;
-	to->arrived = at > free_at ? at : free_at;
-	sim_schedule_at(&segment->event, to->arrived + sockets->params->interrupt);
+	if (segment->flow.to_host == NO_SOCKET)
+		copy_to_all(segment);
+	else
+		take_link(segment);
 	network_resume(host);
 }
 
@@ -151,7 +177,7 @@ static void send_on_link(struct sockets *sockets, struct segment *segment)
 	struct socket_host *from = sockets->hosts[segment->flow.from_host];
 	sim_time time = link_time(sockets, from->number, segment->tcp.payload_bytes);
 
-	if (segment->tcp.payload_bytes) {
+	if (segment->tcp.payload_bytes || segment->flow.to_host == NO_SOCKET) {
 		assert(!from->leaving);
 		from->leaving = segment;
 		sim_schedule(&from->left, time);

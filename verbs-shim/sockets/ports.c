@@ -2,6 +2,7 @@
 /* ports: see state.h. Addresses are IPv6 addresses. IPv4 addresses are in mapped form. */
 #include <sys/socket.h>
 
+#include "fabric/groups.h"
 #include "verbs-shim/sockets/state.h"
 
 /* Linux: net.ipv4.ip_local_port_range. */
@@ -121,7 +122,8 @@ int ports_bind(struct socket *socket, const struct shim_address *wanted, bool ke
 	struct shim_address address = *wanted;
 	int result = 0;
 
-	if (ports_host_of(socket->sockets, socket->host, &address) != socket->host)
+	if (!group_has_gid(address.ip) &&
+	    ports_host_of(socket->sockets, socket->host, &address) != socket->host)
 		return -EADDRNOTAVAIL;
 	if (socket->bound || socket->record->state != SOCKET_IDLE)
 		return -EINVAL;
@@ -211,7 +213,8 @@ void ports_choose_source(const struct socket *socket, const struct shim_address 
 {
 	const struct sockets *sockets = socket->sockets;
 
-	if (ports_is_any(source))
+	/* Linux: what is sent from a group's address has the address of the host */
+	if (ports_is_any(source) || group_has_gid(source->ip))
 		reach(sockets, socket->host, ports_host_of(sockets, socket->host, destination),
 		      destination, source);
 }
@@ -268,6 +271,24 @@ struct socket *ports_receiver(struct sockets *sockets, uint32_t host,
 	return best;
 }
 
+/* Linux: __udp_is_mcast_sock(). */
+bool ports_receives_group(const struct socket *socket, const struct flow *flow)
+{
+	const struct shim_socket *record = socket->record;
+	const struct shim_address *local = &record->local, *to = &flow->destination;
+
+	if (!socket->used || socket->host != flow->to_host || !record->datagram || !socket->bound ||
+	    socket->gone || local->port != to->port)
+		return false;
+	if (record->state == SOCKET_CONNECTED && !is_same(&record->peer, &flow->source))
+		return false;
+	if (memcmp(local->ip, to->ip, sizeof(to->ip)) != 0 &&
+	    (!ports_is_any(local) ||
+	     (is_mapped(to) ? record->only_six : record->family != AF_INET6)))
+		return false;
+	return membership_passes(socket, to->ip, flow->interface);
+}
+
 static uint32_t bucket_of(const struct flow *flow)
 {
 	uint32_t hash = flow->from_host;
@@ -282,7 +303,10 @@ static struct flow flow_of(const struct socket *socket)
 {
 	const struct shim_socket *record = socket->record;
 
-	return (struct flow){socket->host, socket->peer_host, record->local, record->peer};
+	return (struct flow){.from_host = socket->host,
+			     .to_host = socket->peer_host,
+			     .source = record->local,
+			     .destination = record->peer};
 }
 
 void ports_add_flow(struct socket *socket)

@@ -7,6 +7,7 @@
  *     connect.c  connect, listen, accept, reset; lookup of the socket for an arriving segment
  *     stream.c   bytes between a program and its connection (tcp/)
  *     datagram.c  UDP
+ *     membership.c  multicast groups of UDP sockets
  *     network.c  segments between hosts: within a host, on a modelled link, and by frames
  *     frames.c   segments as frames of the host's adapter, interrupts, GRO
  *     fragments.c  datagrams as frames, which may be IP fragments
@@ -41,6 +42,9 @@ struct socket_name {
 struct flow {
 	uint32_t from_host, to_host;
 	struct shim_address source, destination;
+	/* UDP to a group: by which interface, and the TTL. to_host: that receives it; NO_SOCKET:
+	 * many. */
+	uint8_t interface, hop_limit;
 };
 
 enum segment_kind { SEGMENT_TCP, SEGMENT_DATAGRAM, SEGMENT_REFUSAL /* ICMP: port unreachable */ };
@@ -95,6 +99,8 @@ struct socket {
 	bool fin_came, reset_came, end_pushed;
 	/* UDP: bytes of all datagrams that were put into the pair */
 	uint64_t pushed;
+	struct shim_membership *members; /* multicast groups; owned */
+	uint32_t member_count;
 };
 
 struct closed_port {
@@ -171,6 +177,8 @@ void ports_close(struct socket *socket);
 /* Returns the UDP socket that receives at an address from a peer, or NULL. */
 struct socket *ports_receiver(struct sockets *sockets, uint32_t host,
 			      const struct shim_address *address, const struct shim_address *peer);
+/* Returns true if the UDP socket receives what a peer sends to a group and port. */
+bool ports_receives_group(const struct socket *socket, const struct flow *flow);
 /* Sets the IP address of *source for the destination, if it is the wildcard address. */
 void ports_choose_source(const struct socket *socket, const struct shim_address *destination,
 			 struct shim_address *source);
@@ -213,6 +221,16 @@ void datagram_take(struct socket *socket); /* takes sent datagrams while there i
 void datagram_arrived(struct sockets *sockets, const struct flow *flow, const uint8_t *bytes,
 		      uint32_t count, uint32_t packets);
 void datagram_refused(struct sockets *sockets, const struct flow *flow); /* flow: of the datagram */
+
+/* membership.c */
+int membership_join(struct socket *socket, const struct shim_membership *wanted);
+int membership_leave(struct socket *socket, const struct shim_membership *wanted);
+void membership_end(struct socket *socket);
+/* Returns true if the stack of the host receives datagrams of the group by that interface. */
+bool membership_of_host(const struct sockets *sockets, uint32_t host, const uint8_t group[16],
+			uint32_t interface);
+/* Returns true if the socket gets datagrams of a group that the host is in. */
+bool membership_passes(const struct socket *socket, const uint8_t group[16], uint32_t interface);
 
 /* network.c */
 void network_init_host(struct socket_host *host);

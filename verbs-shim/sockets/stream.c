@@ -69,14 +69,6 @@ static void notify(void *context, unsigned events)
 
 static const struct tcp_host tcp_host = {transmit, receive, set_timer, notify};
 
-static int32_t option(const struct shim_socket *record, int level, int name)
-{
-	for (uint32_t i = 0; i < record->option_count; i++)
-		if (record->options[i].level == level && record->options[i].name == name)
-			return record->options[i].value;
-	return 0;
-}
-
 /* The program may change its options at any time. */
 static void follow_options(struct socket *socket)
 {
@@ -85,9 +77,11 @@ static void follow_options(struct socket *socket)
 
 	socket->tcp.receive_buffer =
 		record->receive_buffer ? record->receive_buffer : params->receive_buffer;
-	socket->tcp.nagle =
-		option(record, IPPROTO_TCP, TCP_NODELAY) ? TCP_NAGLE_OFF : TCP_NAGLE_MINSHALL;
-	socket->tcp.user_timeout = (sim_time)option(record, IPPROTO_TCP, TCP_USER_TIMEOUT) * MS;
+	socket->tcp.nagle = shim_socket_option_value(record, IPPROTO_TCP, TCP_NODELAY, 0)
+				    ? TCP_NAGLE_OFF
+				    : TCP_NAGLE_MINSHALL;
+	socket->tcp.user_timeout =
+		(sim_time)shim_socket_option_value(record, IPPROTO_TCP, TCP_USER_TIMEOUT, 0) * MS;
 }
 
 static const struct congestion *congestion_of(const struct socket *socket)

@@ -106,6 +106,7 @@ static void socket_free(struct socket *socket)
 	stream_close(socket);
 	byte_ring_free(&socket->unacked);
 	byte_ring_free(&socket->unread);
+	membership_end(socket);
 	if (socket->near >= 0)
 		close(socket->near);
 	if (socket->far >= 0)
@@ -232,6 +233,10 @@ int64_t sockets_call(struct sockets *sockets, uint32_t host, enum shim_socket_ca
 	case SOCKET_DISCONNECT:
 		datagram_disconnect(socket);
 		return 0;
+	case SOCKET_JOIN:
+		return membership_join(socket, &socket->record->group);
+	case SOCKET_LEAVE:
+		return membership_leave(socket, &socket->record->group);
 	case SOCKET_ACCEPT:
 		accepted = connect_accept(socket);
 		return accepted ? give(accepted, far) : -EAGAIN;

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 /* clang-format off */
-/* In the order in a packet: X(with, name, bytes). `with` is passed through. Fields: headers.c. */
+/* In the order in a packet: X(with, name, bytes). `with` is passed through. Fields: headers.h. */
 #define HEADERS(X, with)                                                                      \
 	X(with, BTH, 12) X(with, XRCETH, 4) X(with, DETH, 8) X(with, DCETH, 4)                \
 	X(with, DC_CONNECT_ETH, 12)                                                           \

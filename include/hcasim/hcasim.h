@@ -60,7 +60,7 @@ struct hcasim_problem {
 const char *hcasim_version(void);
 
 /* Names the scenario: a file, or a text in YAML. Files that hcasim installs are found too, such as
- * "scenarios/incast.yaml". Reads nothing yet. Never returns NULL. */
+ * "scenarios/two-hosts-ib.yaml". Reads nothing yet. Never returns NULL. */
 struct hcasim *hcasim_load(const char *file);
 struct hcasim *hcasim_load_text(const char *yaml);
 

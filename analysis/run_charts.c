@@ -132,7 +132,7 @@ static void add_bounds(struct charts *charts, struct yaml_node *root)
 	    operation->kind != YAML_SCALAR)
 		return;
 	struct chart *chart =
-		chart_create(CHART_BARS, "bounds", "The rate that each resource would let through");
+		chart_create(CHART_BARS, "bounds", "Maximum rate that each resource allows");
 	double measured = number_of(bounds, "measured");
 	chart_axis_set(&chart->x, operation->text, unit->text);
 	chart->x.least = 0;

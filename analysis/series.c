@@ -45,7 +45,7 @@ static bool find_columns(const struct table *table, size_t columns[SERIES_VALUE_
 	return found;
 }
 
-/* The ports and times first: they say how many values there are. */
+/* Reads the ports and times first, because they determine the number of values. */
 static void read_rows(struct series *series, const struct table *table,
 		      const size_t columns[SERIES_VALUE_COUNT])
 {

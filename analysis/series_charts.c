@@ -15,7 +15,7 @@
 #define CELLS_MAX  240 /* of a row of a map */
 #define ROWS_MAX   64  /* of a map */
 #define LEVELS_MAX 4
-#define LEAST_PART 100 /* a curve reaches this part of the largest, or it is left out */
+#define LEAST_PART 100 /* a curve below this share of the largest is left out */
 
 static struct chart_unit set_time_axis(struct chart *chart, const struct series *series)
 {
@@ -184,7 +184,7 @@ static const struct yaml_node *fabric_of(const struct yaml_node *scenario)
 	return NULL;
 }
 
-/* A threshold far above the curves would press them onto the axis. */
+/* A threshold far above the curves would flatten them. */
 static void drop_far_levels(struct chart *chart, double most)
 {
 	size_t kept = 0;
@@ -258,9 +258,8 @@ void series_charts_add(struct charts *charts, const struct series *series,
 	size_t shown = count_shown(series, SERIES_queue_bytes, queues);
 	double most = series_most(series, SERIES_queue_bytes, queues[0]);
 	struct chart_unit unit = chart_byte_unit(most);
-	struct chart *chart =
-		chart_ports(series, SERIES_queue_bytes, queues, shown, "queues",
-			    "Queues of the ports that had the longest", "queue", unit);
+	struct chart *chart = chart_ports(series, SERIES_queue_bytes, queues, shown, "queues",
+					  "Ports with the longest queues", "queue", unit);
 	if (fabric)
 		add_marking(chart, fabric, unit);
 	drop_far_levels(chart, most / unit.scale);
@@ -270,7 +269,7 @@ void series_charts_add(struct charts *charts, const struct series *series,
 	unit = chart_byte_unit(most);
 	chart = chart_ports(series, SERIES_input_bytes, inputs,
 			    count_shown(series, SERIES_input_bytes, inputs), "inputs",
-			    "Bytes stored at the inputs that stored most", "stored", unit);
+			    "Inputs with the most stored bytes", "stored", unit);
 	if (fabric)
 		add_pausing(chart, fabric, unit);
 	drop_far_levels(chart, most / unit.scale);
@@ -278,7 +277,7 @@ void series_charts_add(struct charts *charts, const struct series *series,
 
 	charts_add(charts, chart_ports(series, SERIES_rate_gbps, rates,
 				       count_shown(series, SERIES_rate_gbps, rates), "rates",
-				       "Data that left the ports that sent most", "rate",
+				       "Data rates of the busiest ports", "rate",
 				       (struct chart_unit){"Gb/s", 1}));
 	add_map(charts, series, SERIES_rate_gbps, rates_gbps, "links", "Use of the links over time",
 		"use of the link");

@@ -44,7 +44,7 @@ struct sweep_tables *sweep_charts_read(const char *folder, char *error, size_t e
 			sweep->metrics = sweep->axes + 1;
 		if (sweep->axes < sweep->means->columns && sweep->means->rows > 0)
 			return sweep;
-		snprintf(error, error_bytes, "%s is no table of a sweep", path);
+		snprintf(error, error_bytes, "%s is not a table of a sweep", path);
 	}
 	sweep_charts_free(sweep);
 	return NULL;

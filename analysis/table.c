@@ -93,7 +93,9 @@ struct table *table_read(const char *file, char *error, size_t error_bytes)
 		abort();
 	if (!parse(in, table)) {
 		snprintf(error, error_bytes,
-			 "%s is no table with as many values in each line as names", file);
+			 "%s is not a table: a line has more or fewer values than there are "
+			 "names",
+			 file);
 		table_free(table);
 		table = NULL;
 	}

@@ -81,7 +81,7 @@ static bool read_switches(struct reader *reader)
 		if (!take_number(reader, 0, reader->nodes - 1, "the number of a switch", &number))
 			return false;
 		if (reader->is_switch[number])
-			return LINE_ERROR(reader, "switch %u stands twice", number);
+			return LINE_ERROR(reader, "switch %u is listed twice", number);
 		reader->is_switch[number] = true;
 	}
 	for (uint32_t i = 0; i < reader->nodes - reader->switches; i++)

@@ -88,8 +88,8 @@ static void fold_credits(const struct port *port, unsigned vl, struct fold *fold
 			    (uint32_t)(here->credit_total - port->last_drop_at[vl]) & CREDIT_MASK);
 }
 
-/* The time of pauses is a statistic, of which paused_before is the sum over the pauses before the
- * last one. The last pause moves with the period if each period has one. */
+/* paused_before is a statistic: the total duration of the pauses before the last one. If each
+ * period has a pause, the last pause moves with the period. */
 static void fold_pauses(struct port *port, unsigned vl, struct fold *fold)
 {
 	sim_time until = port->vls[vl].paused_until;

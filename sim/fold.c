@@ -143,8 +143,8 @@ static void fold_statistics(struct fold *fold, struct block *block)
 	}
 }
 
-/* Events that were pending. Behaviour depends on their order, and on the origin of each, which
- * decides its order among later events of the same time. */
+/* Folds the pending events. Behaviour depends on their order and on their origins. The origin of an
+ * event determines its order among later events of the same time. */
 struct pending {
 	const struct event **events;
 	size_t count, room;

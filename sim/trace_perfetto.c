@@ -6,8 +6,8 @@
  * block at once, the block has further threads, "host0.hca.dma #2".
  *
  * Records whose first value is called `picoseconds` are durations of stages that follow each other
- * and end at the record. The last one of a request, which has a second value, is their sum. They
- * become slices, too.
+ * and end at the record. The last such record of a request has a second value, and is the sum of
+ * the durations. These records become slices, too.
  *
  * Arrows lead a request from slice to slice, over all hosts: from the doorbell, which is its first
  * stage, to the CQE. The format counts in microseconds; six decimals keep the picoseconds.
@@ -96,7 +96,7 @@ static void collect_stage(struct slices *slices, const struct trace_entry *entry
 		const struct slice stage = {.source = entry->source,
 					    .name = name,
 					    .tag = entry->tag,
-					    .end = entry->first, /* its length until the sum */
+					    .end = entry->first, /* the length at first */
 					    .inside = true};
 
 		add_stage(slices, &stage);
@@ -191,7 +191,7 @@ static void export_track_names(const struct trace_reader *reader, const uint32_t
 
 #define LANES_MAX 64 /* more requests at once share the last thread */
 
-/* Where the lanes of a block are free, and how many there are. */
+/* The threads of a block, and the time at which each is free. */
 struct lanes {
 	sim_time free_at[LANES_MAX];
 	uint32_t count;

@@ -32,7 +32,7 @@ struct wheel_slab {
  * IN_SLOT too. Its time is at or before the cursor, and its entry is no longer valid. */
 #define IN_SLOT 2
 
-/* A slot, and its bit in the words that tell which slots are occupied. */
+/* A slot, and its bit in the words of occupied slots. */
 struct slot {
 	struct wheel_chunk **chunks;
 	uint64_t *occupied; /* one bit per slot */

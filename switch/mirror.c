@@ -21,7 +21,7 @@ struct mirror {
 	uint64_t waiting_bytes, seen;
 };
 
-/* All mirrors of a switch, and the functions of its ports that they stand before. */
+/* All mirrors of a switch, and the port functions that they intercept. */
 struct mirrors {
 	struct mirror **all;
 	uint32_t count;
@@ -49,7 +49,7 @@ static bool concerns(struct mirror *mirror, const struct packet *packet)
 	return mirror->seen++ % params->sample == 0;
 }
 
-/* Sends a copy, of which all bits are there at `at`. */
+/* Sends a copy whose last bit is available at `at`. */
 static void copy(struct fabric_switch *sw, struct mirror *mirror, const struct packet *packet,
 		 sim_time at)
 {
@@ -143,7 +143,7 @@ void mirror_dropped(struct switch_port *input, const struct packet *packet)
 			 packet->tail_at > now ? packet->tail_at : now);
 }
 
-/* Puts the functions of this file before those of the ports. */
+/* Installs the functions of this file in front of the functions of the ports. */
 static struct mirrors *stand_before(struct fabric_switch *sw)
 {
 	struct mirrors *mirrors =

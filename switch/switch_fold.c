@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * switch_fold: the state of a switch for sim/fold.h, while no packet is in it. Its ports are blocks
- * of their own. The tables that packets are forwarded by do not change without a block that changes
- * them, and such a block is not comparable.
+ * of their own. Only blocks with a state that is not comparable change the forwarding tables.
  */
 #include "switch/switch_fold.h"
 

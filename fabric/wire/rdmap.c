@@ -122,7 +122,7 @@ enum {
 	HAS_RDMAP = 0x20,  /* R */
 };
 
-/* The DDP segment length is there with M or D. */
+/* The DDP segment length is present with M or D. */
 static bool length_is_there(const struct rdmap_terminate *terminate)
 {
 	return terminate->has_length || terminate->has_ddp;

@@ -26,7 +26,7 @@ struct receiver_side {
 	struct event step;
 	struct endpoint_qp *qp;
 	const struct congestion *congestion;
-	_Alignas(16) char state[]; /* struct cc_receiver, followed by that of the algorithm */
+	_Alignas(16) char state[]; /* struct cc_receiver, followed by the algorithm's state */
 };
 
 struct cc_extension {

@@ -12,8 +12,8 @@
  * its slot. Queue pairs rest between two events, a few for each one that wakes. About as many as
  * are active are therefore awake and idle.
  *
- * The bytes are in cells of one size, and idle memory is kept in lists: with malloc(), what one
- * queue pair leaves would not fit the next one.
+ * The bytes are in cells of one size, and idle memory is kept in lists: with malloc(), the memory
+ * that one queue pair frees would not fit the next one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -200,7 +200,7 @@ size_t rest_cc_bytes(const struct congestion *congestion)
 	return (sizeof(struct qp_cc) + congestion->ops->state_bytes + 63) / 64 * 64;
 }
 
-/* Returns the bytes of a queue pair. What follows from the slot is not in them. */
+/* Returns the bytes of a queue pair, without members that follow from the slot. */
 static uint32_t put(const struct endpoint_qp *qp)
 {
 	uint8_t room[BYTES_MAX], *end;

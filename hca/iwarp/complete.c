@@ -42,7 +42,7 @@ static void written(struct pcie_write *write)
 	free(completion);
 }
 
-/* Returns true if the program has not taken the CQE that was at the place. */
+/* Returns true if the program has not taken the previous CQE at that place of the ring. */
 static bool is_full(const struct rnic_cq *cq, uint64_t place)
 {
 	uint8_t flags = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * receive: DDP and RDMAP. Data of FPDUs is written as they come. Completions wait until all earlier
- * data is on its way to memory. A Send reads its receive WQE first; later FPDUs wait for that.
- * Without a receive WQE the connection ends, as iWARP has no RNR. RFC 5041 7, RFC 5040 4.8.
+ * receive: DDP and RDMAP. Data of FPDUs is written when the FPDUs arrive. Completions wait until
+ * all earlier data is on its way to memory. A Send reads its receive WQE first; later FPDUs wait
+ * for that. Without a receive WQE the connection ends, because iWARP has no RNR. RFC 5041 7, RFC
+ * 5040 4.8.
  */
 #include "fabric/wire/bytes.h"
 #include "hca/context/mr_table.h"
@@ -163,7 +164,7 @@ static void finish(struct rnic_qp *qp, struct rnic_incoming *incoming)
 	iwarp_complete(qp, qp->attr.recv_cqn, &incoming->cqe, incoming->solicited);
 }
 
-/* Completes what is on its way to memory, in order. */
+/* Completes, in order, the FPDUs whose data is on its way to memory. */
 static void drain(struct rnic_qp *qp)
 {
 	struct rnic_incoming *incoming;

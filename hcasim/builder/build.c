@@ -35,7 +35,7 @@ static void *take(size_t count, size_t bytes)
 	return memory;
 }
 
-/* The LP of the run that a host or switch is in. */
+/* Returns the LP of the run that simulates a host or switch. */
 static struct sim *sim_of(const struct build *build, bool is_switch, uint32_t number)
 {
 	uint32_t node = is_switch ? build->scenario->host_count + number : number;
@@ -131,7 +131,7 @@ struct build *build_create_parallel(const struct scenario *scenario,
 		      false, error, error_bytes);
 }
 
-/* Returns the port parameters at either end of a link. Both ends have the same. */
+/* Returns the port parameters at either end of a link. Both ends have the same parameters. */
 static struct port_params link_port(const struct scenario *scenario, uint32_t number)
 {
 	const struct scenario_link *link = &scenario->links[number];
@@ -158,7 +158,7 @@ uint64_t build_link_rate_bps(const struct scenario *scenario, uint32_t number)
 		       : encoding_rate_bps((enum infiniband_speed)params.speed, params.width);
 }
 
-/* The link of each host's port. */
+/* Returns the link of each host's port. */
 static const struct scenario_link **links_of_hosts(const struct scenario *scenario)
 {
 	const struct scenario_link **links = take(scenario->host_count, sizeof(*links));
@@ -187,7 +187,7 @@ static void create_hca(struct build *build, uint32_t i, const struct scenario_li
 	hca_set_endpoints(build->hcas[i], build->endpoints);
 }
 
-/* With a kernel that programs call. */
+/* Creates a detailed adapter with a kernel that programs call. */
 static void create_detailed(struct build *build, uint32_t i, const struct scenario_link *link)
 {
 	const struct scenario_host *host = &build->scenario->hosts[i];
@@ -276,7 +276,7 @@ struct port *build_host_port(const struct build *build, uint32_t host)
 					  : hca_port(build->hcas[host]);
 }
 
-/* Ports of each switch: beyond the highest number that a link has. */
+/* Returns the number of ports of each switch, which exceeds the highest port number of a link. */
 static unsigned *count_ports(const struct scenario *scenario)
 {
 	unsigned *ports = take(scenario->switch_count, sizeof(*ports));
@@ -360,7 +360,7 @@ static bool create_switches(struct build *build, char *error, size_t error_bytes
 					      link_layer_of(scenario), pool_of(build, sim));
 			continue;
 		}
-		snprintf(error, error_bytes, "%s is at %u links; expected 1..%d", device->name,
+		snprintf(error, error_bytes, "%s has %u links; expected 1..%d", device->name,
 			 ports[i], PORT_SET_PORTS);
 		blame_switch(scenario, i, "", error, error_bytes);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* build_mirrors: sets up the mirrors of the scenario, when all else of its switches is set. Part of
- * build.h. */
+/* build_mirrors: sets up the mirrors of the scenario, after all other settings of its switches.
+ * Part of build.h. */
 #include "hcasim/builder/build.h"
 #include "hcasim/schema/scenario.h"
 #include "switch/mirror.h"
@@ -20,7 +20,7 @@ bool build_mirrors(struct build *build, char *error, size_t error_bytes)
 			continue;
 		}
 		snprintf(error, error_bytes,
-			 "mirrors: priority %lu; expected 0..%u, as the port has %u VLs",
+			 "mirrors: priority %lu; expected 0..%u, because the port has %u VLs",
 			 (unsigned long)mirror->params.priority, vls - 1, vls);
 		snprintf(path, sizeof(path), "mirrors.%u", i);
 		return scenario_blame(scenario, path, error, error_bytes);

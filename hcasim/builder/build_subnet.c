@@ -60,7 +60,7 @@ static bool make_groups(struct build *build, char *error, size_t error_bytes)
 	return true;
 }
 
-/* At the ports of switches that hosts are linked to. */
+/* Sets the P_Key filters at the switch ports to which hosts are linked. */
 static void filter(struct build *build)
 {
 	const struct scenario *scenario = build->scenario;

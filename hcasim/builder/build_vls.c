@@ -188,7 +188,7 @@ static bool arrives(struct tables *tables, uint32_t sw, uint32_t host)
 		}
 		sw = next->number;
 	}
-	snprintf(tables->error, ERROR_BYTES, "from %s to %s: the routes form a circle, by %s",
+	snprintf(tables->error, ERROR_BYTES, "from %s to %s: the routes form a circle through %s",
 		 scenario->switches[start].name, scenario->hosts[host].name,
 		 scenario->switches[sw].name);
 	return false;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lp_assignment: see lp_assignment.h. First, nodes that must stay together form groups. These are
- * the ends of a link without latency, and on InfiniBand the ends of a link with a fault. Also the
- * ends of a fault with a condition and the owner of its counter. Then hosts are distributed in
- * order, and each switch goes to the LP of most of its links. Finally, groups at borders move to
- * the LP in which they have more links.
+ * the ends of a link without latency, and on InfiniBand the ends of a link with a fault. The ends
+ * of a fault with a condition stay together with the owner of its counter. Then hosts are
+ * distributed in order, and each switch goes to the LP of most of its links. Finally, groups at
+ * borders move to the LP in which they have more links.
  */
 #include "hcasim/builder/lp_assignment.h"
 
@@ -187,7 +187,7 @@ static bool is_group(const struct graph *graph, uint32_t node)
 	return graph->group[node] == node;
 }
 
-/* Links of the group into that LP. */
+/* Returns the number of links of the group into that LP. */
 static int links_into(const struct graph *graph, const uint8_t *of, uint32_t group, unsigned lp)
 {
 	int links = 0;
@@ -196,8 +196,8 @@ static int links_into(const struct graph *graph, const uint8_t *of, uint32_t gro
 	return links;
 }
 
-/* The LP that most of the group's links lead to, of equals the lightest. UNASSIGNED: none leads to
- * an LP. */
+/* Returns the LP to which most of the group's links lead; among equal LPs, the one with the least
+ * weight. Returns UNASSIGNED if no link leads to an LP. */
 static uint8_t nearest(const struct graph *graph, const uint8_t *of, const uint64_t *weights,
 		       unsigned lps, uint32_t group)
 {

@@ -34,7 +34,7 @@ struct lp_assignment *play_assign_lps(const struct arguments *arguments,
 	if (arguments->threads == 1)
 		return NULL;
 	if (arguments->engine != SIM_ENGINE_native)
-		snprintf(error, sizeof(error), "only the native engine has several");
+		snprintf(error, sizeof(error), "only the native engine supports several threads");
 	else if (scenario->fabric.fidelity == FIDELITY_FLOW)
 		snprintf(error, sizeof(error),
 			 "fidelity: flow computes the rates of all links together");
@@ -48,7 +48,7 @@ struct lp_assignment *play_assign_lps(const struct arguments *arguments,
 		assignment =
 			lp_assignment_create(scenario, arguments->threads, error, sizeof(error));
 	if (!assignment)
-		say("%s: in one thread: %s", scenario->file, error);
+		say("%s: runs in one thread: %s", scenario->file, error);
 	return assignment;
 }
 
@@ -64,9 +64,9 @@ void play_say_windows(const struct arguments *arguments, const struct build *bui
 		    build->assignment->lps, windows.count, length, windows.together, windows.events,
 		    windows.longest);
 	if (windows.together > windows.count / 2)
-		say("%s: mostly in one thread: the shortest link between the logical processes "
-		    "gives windows of %.3f ns, which have %.1f events outside the busiest process; "
-		    "threads help from %u events on",
+		say("%s: runs mostly in one thread: the shortest link between the logical "
+		    "processes gives windows of %.3f ns, which have %.1f events outside the "
+		    "busiest process; threads help from %u events on",
 		    build->scenario->file, length,
 		    (double)(windows.events - windows.longest) / (double)windows.count,
 		    SIM_WINDOW_WORTH);

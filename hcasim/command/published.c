@@ -77,7 +77,7 @@ static double read_number(struct yaml_node *node, double default_number, struct 
 		return default_number;
 	value = strtod(text, &end);
 	if (end == text || *end || !isfinite(value)) {
-		yaml_error(errors, node, "\"%s\" is no number", text);
+		yaml_error(errors, node, "\"%s\" is not a number", text);
 		return default_number;
 	}
 	return value;
@@ -151,7 +151,7 @@ static void read_class(struct published_row *row, struct yaml_node *root,
 	row->class = (enum published_class) class;
 	if (row->driver == published_preset && row->class != CLASS_transcribed)
 		yaml_error(errors, node ? node : root,
-			   "the driver preset compares a number with itself, which is no test; "
+			   "the driver preset compares a number with itself, which is not a test; "
 			   "expected class: transcribed");
 	else if (row->class == CLASS_predicted && strstr(row->source, "recalled"))
 		yaml_error(
@@ -474,7 +474,7 @@ static bool begins(const struct dirent *entry, const char *word)
 	return strncmp(entry->d_name, word, strlen(word)) == 0;
 }
 
-/* A file of one's own, in place of a row of the installation. */
+/* Names a file of the user, in place of a row of the installation. */
 static bool is_file(const char *word)
 {
 	size_t length = strlen(word);

@@ -40,7 +40,7 @@ static void read_composite(const struct published_settings *settings, const char
 	}
 }
 
-/* A key that means nothing is a slip. */
+/* Refuses keys that have no meaning, because they are mistakes. */
 static void refuse_others(struct yaml_node *map, struct yaml_errors *errors)
 {
 	const char *known[KEYS_MAX] = {"hca",     "host",    "switch", "link",
@@ -94,7 +94,7 @@ bool published_load(const struct published_settings *settings, double *ours, cha
 		abort();
 	read_setup(settings, setup);
 	if (settings->errors->count > before)
-		snprintf(error, PUBLISHED_ERROR_BYTES, "the file is wrong");
+		snprintf(error, PUBLISHED_ERROR_BYTES, "the file has errors");
 	else
 		good = load_run(setup, &result, error, PUBLISHED_ERROR_BYTES);
 	congestion_choice_fini(&setup->hca.congestion);

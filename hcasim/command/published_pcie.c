@@ -65,7 +65,7 @@ static void note_load(struct pcie_mmio_read *read)
 	note();
 }
 
-/* Transfers a second between the first after `skip` and the last, in thousand millions. */
+/* Returns the transfers per second between the first one after `skip` and the last, in 10^9. */
 static double rate_giga(const struct bench *bench)
 {
 	return (double)(bench->done - 1 - bench->skip) * 1e3 /
@@ -192,8 +192,8 @@ static double measure_store_mops(struct bench *bench)
 	return rate_giga(bench) * 1e3 / lines;
 }
 
-/* Towards the device, for `wqes` of `lines` each: all by the CPU's stores, or fetched after one of
- * 8 B. */
+/* Returns the bytes towards the device for `wqes` WQEs of `lines` lines each. The CPU stores all of
+ * them, or a doorbell of 8 B and the device fetches them. */
 static double measure_store_bytes(struct bench *bench)
 {
 	start_stores(bench,
@@ -212,7 +212,8 @@ static double measure_fetch_bytes(struct bench *bench)
 	return (double)pcie_counters(bench->pcie)->to_device_bytes;
 }
 
-/* Limit of work requests of `lines` that are fetched: millions a second by the link's bytes. */
+/* Returns the limit of work requests of `lines` lines that are fetched, in millions per second, by
+ * the link's bytes. */
 static double measure_fetch_mops(struct bench *bench)
 {
 	double lines = published_number(bench->settings, "lines", 1);

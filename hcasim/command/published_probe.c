@@ -64,7 +64,7 @@ bool published_probe(const struct published_settings *settings, double *ours, ch
 		preset_read(COMPOSITE_CARD, card_node, NULL, &card, NULL, settings->errors);
 	read_job(settings, &job);
 	if (settings->errors->count > before) {
-		snprintf(error, PUBLISHED_ERROR_BYTES, "the file is wrong");
+		snprintf(error, PUBLISHED_ERROR_BYTES, "the file has errors");
 		return false;
 	}
 	dma_probe_run(&params.pcie, &params.host, &card, &job, &result);

@@ -191,7 +191,7 @@ static struct kept_run *make_run(const struct choice *choice, unsigned seed_offs
 		run->scenario = scenario_read(choice->path, choice->values.list,
 					      choice->values.count, errors);
 	if (!run->scenario) {
-		snprintf(error, PUBLISHED_ERROR_BYTES, "the file is wrong");
+		snprintf(error, PUBLISHED_ERROR_BYTES, "the file has errors");
 		free(run);
 		return NULL;
 	}
@@ -271,7 +271,7 @@ static bool take_kept(const struct published_settings *settings, const struct ch
 	return run->good;
 }
 
-/* The least of runs with each of a list of values. */
+/* Takes the smallest result of the runs with each value of a list. */
 static bool take_least(const struct published_settings *settings, struct choice *choice,
 		       struct yaml_node *map, double *ours, char *error)
 {
@@ -339,7 +339,7 @@ static bool take_seeds(const struct published_settings *settings, const struct c
 	return good;
 }
 
-/* A key that means nothing is a slip. */
+/* Refuses keys that have no meaning, because they are mistakes. */
 static bool knows_keys(const struct published_settings *settings)
 {
 	static const char *const known[] = {"scenario", "values", "metric", "divide_by",

@@ -65,7 +65,8 @@ static void print_run(const struct stats_result *result)
 		printf("  mean unknown: fewer flows than batches\n");
 	else
 		printf("  mean %s (%zu batches%s)\n", text, result->mean.count,
-		       result->correlated ? "; they depend on each other: too narrow, run longer"
+		       result->correlated ? "; the batches are correlated, and the interval is too "
+					    "narrow: run longer"
 					  : "");
 	print_quantiles(result);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sweep_judgement: whether a run, and so the sweep, is as expected. A point is judged by the exit
- * code of its run, in this sweep or in an earlier one into the folder. The sweep fails if a point
- * fails, or if a point has no result.
+ * sweep_judgement: judges a run, and therefore the sweep, by the expectations. A point is judged by
+ * the exit code of its run, in this sweep or in an earlier one into the folder. The sweep fails if
+ * a point fails, or if a point has no result.
  */
 #include <stdio.h>
 #include <string.h>

@@ -46,7 +46,8 @@ bool sweep_part_read(const char *text, size_t *part, size_t *parts)
 	if (sscanf(text, "%zu/%zu%n", part, parts, &length) == 2 && text[length] == '\0' &&
 	    *parts >= 1 && *parts <= PARTS_MAX && *part < *parts)
 		return true;
-	say("--part \"%s\" is no part; expected NUMBER/PARTS, 0/4 to 3/4, at most %d parts", text,
-	    PARTS_MAX);
+	say("--part \"%s\" is not a part; expected NUMBER/PARTS, as 0/4 to 3/4, with at most %d "
+	    "parts",
+	    text, PARTS_MAX);
 	return false;
 }

@@ -105,7 +105,7 @@ static void start(struct sweep *sweep, size_t point)
 	if (process == 0) {
 		char path[PATH_MAX];
 		catch_ends(SIG_DFL);
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* or two sweeps would write one point */
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* or two sweeps write the same point */
 		struct yaml_errors errors = {0};
 		struct scenario *scenario = sweep_product_read(sweep, point, &errors);
 		yaml_errors_print(&errors, stderr);

@@ -149,9 +149,9 @@ bool sweep_product_find(struct sweep *sweep)
 		if (scenario && !good)
 			say("%s: no workload or load to sweep", scenario->file);
 		if (good && !has_same_workloads(scenario, sweep->scenario)) {
-			say("%s: sweep: %s=%s has workloads of other names than the file's own "
-			    "values; expected the same names at all points, which tables have "
-			    "as columns",
+			say("%s: sweep: with %s=%s the workloads have other names than in the "
+			    "file; expected the same names at all points, because they name "
+			    "columns of the tables",
 			    scenario->file, sweep->scenario->axes[0].columns[0],
 			    sweep_product_value(sweep, i, 0)->cells[0]);
 			good = false;

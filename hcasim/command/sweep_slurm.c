@@ -246,7 +246,7 @@ static void print_progress(struct sweep *sweep, time_t *printed_at, size_t *prin
 	if (sweep->done == *printed ||
 	    (!terminal && now - *printed_at < LINE_INTERVAL && sweep->done < sweep->count))
 		return;
-	fprintf(stderr, "%s%zu/%zu points are there%s", terminal ? "\r" : "", sweep->done,
+	fprintf(stderr, "%s%zu/%zu points are finished%s", terminal ? "\r" : "", sweep->done,
 		sweep->count, terminal && sweep->done < sweep->count ? "" : "\n");
 	*printed = sweep->done;
 	*printed_at = now;
@@ -277,8 +277,8 @@ static int read_code(const struct sweep *sweep)
 	snprintf(path, sizeof(path), "%.3000s/slurm/exit_code", sweep->folder);
 	file = fopen(path, "r");
 	if (!file || fscanf(file, "%d", &code) != 1)
-		say("the job of the tables has not ended by itself; %.3000s/slurm/tables.log says "
-		    "why, and the same command continues",
+		say("the job that writes the tables did not finish; see %.3000s/slurm/tables.log, "
+		    "then run the same command again to continue",
 		    sweep->folder);
 	if (file)
 		fclose(file);

@@ -91,15 +91,15 @@ static void print_limits(const struct sequence *sequence)
 	for (unsigned side = 0; side < 2; side++) {
 		if (!sequence->exact[side])
 			fprintf(stderr,
-				"arrivals at %s: when packets left the last port to it, and losses "
-				"on that link are not shown; expected record: {trace: "
-				"[\"*.port\"]} for both\n",
+				"arrivals at %s are departures from the last port, and losses on "
+				"the last link are not shown; record: {trace: [\"*.port\"]} gives "
+				"both\n",
 				sequence->hosts[side]);
 	}
 	if (sequence->before > 0 || sequence->behind > 0)
 		fprintf(stderr,
-			"%zu events before and %zu behind are left out; --from TIME and --events "
-			"NUMBER choose\n",
+			"%zu events before and %zu after the chart are left out; --from TIME and "
+			"--events NUMBER select others\n",
 			sequence->before, sequence->behind);
 }
 
@@ -159,7 +159,7 @@ int verb_chart(const struct arguments *arguments)
 	char error[ERROR_BYTES], path[PATH_MAX];
 	int code = EXIT_BAD_INPUT;
 	if (!arguments->qp == !arguments->pair) {
-		say("of which packets? expected --qp HOST:QPN or --pair A:B");
+		say("no packets are selected; expected --qp HOST:QPN or --pair A:B");
 		return EXIT_BAD_INPUT;
 	}
 	if (!report_has(arguments->word, "packets.pcapng", path)) {
@@ -177,11 +177,10 @@ int verb_chart(const struct arguments *arguments)
 	else
 		code = chart(arguments, &all, arguments->word);
 	if (code == EXIT_GOOD && is_partial(arguments->word))
-		fprintf(stderr, "record.only or record.ring left packets out; a packet whose "
-				"arrival is not recorded looks lost\n");
+		fprintf(stderr, "record.only or record.ring left packets out; a packet without a "
+				"recorded arrival looks lost\n");
 	if (code == EXIT_GOOD && all.cut > 0)
-		fprintf(stderr,
-			"%zu packets are cut by record.snap; the chart needs their headers alone\n",
+		fprintf(stderr, "record.snap cut %zu packets; the chart needs only their headers\n",
 			all.cut);
 	passages_free(&all);
 	return code;

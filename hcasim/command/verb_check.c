@@ -13,7 +13,7 @@
 
 #define ERROR_BYTES 1024
 
-/* The paths of all its values, as --set takes them. */
+/* Prints the paths of all values of the scenario, as --set takes them. */
 static void print_words(const struct scenario *scenario)
 {
 	char *text = NULL;

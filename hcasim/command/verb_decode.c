@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verb_decode: hcasim decode FILE: the packets of a capture, and whether their CRCs are right.
+ * verb_decode: hcasim decode FILE: prints the packets of a capture, and checks their CRCs.
  */
 #include <stdio.h>
 

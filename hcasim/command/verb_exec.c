@@ -35,8 +35,7 @@ static uint32_t read_host(const struct run *run, const char *word)
 	char name[64];
 	size_t length = strlen(word);
 	if (length < 2 || word[length - 1] != ':' || length > sizeof(name)) {
-		say("\"%s\" stands where a host is expected: host0: PROGRAM ARGS : host1: PROGRAM "
-		    "ARGS",
+		say("found \"%s\"; expected a host: host0: PROGRAM ARGS : host1: PROGRAM ARGS",
 		    word);
 		return NO_HOST;
 	}
@@ -75,7 +74,7 @@ static bool read_programs(struct run *run)
 		}
 		words = end + more;
 		if (more && !*words) {
-			say("a program is missing behind \":\"");
+			say("a program is missing after \":\"");
 			return false;
 		}
 	}

@@ -80,7 +80,7 @@ static void print_one(const struct breakdowns *all, const struct breakdown *show
 	free(adapter);
 }
 
-/* Keeps the one with that tag. */
+/* Keeps only the work request with that tag. */
 static bool keep_tag(struct breakdowns *all, uint64_t tag)
 {
 	size_t at = 0;

@@ -69,7 +69,7 @@ static bool read_numbers(struct fitting *fitting)
 
 	if (arguments->number_count == 0 || arguments->number_count > FIT_NUMBERS_MAX ||
 	    !arguments->preset || arguments->word_count == 0) {
-		say("expected ROW... --preset NAME --param KEY=LOW..HIGH, of --param up to %d",
+		say("expected ROW... --preset NAME --param KEY=LOW..HIGH, with up to %d --param",
 		    FIT_NUMBERS_MAX);
 		return false;
 	}
@@ -197,8 +197,8 @@ static void print(const struct fitting *fitting, const struct fit *fit)
 {
 	for (size_t i = 0; i < fit->number_count; i++)
 		print_number(fitting, fit, i);
-	printf("%u points measured; root mean square of log(ours / published) of the fitted cases: "
-	       "%.4f\n",
+	printf("%u points measured; root mean square of log(simulated / published) of the fitted "
+	       "cases: %.4f\n",
 	       fit->measured, fit->error);
 	for (size_t i = 0; i < fitting->case_count; i++) {
 		const struct published_case *of = fitting->cases[i].of;
@@ -223,7 +223,7 @@ static bool run(struct fitting *fitting)
 	for (size_t i = 0; i < fitting->case_count; i++)
 		fit.residual_count += fitting->cases[i].fitted;
 	if (!fit.residual_count) {
-		say("no case of the rows begins so");
+		say("no name of a row begins with the text of --case");
 		return false;
 	}
 	if (!measure_all(fitting, true) || !measure_all(fitting, false))

@@ -117,7 +117,7 @@ static bool check_program(struct mpi_run *run)
 	if (arguments->replay)
 		return check_trace(run);
 	if (!find_program(words[0], run->program)) {
-		say("%s is no program that can be run", words[0]);
+		say("%s is not a program that can be run", words[0]);
 		return false;
 	}
 	for (char **word = words + 1; *word; word++) {

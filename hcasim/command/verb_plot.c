@@ -118,7 +118,7 @@ static int plot_run(const struct arguments *arguments)
 	    !run_charts_add(&charts, arguments->word, error, sizeof(error)))
 		say("%s", error);
 	else if (charts.count == 0)
-		say("%s has neither flows that were finished nor record: {series: TIME} to plot",
+		say("%s has nothing to plot: no finished flows, and no record: {series: TIME}",
 		    arguments->word);
 	else
 		code = draw(arguments, &charts);

@@ -95,7 +95,8 @@ static int new_plugin(const struct templates *templates, const char *kind, const
 	const char *from;
 
 	if (!is_name(name)) {
-		say("\"%s\" is no name of a plug-in; expected letters, digits and _, at most %d",
+		say("\"%s\" is not a valid name of a plug-in; expected letters, digits and _, at "
+		    "most %d",
 		    name, NAME_MOST);
 		return EXIT_BAD_INPUT;
 	}
@@ -174,7 +175,7 @@ static int build(const char *source)
 	bool local = source[0] != '/' && source[0] != '.';
 
 	if (length < 3 || strcmp(source + length - 2, ".c") != 0) {
-		say("%s is no C source; expected FILE.c", source);
+		say("%s is not a C source; expected FILE.c", source);
 		return EXIT_BAD_INPUT;
 	}
 	snprintf(object, sizeof(object), "%s%.*s.so", local ? "./" : "", (int)length - 2, source);

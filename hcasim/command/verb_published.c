@@ -177,7 +177,7 @@ static void print_choices(const struct published_row *row, bool robust, bool fra
 		putchar('\n');
 	}
 	if (fragile)
-		printf("%-7s fragile: its verdict hangs on a choice\n", row->id);
+		printf("%-7s fragile: its verdict depends on a choice\n", row->id);
 	if (row->unfinished)
 		printf("%-7s flows that had not ended: %s\n", "", row->unfinished);
 }

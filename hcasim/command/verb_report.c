@@ -19,7 +19,7 @@
 
 #define COMMAND_BYTES (2 * PATH_MAX + 64)
 
-/* The folder without the slashes behind it. */
+/* Returns the folder without slashes at its end. */
 static const char *name_of(const char *folder, char *name, size_t bytes)
 {
 	snprintf(name, bytes, "%s", folder);
@@ -62,7 +62,7 @@ static bool fill(struct report *report, const struct arguments *arguments,
 	return good;
 }
 
-/* A file that could not be written whole is removed. */
+/* Removes the file again if it could not be written completely. */
 static bool write_page(struct report *report, const char *path)
 {
 	FILE *out = fopen(path, "w");
@@ -131,7 +131,7 @@ int verb_report(const struct arguments *arguments)
 		runs[i].name = runs[i].folder = name_of(folder, names[i], sizeof(names[i]));
 		if (sweep || report_has(folder, "summary.json", path))
 			continue;
-		say("%s is no result folder: it has neither the summary.json of a run nor%s the "
+		say("%s is not a result folder: it has neither the summary.json of a run nor%s the "
 		    "results.csv of a sweep",
 		    folder, count > 1 ? " (of one folder alone)" : "");
 		return EXIT_BAD_INPUT;

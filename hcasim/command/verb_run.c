@@ -61,8 +61,8 @@ static struct experiment *prepare(const struct arguments *arguments,
 		*build ? experiment_create(*build, error, ERROR_BYTES) : NULL;
 	if (!experiment || experiment_may_be_parallel(experiment))
 		return experiment;
-	say("%s: in one thread: a flow of one host starts a flow of another without delay; set "
-	    "workload.posting.notification_latency above 0",
+	say("%s: runs in one thread: a flow of one host starts a flow of another without delay; "
+	    "set workload.posting.notification_latency above 0",
 	    scenario->file);
 	experiment_destroy(experiment);
 	build_destroy(*build);
@@ -104,7 +104,7 @@ int verb_run_workload(const struct arguments *arguments, const struct scenario *
 	return code;
 }
 
-/* A sweep or variants say nothing about a single run. */
+/* A sweep or variants have no effect on a single run. */
 static void say_points(const struct scenario *scenario)
 {
 	size_t points = 1;

@@ -338,7 +338,7 @@ static bool open_folder(struct stats *stats, const char *by)
 {
 	if (!has_file(stats->folder, "results.csv")) {
 		if (by)
-			say("%s is no sweep, and --by compares points of a sweep", stats->folder);
+			say("%s is not a sweep; --by compares points of a sweep", stats->folder);
 		return !by;
 	}
 	stats->results = read(stats->folder, "results.csv");

@@ -32,7 +32,10 @@ static int run_sweep(struct sweep *sweep)
 	for (size_t i = 0; i < sweep->count; i++)
 		sweep_resume_look(sweep, i);
 	if (sweep->done > 0)
-		fprintf(stderr, "%zu of %zu points are there already\n", sweep->done, sweep->count);
+		fprintf(stderr,
+			"%zu of %zu points are finished "
+			"already\n",
+			sweep->done, sweep->count);
 	if (sweep->arguments->via && sweep->done < sweep->count)
 		return sweep_slurm_run(sweep);
 	int ended_by = sweep_pool_run(sweep);

@@ -55,7 +55,7 @@ static bool print_all(struct trace_reader *reader, uint64_t tag)
 
 typedef bool trace_exporter(struct trace_reader *reader, FILE *out);
 
-/* A file that could not be written whole is removed. */
+/* Removes the file again if it could not be written completely. */
 static bool export_to(struct trace_reader *reader, const char *path, trace_exporter *exporter)
 {
 	FILE *out = fopen(path, "w");

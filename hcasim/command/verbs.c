@@ -74,17 +74,16 @@ const struct verb verbs[] = {
 	 "For a workload: queues and rates over time, flows by slowdown and time, slowdown by "
 	 "size. For a sweep: metrics over a swept key, with 95 % confidence intervals if the seed "
 	 "is swept. Writes SVG and PNG with gnuplot.", plot_options, 1, 1, false, verb_plot},
-	{"watch",  "FILE",    "run a workload and show its rates, queues and pauses on the way",
+	{"watch",  "FILE",    "run a workload and show its rates, queues and pauses meanwhile",
 	 "Shows the busiest ports: the rate and share of the link since the last picture, the "
 	 "bytes in the queue, and the share of the time in which the port was paused. A terminal "
-	 "gets one picture in colour. Other outputs get a picture each interval. The run and its "
-	 "results are those of hcasim run.",
+	 "gets one picture in colour. Other outputs get a picture per interval. The results are "
+	 "the same as of hcasim run.",
 	 watch_options, 1, 1, false, verb_watch},
-	{"stats", "DIR", "print means and quantiles of flows with what is known of them",
-	 "DIR is a result folder. A run: the mean by batch means behind the warm-up, and "
-	 "quantiles. A sweep: the mean over the seeds, and quantiles of the flows of all seeds, "
-	 "for each combination of values. Intervals have 95 %. Digits that are not known are not "
-	 "printed.",
+	{"stats", "DIR", "print means and quantiles of flows with confidence intervals",
+	 "DIR is a result folder. A run: the mean by batch means after the warm-up, and quantiles. "
+	 "A sweep: the mean over the seeds, and quantiles of the flows of all seeds, for each "
+	 "combination of values. Intervals have 95 %. Unknown digits are not printed.",
 	 stats_options, 1, 1, false, verb_stats},
 	{"fluid",  "FILE",    "run flows into one port, and compare with the fluid model of their "
 	 "congestion control",

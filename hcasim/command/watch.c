@@ -94,7 +94,8 @@ static uint64_t look(struct watch *watch, sim_time interval)
 	return queued;
 }
 
-/* The busiest port first. A long queue counts for ports that send nothing. */
+/* Compares two ports: the busier port is first. For ports that send nothing, a longer queue
+ * counts. */
 static int by_rate(const void *one, const void *other)
 {
 	const struct seen *const *a = one, *const *b = other;

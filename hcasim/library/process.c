@@ -25,9 +25,8 @@ bool process_claim(struct process_claim claim, char *error, size_t error_bytes)
 	if (claim.systemc && is_of_other_thread())
 		reason = other_thread;
 	else if (claim.flow_level && flow_level_taken)
-		reason = "fabric.fidelity: flow: this process has had such a simulation, and "
-			 "SimGrid "
-			 "takes one in a process";
+		reason = "fabric.fidelity: flow: this process has already had such a simulation, "
+			 "and SimGrid supports one per process";
 	if (!reason) {
 		if (claim.systemc && systemc_users++ == 0)
 			systemc_thread = pthread_self();

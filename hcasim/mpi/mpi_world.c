@@ -28,7 +28,8 @@ static void complain(const char *error)
 	fprintf(stderr, "hcasim: %s\n", error);
 }
 
-/* A core of a detailed adapter's host has looked already. */
+/* Returns complete_latency. It is 0 for a detailed adapter, because the core of its host has
+ * already polled. */
 static sim_time complete_latency(void *context, uint32_t host)
 {
 	const struct mpi_world *world = context;

@@ -123,7 +123,7 @@ static bool is_pause(const struct packet *packet)
 	return false;
 }
 
-/* Keeps a packet, and the oldest no longer if there are too many. */
+/* Keeps a packet. Drops the oldest packet if there are too many. */
 static void keep(struct packet_record *record, const struct entry *entry)
 {
 	struct ring *ring = &record->ring;

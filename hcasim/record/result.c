@@ -57,7 +57,7 @@ struct result {
 	char part[PATH_MAX];   /* its name while it is written */
 	/* names of the files while they are written; "": not requested */
 	char paths[FILE_COUNT][PATH_MAX];
-	const char *finals[FILE_COUNT]; /* single files: where each is to stand */
+	const char *finals[FILE_COUNT]; /* single files: the final path of each */
 	struct packet_record *packets;
 	struct trace_file *trace;
 	int lock; /* lock of the folder that is written; -1: none */
@@ -116,10 +116,9 @@ bool result_check(const struct result_paths *paths, char *error, size_t error_by
 	if (!fits(paths->folder, error, error_bytes) ||
 	    !check_parent(paths->folder, error, error_bytes))
 		return false;
-	if (rmdir(paths->folder) == 0 || errno == ENOENT) /* an empty one is as good as none */
+	if (rmdir(paths->folder) == 0 || errno == ENOENT) /* an empty folder is accepted */
 		return true;
-	return fail(error, error_bytes, "%s is there already, and not an empty folder",
-		    paths->folder);
+	return fail(error, error_bytes, "%s exists and is not an empty folder", paths->folder);
 }
 
 /* Chooses the path of a file. `single` is the name of a single file, or NULL. `in_folder`: the
@@ -135,7 +134,7 @@ static void choose_path(struct result *result, enum file_kind kind, const char *
 			 file_names[kind]);
 }
 
-/* The scenario's patterns, or all blocks. */
+/* Returns the patterns of the scenario, or a pattern for all blocks. */
 static bool open_trace(struct result *result)
 {
 	const struct scenario *scenario = result->build->scenario;
@@ -259,7 +258,7 @@ static void close_part(const struct result *result)
 		close(result->lock);
 }
 
-/* Does the folder of a run have that file? messages: it has records of them. */
+/* Returns true if the folder of a run has that file. messages: the run has records of messages. */
 static bool has_file(const struct scenario *scenario, enum file_kind kind, bool messages)
 {
 	switch (kind) {
@@ -505,7 +504,8 @@ bool result_print_file(const struct build *build, const struct result_outcome *o
 	return false;
 }
 
-/* Everything that is written at the end. The path that could not be written; NULL: none. */
+/* Writes everything that is written at the end. Returns the path that could not be written, or
+ * NULL. */
 static const char *write_files(struct result *result, const struct result_outcome *outcome,
 			       uint64_t packets)
 {

@@ -32,8 +32,8 @@ static uint8_t *read_file(const char *path, size_t *length)
 	return bytes;
 }
 
-/* The address of either end, as a number. Different addresses of one run have different numbers,
- * but for one chance in 10^19. */
+/* Returns the address of either end as a number. Two addresses of a run have the same number with a
+ * probability of 10^-19. */
 static uint64_t address_of(const struct path *path, bool source)
 {
 	const uint8_t *gid = source ? path->sgid : path->dgid;

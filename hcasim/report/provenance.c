@@ -106,7 +106,7 @@ static void add_commands(struct report *report, const struct report_run *runs, s
 	}
 	fprintf(out, "%s\n", report_command);
 	fclose(out);
-	report_page_lines(report->page, "Commands that give the same again", text);
+	report_page_lines(report->page, "Commands that reproduce the results", text);
 	if (programs)
 		report_page_text(report->page, "The result folder does not hold the command lines "
 					       "of the programs.");

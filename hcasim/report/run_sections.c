@@ -100,7 +100,7 @@ static void add_headlines(struct report_page *page, const struct yaml_node *summ
 	}
 }
 
-/* The most used resource, in words. */
+/* Returns the most used resource as a text. */
 static void add_bottleneck(struct report_page *page, const struct yaml_node *summary)
 {
 	const struct yaml_node *uses = report_entry(summary, "uses");
@@ -167,7 +167,7 @@ static void add_violations(struct report *report, const struct yaml_node *summar
 	const struct yaml_node *list = report_entry(summary, "violations");
 	if (count_of(list) == 0)
 		return;
-	report_page_table(report->page, "Laws that every run is held to", columns);
+	report_page_table(report->page, "Laws that every run must obey", columns);
 	for (const struct yaml_node *one = list->children; one; one = one->next)
 		report_page_cell(report->page, one->kind == YAML_SCALAR ? one->text : "");
 	report_page_table_end(report->page);
@@ -224,7 +224,7 @@ static bool add_requests(struct report *report, const struct report_run *runs,
 	return *report->error == '\0';
 }
 
-/* Beside the picture, the numbers. */
+/* Adds the numbers beside the picture. */
 static void add_bounds_table(struct report *report, const struct yaml_node *bounds, const char *run)
 {
 	static const char *const columns[] = {"Resource", "Bound:number", "Unit",
@@ -254,8 +254,8 @@ static bool add_resources(struct report *report, struct charts *charts,
 			  const struct report_run *runs, size_t count)
 {
 	report_page_section(report->page, "Resources",
-			    "A resource near 100 % limits the run. A bound is the rate that a "
-			    "resource lets through if it does nothing else.");
+			    "A resource near 100 % limits the run. A bound is the maximum rate "
+			    "that a resource alone allows.");
 	for (size_t i = 0; i < count; i++) {
 		const char *run = count > 1 ? runs[i].name : NULL;
 		struct yaml_document *summary = report_read(report, runs[i].folder, "summary.json");
@@ -314,7 +314,7 @@ static void add_metrics(struct report *report, const struct yaml_node *metrics)
 	report_page_table_end(report->page);
 }
 
-/* The metrics of each of several workloads, a line each. */
+/* Adds the metrics of each of several workloads, one line per workload. */
 static void add_workloads(struct report *report, const struct yaml_node *workloads)
 {
 	static const char *const shown[] = {"flows",        "flows_done",   "flows_failed",
@@ -342,7 +342,7 @@ static void add_workloads(struct report *report, const struct yaml_node *workloa
 	report_page_table_end(report->page);
 }
 
-/* One block's counters. Returns how many. */
+/* Adds the counters of one block. Returns their number. */
 static size_t add_block(struct report *report, const struct yaml_node *block)
 {
 	const struct yaml_node *counters = report_entry(block, "counters");

@@ -223,8 +223,8 @@ static void add_pauses(struct reading *reading)
 			snprintf(event->text, sizeof(event->text),
 				 passage->pause_enable ? "%s, priorities 0x%02x" : "%s",
 				 passage->pause_enable ? taken ? "is paused" : "pauses the link"
-				 : taken               ? "may go on"
-						       : "lets the link go on",
+				 : taken               ? "may continue"
+						       : "resumes the link",
 				 passage->pause_enable);
 			break; /* without a switch, a pause concerns both hosts */
 		}
@@ -301,7 +301,7 @@ bool sequence_of_pair(struct sequence *sequence, const struct passages *all, con
 	make(sequence, all);
 	if (sequence->count > 0)
 		return true;
-	snprintf(error, error_bytes, "%s and %s sent each other nothing", one, other);
+	snprintf(error, error_bytes, "%s and %s sent no packets to each other", one, other);
 	return false;
 }
 
@@ -413,7 +413,7 @@ bool sequence_of_qp(struct sequence *sequence, const struct passages *all, const
 	if (!(trace && sequence_find_peer(sequence->hosts, qpn, trace, &peer)) &&
 	    !find_peer(all, port, other, qpn, &peer)) {
 		snprintf(error, error_bytes,
-			 "the packets do not tell the peer of queue pair %" PRIu32
+			 "the packets do not identify the peer of queue pair %" PRIu32
 			 " of %s; expected a run with record: {trace: [\"*.transport\"]}, or "
 			 "--pair %s:%s",
 			 qpn, host, host, sequence->hosts[1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sequence_svg: a message sequence chart as a picture (sequence.h). Time runs down. Each instant at
- * which something happens has a row of its own, so that distances do not tell times.
+ * which something happens has a row of its own, so distances do not represent times.
  */
 #include "hcasim/report/sequence.h"
 

@@ -60,7 +60,7 @@ static void add_means(struct charts *charts, const struct report_run *runs,
 			     received ? "Mean time of a receive, from its first bit to its CQE"
 				      : "Mean time of a work request, from its store to its CQE");
 	bool any = false;
-	chart_axis_set(&chart->x, count == 1 ? "time since its begin" : "time in the stage", "ns");
+	chart_axis_set(&chart->x, count == 1 ? "time since its start" : "time in the stage", "ns");
 	chart->x.least = 0;
 	for (unsigned stage = 0; stage < side->count; stage++) {
 		if (takes_time(values, count, received, side->names[stage]))

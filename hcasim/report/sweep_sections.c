@@ -206,7 +206,7 @@ static bool add_bins(struct reading *reading)
 
 /* ---- points ---- */
 
-/* The row of a run says whether it failed. */
+/* The row of a run shows whether the run failed. */
 static void add_tiles(struct reading *reading)
 {
 	const struct table *runs = reading->sweep->results;
@@ -250,7 +250,9 @@ static void add_points(struct reading *reading)
 			     info && *info->unit ? ")" : "", info ? ":number" : ":text") < 0)
 			abort();
 	}
-	report_page_section(page, "Points", "A row a run. Select the name of a column to sort.");
+	report_page_section(page, "Points",
+			    "One row per run. Select the name of a column to "
+			    "sort.");
 	report_page_table(page, "", (const char *const *)names);
 	for (size_t run = 0; run < shown; run++) {
 		for (size_t i = 0; i < count; i++)

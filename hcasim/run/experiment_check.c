@@ -214,7 +214,7 @@ static void check_failed(struct checker *checker)
 		       (double)scenario->fabric.reroute_delay / (double)US);
 }
 
-/* Payload that came to a host: to a packet of each host that sends. */
+/* Checks the payload that came to each host, with a tolerance of one packet. */
 static void check_goodput(struct checker *checker, sim_time window)
 {
 	const struct experiment *experiment = checker->experiment;
@@ -232,8 +232,8 @@ static void check_goodput(struct checker *checker, sim_time window)
 		double most = wire_check_room(port_rate_bps(port), window) + port_mtu(port);
 		if (bytes[i] > most)
 			report(checker,
-			       "%s: wire: %.0f bytes of payload came in %.3f us, over a link that "
-			       "carries %.0f",
+			       "%s: wire: %.0f bytes of payload arrived in %.3f us, over a link "
+			       "that carries %.0f",
 			       experiment->scenario->hosts[i].name, bytes[i],
 			       (double)window / (double)US, most);
 	}
@@ -275,7 +275,7 @@ static void check_rates(struct checker *checker)
 	check_goodput(checker, window);
 }
 
-/* Payload that an adapter took in, by its packets. Loopback takes no wire. */
+/* Checks that the payload of an adapter fits its packets. Loopback uses no wire. */
 static void check_payload(struct checker *checker, const struct build *build, uint32_t host)
 {
 	const struct port *port = build_host_port(build, host);
@@ -358,8 +358,7 @@ unsigned experiment_check(const struct experiment *experiment, FILE *out)
 		report(&checker, "%s", trouble);
 	uint64_t lossless = experiment_lossless_drops(experiment);
 	if (lossless > 0 && experiment->scenario->run.loss == 0)
-		report(&checker, "%" PRIu64 " packets were lost in VLs that are to lose none",
-		       lossless);
+		report(&checker, "%" PRIu64 " packets were lost in lossless VLs", lossless);
 	if (experiment->deadlock.count > 0 &&
 	    experiment->scenario->run.deadlock != DEADLOCK_EXPECTED) {
 		char text[1024];

@@ -103,7 +103,7 @@ static sim_time time_with_flows(const struct experiment *experiment)
 {
 	uint32_t count = experiment->workload->count, begun = 0;
 	const struct flow_record **flows = calloc(count + 1, sizeof(*flows));
-	sim_time sum = 0, covered = 0; /* until this time all is in the sum */
+	sim_time sum = 0, covered = 0; /* the sum covers all times until here */
 	if (!flows)
 		abort();
 	for (uint32_t i = 0; i < count; i++) {

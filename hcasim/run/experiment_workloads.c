@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* experiment_workloads: the workloads of a scenario as one, and the figures of each of several. */
+/* experiment_workloads: combines the workloads of a scenario, and computes the metrics of each
+ * workload. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

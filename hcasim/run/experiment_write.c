@@ -98,7 +98,7 @@ void experiment_write_switches(const struct build *build, FILE *out)
 	}
 }
 
-/* How many flows times are of, unless they are of all. */
+/* Prints the number of flows that the times cover, unless they cover all flows. */
 static void print_left_out(const double *f, FILE *out)
 {
 	double done = f[METRIC_flows_done], failed = f[METRIC_flows_failed];
@@ -109,7 +109,7 @@ static void print_left_out(const double *f, FILE *out)
 	if (failed > 0)
 		fprintf(out, " %.0f that failed%s", failed, under_way > 0 ? " and" : "");
 	if (under_way > 0)
-		fprintf(out, " %.0f that were not at their end", under_way);
+		fprintf(out, " %.0f that were incomplete", under_way);
 	fputs(" are omitted\n", out);
 }
 
@@ -176,7 +176,7 @@ void experiment_print(const struct experiment *experiment, FILE *out)
 		fprintf(out, "ignored    %s\n", experiment->workload->ignored);
 	experiment_workloads_print(experiment, out);
 	experiment_storage_print(experiment, out);
-	fprintf(out, "packets    %.0f hops, %.0f sent again, %.0f timeouts\n",
+	fprintf(out, "packets    %.0f hops, %.0f retransmitted, %.0f timeouts\n",
 		f[METRIC_packets_sent], f[METRIC_packets_retransmitted], f[METRIC_timeouts]);
 	fprintf(out, "drops      %.0f", f[METRIC_drops]);
 	drops_print(experiment->build, out);

@@ -30,7 +30,7 @@ struct fast_forward {
 	struct packet_pool *pool;
 	struct moment kept, now;
 	bool keeps;     /* `kept` has a state */
-	bool confirmed; /* it is the same as an earlier one */
+	bool confirmed; /* it is the same as an earlier state */
 	uint32_t left;  /* looks until it is replaced */
 	uint32_t power; /* looks after which the next one is replaced */
 	uint32_t looks;
@@ -41,7 +41,7 @@ struct fast_forward {
 	uint32_t times;
 };
 
-/* Returns why the run cannot be skipped, or NULL. */
+/* Returns the reason why no phase of the run can be skipped, or NULL. */
 static const char *unfit(const struct build *build, bool steps)
 {
 	const struct scenario *scenario = build->scenario;
@@ -128,7 +128,8 @@ static void skip(struct fast_forward *forward)
 	forward->times = times;
 }
 
-/* Compares the state at the begin of a phase with the kept one, which it may replace. */
+/* Compares the state at the start of a phase with the kept state, and may replace the kept
+ * state. */
 static void compare(struct fast_forward *forward, bool replaces)
 {
 	if (forward->keeps && fold_equal(&forward->kept.fold, &forward->now.fold)) {
@@ -151,7 +152,7 @@ static void compare(struct fast_forward *forward, bool replaces)
 	}
 }
 
-/* Looks at the state now, which is the begin of a phase. */
+/* Examines the state now, at the start of a phase. */
 static void look(struct fast_forward *forward, uint32_t phase)
 {
 	if (packet_pool_in_use(forward->pool)) {
@@ -229,7 +230,7 @@ void fast_forward_print(const struct fast_forward *forward, FILE *out)
 	if (forward->times)
 		fprintf(out,
 			"skipped    %" PRIu64 " phases from phase %u on, %.3f us, %" PRIu64
-			" events: they repeat the %u before\n",
+			" events: they repeat the %u phases before\n",
 			(uint64_t)forward->times * forward->period, forward->now.phase,
 			(double)saved_time(forward) / (double)US, saved_events(forward),
 			forward->period);

@@ -64,7 +64,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* Values by kind. A number without a unit stands for 0 alone. */
+/* Prints the values of a kind. The only number without a unit is 0. */
 static const struct {
 	const char *name, *schema;
 } kinds[PARAM_KIND_COUNT] = {
@@ -190,8 +190,8 @@ static void print_congestion(FILE *out)
 	      out);
 }
 
-/* A preset's name, or a map that may stand on a preset. `whole` is the preset file itself, which
- * has a kind. */
+/* Prints a preset's name, or a map that may be based on a preset. `whole` is the preset file
+ * itself, which has a kind. */
 static void print_composite(const struct composite *composite, bool whole, FILE *out)
 {
 	fprintf(out, "    \"%s%s\": ", composite->name, whole ? "_preset" : "");

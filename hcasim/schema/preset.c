@@ -23,7 +23,7 @@ struct preset_reader {
 	void *params;
 	uint64_t *given;
 	struct yaml_errors *errors;
-	unsigned depth; /* presets that stand on presets */
+	unsigned depth; /* maximum depth of presets that are based on presets */
 };
 
 static struct {
@@ -127,7 +127,7 @@ static void read_file(struct preset_reader *reader, const struct yaml_node *node
 	const char *kind_name = composite_of(reader->kind)->name;
 	char path[PATH_MAX];
 	if (reader->depth >= DEPTH_MAX) {
-		yaml_error(reader->errors, node, "preset \"%s\" stands on itself", name);
+		yaml_error(reader->errors, node, "preset \"%s\" is based on itself", name);
 		return;
 	}
 	if (!find_file(node->file, name, path)) {

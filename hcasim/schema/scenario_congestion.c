@@ -18,7 +18,7 @@ static const struct congestion_ops *ops_of(const struct scenario_host *host)
 			      : host->detailed->congestion.congestion.ops;
 }
 
-/* notify: none, which no default is: its packets are not to be marked. */
+/* notify: none is never a default. Packets of this adapter are not to be marked. */
 static bool wants_no_marks(const struct scenario_host *host)
 {
 	return host->endpoint ? host->endpoint->endpoint.notify == NOTIFY_NONE
@@ -212,7 +212,7 @@ static bool find_extended(const struct scenario *scenario, struct user *user)
 	return false;
 }
 
-/* Returns what keeps the algorithm from working at the host, or NULL. */
+/* Returns the property of the host that prevents the algorithm from working, or NULL. */
 static const char *unfit(const struct scenario_host *host)
 {
 	if (!host->endpoint)

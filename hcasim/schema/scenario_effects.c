@@ -242,7 +242,7 @@ static void check_map(struct scenario_reader *reader, const struct dependency *d
 	}
 }
 
-/* Maps of that key, however deep. */
+/* Checks all maps of that key, at any depth. */
 static void check_all(struct scenario_reader *reader, const struct dependency *dependency,
 		      const struct yaml_node *node, const char *key)
 {
@@ -397,8 +397,7 @@ static void check_fan_in(struct scenario_reader *reader, const struct yaml_node 
 	if (!node || !incasts(scenario) || scenario->workload.incast_fan_in < scenario->host_count)
 		return;
 	yaml_error(&reader->scenario->warnings, node,
-		   "warning: %u hosts, of which %u can send to other hosts; in this run all of "
-		   "them do",
+		   "warning: of %u hosts, at most %u can send to one target; all of these send",
 		   scenario->host_count, scenario->host_count - 1);
 }
 

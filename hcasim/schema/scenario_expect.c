@@ -16,7 +16,7 @@
 /* Bounds of a counter: equals, or at_least and at_most. */
 static void refuse_bounds(struct scenario_reader *reader, const struct yaml_node *node)
 {
-	yaml_error(reader->errors, node, "at_least is above at_most, which nothing meets");
+	yaml_error(reader->errors, node, "at_least is above at_most, so no value meets both");
 }
 
 static void read_counter(struct scenario_reader *reader, struct yaml_node *node,

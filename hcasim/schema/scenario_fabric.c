@@ -156,7 +156,9 @@ static void read_switches(struct scenario_reader *reader, struct yaml_node *node
 				       "digits, - and _",
 				       entry->key);
 		else if (scenario_find_host(scenario, entry->key) != NO_HOST)
-			yaml_error_key(reader->errors, entry, "\"%s\" is a host already",
+			yaml_error_key(reader->errors, entry,
+				       "\"%s\" is already the name of a "
+				       "host",
 				       entry->key);
 		add_switch(reader, entry->key, entry);
 	}
@@ -519,7 +521,7 @@ static void check_linked(struct scenario_reader *reader, const struct yaml_node 
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		const struct scenario_node *ends = scenario->links[i].ends;
 		if (ends[0].is_switch && ends[1].is_switch && ends[0].number == ends[1].number)
-			yaml_error(reader->errors, fabric, "a link joins %s with itself",
+			yaml_error(reader->errors, fabric, "a link connects %s to itself",
 				   scenario->switches[ends[0].number].name);
 	}
 }

@@ -139,7 +139,7 @@ static void read_packets(struct scenario_reader *reader, struct yaml_node *node,
 	if (later && !yaml_get(node, "by"))
 		yaml_error(reader->errors, node, "%s: expected by: and a time", action);
 	if (!later && yaml_get(node, "by"))
-		yaml_error(reader->errors, node, "by: is for delay and reorder alone");
+		yaml_error(reader->errors, node, "by: applies only to delay and reorder");
 	if (later && fault->place.side == 1)
 		yaml_error(reader->errors, node, "%s is possible at the transmitter only", action);
 	if (fault->action == FAULT_reorder && reader->scenario->fabric.link_layer == 0)
@@ -186,11 +186,11 @@ static void read_ports(struct scenario_reader *reader, struct yaml_node *node,
 		yaml_error(reader->errors, node,
 			   fault->port_kind == PORT_FAULT_slow_receiver
 				   ? "slow_receiver: expected rate: and a rate"
-				   : "rate: is for slow_receiver alone");
+				   : "rate: applies only to slow_receiver");
 	if (fault->port_kind != PORT_FAULT_pause_storm && yaml_get(node, "priorities"))
-		yaml_error(reader->errors, node, "priorities: is for pause_storm alone");
+		yaml_error(reader->errors, node, "priorities: applies only to pause_storm");
 	if (fault->place.side == 1)
-		yaml_error(reader->errors, node, "%s has no side", action);
+		yaml_error(reader->errors, node, "side: does not apply to %s", action);
 	if (fault->repeat.times > 1 &&
 	    (fault->time.lasts == 0 || fault->repeat.period <= fault->time.lasts))
 		yaml_error(reader->errors, node, "times needs lasts: and a longer period:");

@@ -59,22 +59,22 @@ void scenario_flow_check(struct scenario_reader *reader)
 	if (scenario_has(scenario, FIDELITY_DETAILED))
 		refuse(reader, node, "detailed HCAs", "hosts of fidelity endpoint");
 	if (is_balanced(scenario))
-		refuse(reader, node, "packets to balance one by one",
+		refuse(reader, node, "load balancing per packet or flowlet",
 		       "switches with balance: destination or ecmp");
 	if (is_stored(scenario))
 		refuse(reader, node, "switches that store packets", "switches with stores: false");
 	if (is_slow(scenario))
 		refuse(reader, node, "slow hosts", "send_rate and receive_rate without limit");
 	if (scenario->subnet.partition_count > 0)
-		refuse(reader, node, "packets that have a P_Key", "no partitions");
+		refuse(reader, node, "P_Keys", "no partitions");
 	if (scenario->vls.forwarding)
-		refuse(reader, node, "packets to lose where tables lead nowhere", "no forwarding");
+		refuse(reader, node, "forwarding tables without a route", "no forwarding");
 	if (scenario->vls.arbitration_count > 0)
-		refuse(reader, node, "VLs that have weights", "no vl_arbitration");
+		refuse(reader, node, "weights of VLs", "no vl_arbitration");
 	if (scenario->fault_count > 0)
-		refuse(reader, node, "packets to lose or delay", "no faults");
+		refuse(reader, node, "faults of packets and ports", "no faults");
 	if (scenario->record.packets)
-		refuse(reader, node, "packets to record", "record: {packets: false}");
+		refuse(reader, node, "records of packets", "record: {packets: false}");
 	if (!scenario->has_workload)
 		refuse(reader, node, "programs", "workload: {...}");
 }

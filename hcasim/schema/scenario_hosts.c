@@ -36,7 +36,7 @@ static void read_address(struct scenario_reader *reader, struct yaml_node *node,
 	}
 	for (uint32_t i = 0; i + 1 < scenario->host_count; i++) {
 		if (text && memcmp(scenario->hosts[i].ipv4, ipv4, 4) == 0)
-			yaml_error(reader->errors, node, "\"%s\" is the address of %s already",
+			yaml_error(reader->errors, node, "\"%s\" is already the address of %s",
 				   text, scenario->hosts[i].name);
 	}
 }
@@ -163,7 +163,8 @@ static void read_exceptions(struct scenario_reader *reader, struct yaml_node *ma
 			continue;
 		if (!hca) {
 			yaml_error(reader->errors, slot,
-				   "host needs hca beside it, whose values it changes");
+				   "host needs hca: in the same map, because it changes values of "
+				   "that adapter");
 			continue;
 		}
 		host->alike = false;

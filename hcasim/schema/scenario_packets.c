@@ -122,7 +122,7 @@ void scenario_packets_read(struct scenario_reader *reader, struct yaml_node *nod
 	read_qps(reader, yaml_get(node, "qps"));
 	read_opcodes(reader, yaml_get(node, "opcodes"));
 	if (packets->window.until != 0 && packets->window.until <= packets->window.from)
-		yaml_error(reader->errors, node, "only: until is not behind from");
+		yaml_error(reader->errors, node, "only: until is not after from");
 	scenario_refuse_unused(reader, node, window_param_list, keys);
 }
 
@@ -142,7 +142,7 @@ static bool is_of_qp(const struct scenario_packets *packets, const struct packet
 	return false;
 }
 
-/* A packet of a link alone has neither host nor queue pair. `opcodes` chooses it by its name. */
+/* A packet of the link itself has neither host nor queue pair. `opcodes` selects it by its name. */
 bool scenario_packets_choose(const struct scenario *scenario, const struct packet *packet)
 {
 	const struct scenario_packets *packets = &scenario->packets;

@@ -13,7 +13,7 @@
 
 static _Thread_local bool by_contents; /* the contents of files replace their names */
 
-/* Always in double quotes, so that no text is taken for anything else. */
+/* Prints a text in double quotes, so that YAML never reads it as another type. */
 void scenario_print_text(const char *text, FILE *out)
 {
 	fputc('"', out);

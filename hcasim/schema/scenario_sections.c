@@ -226,7 +226,7 @@ const struct scenario_section scenario_sections[] = {
 	},
 	{
 		.name = "variants",
-		.meaning = "maps of keys by name, which a sweep lays over the scenario in turn",
+		.meaning = "maps of keys by name, which a sweep applies to the scenario in turn",
 		.irregular = true,
 		.read_more = scenario_sweep_variants_read,
 	},

@@ -137,8 +137,8 @@ void scenario_slot_read(struct scenario_reader *reader, struct yaml_node *adapte
 	fclose(check.out);
 	if (check.length > 0)
 		yaml_error(&reader->scenario->warnings, slot,
-			   "warning: the presets of host and hca differ, and that of the host "
-			   "counts: %s",
+			   "warning: the presets of host and hca differ; the preset of host "
+			   "applies: %s",
 			   check.differences);
 	free(check.differences);
 	free(said_by_slot);

@@ -58,8 +58,8 @@ static void check(struct scenario_reader *reader, struct yaml_node *node,
 {
 	if (workload->posting.message != 0)
 		yaml_error(reader->errors, node,
-			   "posting.message splits flows, and pattern storage needs messages as "
-			   "its protocol has them; expected posting: {message: 0B}");
+			   "posting.message splits flows, but pattern storage needs the messages "
+			   "of its protocol; expected posting: {message: 0B}");
 }
 
 void scenario_storage_read(struct scenario_reader *reader, struct yaml_node *node,
@@ -70,8 +70,8 @@ void scenario_storage_read(struct scenario_reader *reader, struct yaml_node *nod
 	bool is_storage = workload->params.pattern == PATTERN_storage;
 	if (!is_storage && (initiators || targets)) {
 		yaml_error_key(reader->errors, initiators ? initiators : targets,
-			       "initiators and targets are of pattern: storage; expected this "
-			       "pattern, or hosts of another one");
+			       "initiators and targets belong to pattern: storage; expected this "
+			       "pattern, or the key hosts");
 		return;
 	}
 	if (!is_storage)

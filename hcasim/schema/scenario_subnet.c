@@ -73,7 +73,9 @@ static void read_gid(struct scenario_reader *reader, struct yaml_node *map,
 	}
 	for (const struct scenario_group *other = subnet->groups; other < entry; other++) {
 		if (memcmp(other->group.gid, entry->group.gid, 16) == 0)
-			yaml_error(reader->errors, node, "\"%s\" is another group's GID already",
+			yaml_error(reader->errors, node,
+				   "\"%s\" is already the GID of another "
+				   "group",
 				   text);
 	}
 }
@@ -107,7 +109,7 @@ static void read_lid(struct scenario_reader *reader, struct yaml_node *map,
 	for (const struct scenario_group *other = subnet->groups; other < entry; other++) {
 		if (other->group.lid == entry->group.lid)
 			yaml_error(reader->errors, node ? node : map,
-				   "0x%lx is another group's LID already", lid);
+				   "0x%lx is already the LID of another group", lid);
 	}
 }
 
@@ -247,7 +249,7 @@ static void read_number(struct scenario_reader *reader, struct yaml_node *map,
 	entry->number = (uint16_t)number;
 	for (const struct scenario_partition *other = subnet->partitions; other < entry; other++) {
 		if (other->number == entry->number)
-			yaml_error(reader->errors, node, "partition 0x%lx is there already",
+			yaml_error(reader->errors, node, "partition 0x%lx is defined twice",
 				   number);
 	}
 }

@@ -206,7 +206,8 @@ static void read_named(struct scenario_reader *reader, struct yaml_node *node,
 		if (!scenario_name_valid(child->key))
 			yaml_error(
 				reader->errors, child,
-				"\"%s\" is no name; expected at most %d letters, digits, - and _",
+				"\"%s\" is not a valid name; expected at most %d letters, digits, "
+				"- and _",
 				child->key, SCENARIO_NAME_BYTES);
 		else if (child->kind == YAML_NULL) /* the file's own values */
 			scenario_sweep_set_cell(scenario_sweep_add_value(axis), 0, child->key);
@@ -218,7 +219,7 @@ static void read_named(struct scenario_reader *reader, struct yaml_node *node,
 	}
 }
 
-/* True if no entry of the map is a scalar, so that its keys are names of values. */
+/* Returns true if no entry of the map is a scalar, so that its keys are names of values. */
 static bool has_names(const struct yaml_node *map)
 {
 	for (const struct yaml_node *child = map->children; child; child = child->next)

@@ -107,7 +107,7 @@ static void check_congestion(struct scenario_reader *reader, struct yaml_node *n
 			refuse(reader, node, "congestion: none, which has no window",
 			       "congestion: cubic, newreno or dctcp");
 		else if (ops->lives_by & CONGESTION_TELEMETRY)
-			refuse(reader, node, "congestion control that lives by telemetry",
+			refuse(reader, node, "congestion control that needs telemetry",
 			       "congestion: cubic, newreno or dctcp");
 		else
 			continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_vls: the keys of `fabric` that a subnet manager would answer for:
+ * scenario_vls: the keys of `fabric` that a subnet manager would set:
  *
  *     vl_arbitration: [{from: "switch*", high: [[0, 4]], low: [[1, 64], [2, 128]], high_limit: 1}]
  *     service_levels: [{at: switch0, from: "*", to: "*",

@@ -25,7 +25,8 @@ char *scenario_read_file_path(const struct scenario *scenario, const char *name)
 	return path;
 }
 
-/* Reads the name of a file that goes with the values of another key, and with no others. */
+/* Reads the name of a file that some values of another key require, and that its other values
+ * exclude. */
 static const char *read_file_name(struct scenario_reader *reader, struct yaml_node *node,
 				  const char *key, bool wanted, const char *rule)
 {
@@ -48,10 +49,12 @@ const char *const *scenario_workload_read(struct scenario_reader *reader, struct
 	yaml_get(node, "targets");
 	scenario->workload_files.trace = read_file_name(
 		reader, node, "trace", workload_is_from_file(params),
-		"pattern: trace, goal or chakra, and trace: FILE stand together or not at all");
+		"pattern: trace, goal or chakra requires trace: FILE, and no other pattern allows "
+		"it");
 	scenario->workload_files.cdf =
 		read_file_name(reader, node, "cdf", params->sizes == DISTRIBUTION_file,
-			       "sizes: file and cdf: FILE stand together or not at all");
+			       "sizes: file requires cdf: FILE, and no other value of sizes allows "
+			       "it");
 	return keys;
 }
 
@@ -63,9 +66,7 @@ static const char *expected_beside_detailed(const struct scenario *scenario,
 	if (params->recovery != 0)
 		return "recovery: go_back_n, as detailed adapters use it";
 	if (params->cumulative_ack == 0)
-		return "cumulative_ack: true, since ACKs of detailed adapters are for all that "
-		       "came "
-		       "before";
+		return "cumulative_ack: true, because ACKs of detailed adapters are cumulative";
 	if (scenario->has_workload &&
 	    params->max_rd_atomic > scenario->workload_hosts.max_rd_atomic)
 		return "max_rd_atomic of no more than workload.host.max_rd_atomic";
@@ -114,7 +115,7 @@ void scenario_workload_check(struct scenario_reader *reader, struct yaml_node *n
 			   "workload: posting.start_deadline is before start");
 	if (scenario->workload.post_until != 0 &&
 	    scenario->workload.post_until <= scenario->workload.start)
-		yaml_error(reader->errors, node, "workload: post_until is not behind start");
+		yaml_error(reader->errors, node, "workload: post_until is not after start");
 }
 
 void scenario_workload_check_run(struct scenario_reader *reader, struct yaml_node *node)
@@ -125,7 +126,7 @@ void scenario_workload_check_run(struct scenario_reader *reader, struct yaml_nod
 		const struct scenario_workload *workload = &scenario->workloads[i];
 		if (workload->params.start < run->until)
 			continue;
-		yaml_error(reader->errors, node, "run: until is not behind %s%s.start",
+		yaml_error(reader->errors, node, "run: until is not after %s%s.start",
 			   workload->name ? "workloads." : "workload",
 			   workload->name ? workload->name : "");
 	}
@@ -135,7 +136,7 @@ void scenario_workload_check_run(struct scenario_reader *reader, struct yaml_nod
 		if (run->bins.bytes[i - 1] >= run->bins.bytes[i]) {
 			yaml_error(
 				reader->errors, yaml_get(node, "bins"),
-				"limits of bins do not ascend; expected [10KB, 100KB] and alike");
+				"limits of bins do not ascend; expected for example [10KB, 100KB]");
 			break;
 		}
 	}

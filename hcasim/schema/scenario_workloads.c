@@ -114,8 +114,7 @@ static bool is_name_valid(struct scenario_reader *reader, const struct yaml_node
 	else if (strcmp(name, FLOW_BINS_ALL) == 0 || (strncmp(name, flow, strlen(flow)) == 0 &&
 						      digits[strspn(digits, "0123456789")] == '\0'))
 		yaml_error_key(reader->errors, node,
-			       "%s stands for other things in results; expected another name",
-			       name);
+			       "%s has another meaning in results; expected another name", name);
 	else
 		return true;
 	return false;
@@ -143,7 +142,7 @@ static void check_values(struct scenario_reader *reader, const struct yaml_node 
 	if (params->start > workload->posting.start_deadline)
 		yaml_error(reader->errors, node, "posting.start_deadline is before start");
 	if (params->post_until != 0 && params->post_until <= params->start)
-		yaml_error(reader->errors, node, "post_until is not behind start");
+		yaml_error(reader->errors, node, "post_until is not after start");
 	if (workload->posting.notification_latency != scenario->posting.notification_latency)
 		yaml_error(reader->errors, node,
 			   "notification_latency is one value for all workloads; expected it in "
@@ -158,7 +157,7 @@ static void refuse_host_keys(struct scenario_reader *reader, struct yaml_node *n
 		struct yaml_node *key = yaml_get(node, keys[i]);
 		if (key)
 			yaml_error_key(reader->errors, key,
-				       "%s is of all workloads of a host; expected workload: "
+				       "%s applies to all workloads of a host; expected workload: "
 				       "{%s: ..}",
 				       keys[i], keys[i]);
 	}
@@ -184,11 +183,12 @@ static void read_one(struct scenario_reader *reader, struct yaml_node *node,
 	workload->files.trace = read_file(
 		reader, node, "trace", workload_is_from_file(&workload->params),
 		scenario->workload_files.trace,
-		"pattern: trace, goal or chakra, and trace: FILE stand together or not at all");
+		"pattern: trace, goal or chakra requires trace: FILE, and no other pattern allows "
+		"it");
 	workload->files.cdf =
 		read_file(reader, node, "cdf", workload->params.sizes == DISTRIBUTION_file,
 			  scenario->workload_files.cdf,
-			  "sizes: file and cdf: FILE stand together or not at all");
+			  "sizes: file requires cdf: FILE, and no other value of sizes allows it");
 	refuse_host_keys(reader, node);
 	scenario_refuse_sections(reader, node, workload_param_list, scenario_workload_sections,
 				 keys);
@@ -203,7 +203,7 @@ static void set_defaults(const struct scenario *scenario, struct scenario_worklo
 	workload->storage = scenario->storage;
 }
 
-/* Without the section: the one of the section `workload`. */
+/* Sets the only workload, which has the values of the section `workload`. */
 static void read_single(struct scenario_reader *reader)
 {
 	struct scenario *scenario = reader->scenario;

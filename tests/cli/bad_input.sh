@@ -89,7 +89,7 @@ expect 2 'FILE is missing' check
 expect 2 'one argument too many' check "$good" more
 expect 2 'unrecognized option' check --bogus "$good"
 expect 2 'gid.yaml:6:14: "fe80::1" is not a multicast GID; expected an IPv6 address that begins with ff, or 224.0.0.0 to 239.255.255.255' check "$folder/gid.yaml"
-expect 2 'twice.yaml:7:14: "ff12::1" is another group'"'"'s GID already' check "$folder/twice.yaml"
+expect 2 'twice.yaml:7:14: "ff12::1" is already the GID of another group' check "$folder/twice.yaml"
 expect 2 'lid.yaml:6:31: "0xbfff" is not a multicast LID; expected 0xc000 to 0xfffe' check "$folder/lid.yaml"
 expect 2 'roce-lid.yaml:6:33: mlid: expected link_layer: infiniband' check "$folder/roce-lid.yaml"
 expect 2 'member.yaml:6:35: no host "host7"; did you mean "host0"?' check "$folder/member.yaml"
@@ -124,7 +124,7 @@ expect 2 'metric.yaml:4:19: no metric "goodput_gpbs"; did you mean "goodput_gbps
 expect 2 'apart.yaml:4:10: no link from "host0" to "host1"; expected two neighbours, or * for any' check "$folder/apart.yaml"
 expect 2 'actionless.yaml:4:10: expected one of drop, corrupt_icrc, corrupt_vcrc, delay, reorder, mark, link_down, pause_storm, slow_receiver; found 0' check "$folder/actionless.yaml"
 expect 2 'measured.yaml:4:6: run: warm_up is not before measure_until' check "$folder/measured.yaml"
-expect 2 'late.yaml:4:6: run: until is not behind workload.start' check "$folder/late.yaml"
+expect 2 'late.yaml:4:6: run: until is not after workload.start' check "$folder/late.yaml"
 expect 2 'stopped.yaml:3:11: workload: posting.start_deadline is before start' check "$folder/stopped.yaml"
 expect 2 'flowless.yaml:3:12: no flow begins; expected at least one' check "$folder/flowless.yaml"
 expect 2 'none.csv: no flow begins; expected at least one' check "$folder/lineless.yaml"

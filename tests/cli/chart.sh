@@ -58,7 +58,7 @@ assert all(word in text for word in ("host0", "host1", "doorbell", "NAK or RNR N
 END
 chart part sends --pair host0:host1 --from 5us --events 10
 shows part 11 .
-grep -q 'events before and .* behind are left out' log || fail "$(cat log)"
+grep -q 'events before and .* after the chart are left out' log || fail "$(cat log)"
 
 # Without a trace: the contents of packets alone, and a note on the missing contents.
 "$hcasim" run sends.yaml --set 'record={packets: true}' --out bare >/dev/null 2>&1 || fail "bare: exit code $?"
@@ -67,7 +67,7 @@ shows bare.txt 1 'X.* lost$'
 chart bare-first.txt bare --qp host0:0x40
 shows bare-first.txt 1 'SEND_FIRST psn 0 4096 B -'
 shows bare-first.txt 0 NAK
-grep -q 'losses on that link are not shown' log || fail "$(cat log)"
+grep -q 'losses on the last link are not shown' log || fail "$(cat log)"
 
 # Pauses, marks and CNPs of an incast, on reduced adapters.
 cat >incast.yaml <<'EOF2'
@@ -78,7 +78,7 @@ record: {packets: true, trace: ["*"]}
 EOF2
 "$hcasim" run incast.yaml --out incast >/dev/null 2>&1 || fail "incast: exit code $?"
 chart incast.txt incast --pair host1:host0 --events 5000
-for text in 'is paused, priorities 0x' 'may go on' ' B CE -' 'message begins, psn 0' 'message complete, 200000 B' '- CNP qp' 'CNP: [0-9]* Mb/s'; do
+for text in 'is paused, priorities 0x' 'may continue' ' B CE -' 'message begins, psn 0' 'message complete, 200000 B' '- CNP qp' 'CNP: [0-9]* Mb/s'; do
   grep -qe "$text" incast.txt || fail "incast: no $text: $(head -50 incast.txt)"
 done
 
@@ -95,7 +95,7 @@ refused 'expected HOST:QPN' sends --qp host0
 refused 'expected A:B' sends --pair host0:
 refused 'no packet of a host "host7"' sends --pair host0:host7
 refused 'no packet to queue pair 99' sends --qp host0:99
-refused 'do not tell the peer' bare --qp host0:0x41
+refused 'do not identify the peer' bare --qp host0:0x41
 refused '--from: ' sends --pair host0:host1 --from 5
 refused 'no packets.pcapng' . --pair a:b
 "$hcasim" run sends.yaml --set 'record={packets: true, snap: 48B}' --out cut >/dev/null 2>&1 || fail "cut: exit code $?"
@@ -105,11 +105,11 @@ refused 'the headers of' cut --pair host0:host1
 "$hcasim" run sends.yaml --set 'record={packets: true, snap: 96B}' --out headers >/dev/null 2>&1 || fail "headers: exit code $?"
 chart headers.txt headers --pair host0:host1
 cmp bare.txt headers.txt || fail "the chart of cut packets is another"
-grep -qE '[0-9]+ packets are cut by record.snap' log || fail "chart: $(cat log)"
+grep -qE 'record.snap cut [0-9]+ packets' log || fail "chart: $(cat log)"
 ! grep -q 'left packets out' log || fail "a record of all packets: $(cat log)"
 "$hcasim" run sends.yaml --set 'record={packets: true, ring: {packets: 12, behind: 40}}' --out ring >log 2>&1 || fail "ring: exit code $?"
 chart ring.txt ring --pair host0:host1
-grep -q 'left packets out; a packet whose arrival is not recorded looks lost' log || fail "chart of a ring: $(cat log)"
+grep -q 'left packets out; a packet without a recorded arrival looks lost' log || fail "chart of a ring: $(cat log)"
 "$hcasim" decode bare/packets.pcapng >bare.packets || fail "decode: exit code $?"
 "$hcasim" decode headers/packets.pcapng >headers.packets 2>log || fail "decode of cut packets: exit code $?"
 grep -q 'packets are cut short by the capture' log || fail "decode: $(cat log)"

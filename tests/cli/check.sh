@@ -55,8 +55,8 @@ scenario.yaml:4:24: record: no port matches x*; expected names such as switch0.p
 scenario.yaml:4:18: record: trace: no block matches "hots0.*"; expected a name as counters.json has them|$hosts; $roce; $work; record: {trace: ["hots0.*"]}
 scenario.yaml:4:11: expect: no counter matches "host0.hca.port.packets_sendt"; expected a name as counters.json has them|$hosts; $roce; $work; expect: [{counter: host0.hca.port.packets_sendt, at_least: 1}]
 scenario.yaml:4:10: faults: when: unknown counter "host0.sent"; expected a name of counters.json|$hosts; $roce; $work; faults: [{from: host0, to: "*", drop: {nth: 3, when: {counter: host0.sent, reaches: 1}}}]
-scenario.yaml:4:10: at_least is above at_most, which nothing meets|$hosts; $roce; $work; expect: [{metric: goodput_gbps, at_least: 5, at_most: 3}]
-scenario.yaml:4:10: at_least is above at_most, which nothing meets|$hosts; $roce; $work; expect: [{counter: "*.drops", at_least: 5, at_most: 3}]
+scenario.yaml:4:10: at_least is above at_most, so no value meets both|$hosts; $roce; $work; expect: [{metric: goodput_gbps, at_least: 5, at_most: 3}]
+scenario.yaml:4:10: at_least is above at_most, so no value meets both|$hosts; $roce; $work; expect: [{counter: "*.drops", at_least: 5, at_most: 3}]
 scenario.yaml:4:6: run: warm_up is not before until|$hosts; $roce; $work; run: {until: 5us, warm_up: 6us}
 scenario.yaml:4:1: programs and workload exclude each other; remove one|$detailed; $cable; $work; programs: [{host: host0, command: [ls]}]
 scenario.yaml:4:1: programs and load exclude each other; remove one|$detailed; $cable; load: {bytes: 8B}; programs: [{host: host0, command: [ls]}]
@@ -73,8 +73,8 @@ runs|$places; fabric: {link_layer: roce, link: {pfc_priorities: 0}, topology: {k
 runs|$places; fabric: {link_layer: infiniband, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 2}, switch: {balance: ecmp}}; $work
 scenario.yaml:1:8: no hosts; expected {host0: {hca: ...}, ...} or {count: 2, ...}|hosts: {}; $roce; $work
 scenario.yaml:1:8: no hosts; expected count: 1 or more|hosts: {count: 0}; $roce; $work
-scenario.yaml:3:1: host 0 can make no QP: Cannot allocate memory; device.qps is how many there are|hosts: {count: 2, hca: {device: {qps: 64}}}; $cable; workload: {bytes: 1KB, count: 100}
-scenario.yaml:3:1: host 0 can make no QP: Cannot allocate memory; device.qps is how many there are|hosts: {count: 2, hca: {device: {qps: 64}}}; $cable; load: {bytes: 8B, qps: 100}
+scenario.yaml:3:1: host 0 cannot create a QP: Cannot allocate memory; device.qps is the limit|hosts: {count: 2, hca: {device: {qps: 64}}}; $cable; workload: {bytes: 1KB, count: 100}
+scenario.yaml:3:1: host 0 cannot create a QP: Cannot allocate memory; device.qps is the limit|hosts: {count: 2, hca: {device: {qps: 64}}}; $cable; load: {bytes: 8B, qps: 100}
 scenario.yaml:4:55: tolerance: "1000%" is out of range; expected a number, or a percentage with % (0..1)|$hosts; $roce; $work; expect: [{metric: goodput_gbps, equals: 1, tolerance: 1000%}]
 scenario.yaml:5:11: no recorded port "hots0.hca.port"; did you mean "host0.hca.port"?|$hosts; $roce; $work; record: {series: 1us}; expect: [{metric: hots0.hca.port.utilisation, at_least: 0}]
 scenario.yaml:4:11: queue_mean_bytes needs samples; set record: {series: TIME}|$hosts; $roce; $work; expect: [{metric: host0.hca.port.queue_mean_bytes, at_least: 0}]

@@ -45,7 +45,7 @@ workload: {pattern: poisson, incast_load: 0.1, incast_fan_in: 200, arrivals_unti
 record: {series_ports: ["*"]}
 END
 says flows.yaml '2:59: warning: the link of host0 reduces the rate of its adapter from 800 to 100'
-says flows.yaml '3:63: warning: 8 hosts, of which 7 can send to other hosts; in this run all of them do'
+says flows.yaml '3:63: warning: of 8 hosts, at most 7 can send to one target; all of these send'
 says flows.yaml '3:91: warning: hot has no effect here; it needs pattern: hotspot'
 says flows.yaml '3:120: warning: bytes has no effect here; it needs sizes: fixed'
 says flows.yaml '4:10: warning: series_ports has no effect here'
@@ -70,7 +70,7 @@ silent effective.yaml
 
 # Two presets that differ; the scenario itself, twice.
 sed -i 's/, pcie: {lanes: 8}//' "$folder/plain.yaml"
-says plain.yaml '3:50: warning: the presets of host and hca differ, and that of the host counts: pcie.lanes 8, not 16'
+says plain.yaml '3:50: warning: the presets of host and hca differ; the preset of host applies: pcie.lanes 8, not 16'
 sed -i 's/host: ryzen-7000}$/host: {preset: ryzen-7000, pcie: {lanes: 8}}}/' "$folder/plain.yaml"
 says plain.yaml '2:57: pcie.lanes is 8 here and 4 in hca; remove one of them'
 

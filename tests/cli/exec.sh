@@ -28,7 +28,7 @@ chmod +x "$folder/script" "$folder/bits32"
 expect 2 'no programs' exec "$scenario"
 expect 2 'no programs' exec "$scenario" --
 expect 2 'no host "host3"; did you mean "host0"?' exec "$scenario" -- host3: true
-expect 2 '"true" stands where a host is expected' exec "$scenario" -- true
+expect 2 'found "true"; expected a host' exec "$scenario" -- true
 expect 2 'host0: is not followed by a program' exec "$scenario" -- host0:
 expect 2 'a program is missing' exec "$scenario" -- host0: true :
 expect 2 'a program is missing' exec "$scenario" -- : host0: true

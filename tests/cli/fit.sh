@@ -41,6 +41,6 @@ refused "is not a parameter with bounds" B1-03 --preset haswell-e5 --param pcie.
 refused "read_latensy" B1-03 --preset haswell-e5 --param pcie.read_latensy=100ns..900ns
 refused 'uses preset "broadwell-e5"' B1-03 --preset broadwell-e5 --param pcie.read_latency=100ns..900ns
 refused "no row begins with" X9 --preset haswell-e5 --param pcie.read_latency=100ns..900ns
-refused "no case of the rows begins so" B1-03 --preset haswell-e5 --param pcie.read_latency=100ns..900ns --case "65 B"
+refused "no name of a row begins with the text of --case" B1-03 --preset haswell-e5 --param pcie.read_latency=100ns..900ns --case "65 B"
 
 [ $failures -eq 0 ]

@@ -92,11 +92,11 @@ refused() {
   [ $code -eq 2 ] || fail "$1: exit code $code"
   grep -q "fidelity: flow does not support $2" "$folder/log" || fail "$1: $(cat "$folder/log")"
 }
-refused fabric.switch.balance=spray "packets to balance one by one; expected switches with balance: destination or ecmp"
+refused fabric.switch.balance=spray "load balancing per packet or flowlet; expected switches with balance: destination or ecmp"
 refused fabric.switch.stores=true "switches that store packets; expected switches with stores: false"
 refused hosts.hca.send_rate=10Gbps "slow hosts"
-refused 'faults=[{drop: {probability: 1%}}]' "packets to lose or delay; expected no faults"
-refused record.packets=true "packets to record"
+refused 'faults=[{drop: {probability: 1%}}]' "faults of packets and ports; expected no faults"
+refused record.packets=true "records of packets"
 "$hcasim" run "$folder/permutation.yaml" --set fabric.fidelity=flow --pcap "$folder/pcap" >/dev/null 2>"$folder/log"
 [ $? -eq 2 ] || fail "--pcap: $(cat "$folder/log")"
 

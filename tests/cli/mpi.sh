@@ -162,7 +162,7 @@ refused "no program; expected -- PROGRAM ARGS" four.yaml
 refused "5 ranks, and 4 hosts; expected at most one rank per host" four.yaml --np 5 -- ./talk ring
 refused "driver: siw, and messages of MPI use RoCE or InfiniBand" "$source/scenarios/two-hosts-iwarp.yaml" -- ./talk ring
 refused "\"p\" is not a number of ranks" four.yaml -np 5 -- ./talk ring
-refused "./none is no program that can be run" four.yaml -- ./none
+refused "./none is not a program that can be run" four.yaml -- ./none
 refused "/bin/true is not compiled for SMPI; expected a program of smpicc" four.yaml -- /bin/true
 refused "splits arguments at spaces" four.yaml -- ./talk "a b"
 refused "none: No such file or directory; expected a file written by --capture" four.yaml --replay none
@@ -172,7 +172,7 @@ refused "--replay and a program exclude each other" tree.yaml --replay ring-trac
 refused "fidelity: flow does not support programs" four.yaml --set fabric.fidelity=flow -- ./talk ring
 refused "the scenario has a workload, a load, or programs" four.yaml --set hosts.hca.fidelity=detailed --set 'load={bytes: 64B}' -- ./talk ring
 refused "unknown key \"timout\"; did you mean \"timeout\"" four.yaml --set mpi.host.timout=3 -- ./talk ring
-refused "host 0 can make no QP: .*; device.qps is how many there are" four.yaml --set hosts.count=80 --set 'hosts.hca={fidelity: detailed, device: {qps: 64}}' -- ./talk gather
+refused "host 0 cannot create a QP: .*; device.qps is the limit" four.yaml --set hosts.count=80 --set 'hosts.hca={fidelity: detailed, device: {qps: 64}}' -- ./talk gather
 refused "mpi.eager: \"x\"\|eager: \"x\"" four.yaml --set mpi.eager=x -- ./talk ring
 rm ring-trace_files/rank3.txt
 refused "ring-trace:4: ring-trace_files/rank3.txt" tree.yaml --replay ring-trace

@@ -104,7 +104,7 @@ wrong '{only: {opcodes: [RC_AKC]}}' 'no opcode matches "RC_AKC"; did you mean "R
 wrong '{only: {hosts: [hst1]}}' 'no host "hst1"; did you mean "host1"?'
 wrong '{only: {qps: [abc]}}' "found \"abc\"; expected a queue pair's number"
 wrong '{only: {qps: [0x1000000]}}' "expected a queue pair's number"
-wrong '{only: {from: 3us, until: 2us}}' 'only: until is not behind from'
+wrong '{only: {from: 3us, until: 2us}}' 'only: until is not after from'
 wrong '{only: {port: [x]}}' 'unknown key "port"; did you mean "ports"?'
 wrong '{ring: {packet: 3}}' 'unknown key "packet"; did you mean "packets"?'
 "$hcasim" run study.yaml --set 'record.only={ports: [switch1.port0]}' --out nowhere >log 2>&1

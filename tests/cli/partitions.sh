@@ -55,7 +55,7 @@ wrong() {
   grep -qF -- "$2" "$folder/text" || fail "$1: $(cat "$folder/text")"
 }
 wrong '[{pkey: 0x8001, full: [host0]}]' '7:23: "0x8001" is not a P_Key without membership bit; expected 1 to 0x7fff'
-wrong '[{pkey: 1, full: [host0]}, {pkey: 1, full: [host1]}]' '7:49: partition 0x1 is there already'
+wrong '[{pkey: 1, full: [host0]}, {pkey: 1, full: [host1]}]' '7:49: partition 0x1 is defined twice'
 wrong '[{pkey: 1}]' '7:16: no members; expected full: or limited:'
 wrong '[{pkey: 1, full: [host9]}]' '7:33: no host "host9"; did you mean "'
 wrong '[{pkey: 0x7fff, full: [host0]}]' 'host1 is in no partition'

@@ -50,7 +50,7 @@ for kind in $kinds; do
   grep -q "^./own_$kind.so: .*\"own_$kind\": --set .*=./own_$kind.so$" said || fail "build $kind: $(cat said)"
 done
 refused 'did you mean marking?' plugin new markin x
-refused '"a-b" is no name' plugin new marking a-b
+refused '"a-b" is not a valid name' plugin new marking a-b
 refused 'expected hcasim plugin new KIND NAME' plugin new marking
 
 # Each plug-in gives the same flows and the same switch counters as the built-in.

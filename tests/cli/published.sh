@@ -160,7 +160,7 @@ refuses_class() { # ROW CLASS MESSAGE
   "$hcasim" published "$folder/class.yaml" >"$folder/out" 2>"$folder/errors"
   [ $? -eq 2 ] && grep -q "class.yaml:2:8: $3" "$folder/errors" || fail "$1 as $2: $(cat "$folder/errors")"
 }
-refuses_class C-17 predicted 'the driver preset compares a number with itself, which is no test; expected class: transcribed'
+refuses_class C-17 predicted 'the driver preset compares a number with itself, which is not a test; expected class: transcribed'
 refuses_class D-24 predicted 'a recalled figure does not test a prediction; expected class: recalled'
 refuses_class C-21 clibrated '"clibrated" is not a class; .*did you mean "calibrated"'
 

@@ -70,7 +70,7 @@ done
 "$hcasim" report fabric --figures none/there >log 2>&1 && fail "a folder that cannot be made is accepted"
 "$hcasim" report fabric --metric jain >log 2>&1 && fail "--metric of a run is accepted"
 "$hcasim" report load sweep >log 2>&1 && fail "a run beside a sweep is accepted"
-grep -q 'no result folder' log || fail "$(cat log)"
+grep -q 'is not a result folder' log || fail "$(cat log)"
 [ $failures -eq 0 ] || exit 1
 
 command -v chromium >/dev/null || exit 77

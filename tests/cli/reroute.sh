@@ -45,7 +45,7 @@ play roce 1 --set 'expect=[{metric: flows_failed, equals: 0}]'
 play roce 1 --set fabric.reroute_delay=0ps
 [ "$(value flows_failed)" -eq "$failed" ] || fail "10 ms: others fail than without rerouting"
 play roce 0 --set run.until=150us --set run.failed=expected
-grep -q 'that were not at their end are omitted' "$folder/summary" || fail "flows that are cut off: $(cat "$folder/summary")"
+grep -q 'that were incomplete are omitted' "$folder/summary" || fail "flows that are cut off: $(cat "$folder/summary")"
 
 for balance in destination ecmp letflow spray adaptive drill conga conweave; do
   play roce 0 --set "fabric.switch.balance=$balance" --set fabric.reroute_delay=100us

@@ -29,12 +29,12 @@ done
 [ "$(ls -d parts/*/ | wc -l)" = 48 ] || fail "parts made $(ls -d parts/*/ | wc -l) points"
 [ ! -e parts/results.csv ] || fail 'a part writes tables'
 "$hcasim" sweep sweep.yaml --out parts >log 2>&1 || fail "parts: exit code $?: $(tail -3 log)"
-grep -q '48 of 48 points are there already' log || fail "parts: $(head -1 log)"
+grep -q '48 of 48 points are finished already' log || fail "parts: $(head -1 log)"
 cmp <(tables alone) <(tables parts) || fail 'parts give another database'
 [ "$(wc -l <parts/cost.csv)" = 49 ] || fail "parts: $(wc -l <parts/cost.csv) lines of cost.csv"
 for part in 3/3 x 1/0 1; do
   "$hcasim" sweep sweep.yaml --part $part --out parts >log 2>&1
-  [ $? -eq 2 ] && grep -q 'is no part; expected NUMBER/PARTS' log || fail "--part $part: $(cat log)"
+  [ $? -eq 2 ] && grep -q 'is not a part; expected NUMBER/PARTS' log || fail "--part $part: $(cat log)"
 done
 "$hcasim" sweep sweep.yaml --via pbs --out parts >log 2>&1
 [ $? -eq 2 ] && grep -q 'expected slurm' log || fail "--via pbs: $(cat log)"
@@ -134,5 +134,5 @@ cmp <(tables alone) <(tables slurm) || fail 'Slurm gives another database'
 grep -q 'tasks for 48 points; job' log/sweep || fail "said: $(cat log/sweep)"
 # All points are complete, so no job is submitted.
 "$hcasim" sweep sweep.yaml --via slurm --out slurm >log/again 2>&1 || fail "again: $(cat log/again)"
-grep -q '48 of 48 points are there already' log/again || fail "again: $(cat log/again)"
+grep -q '48 of 48 points are finished already' log/again || fail "again: $(cat log/again)"
 [ $failures -eq 0 ]

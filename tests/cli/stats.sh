@@ -71,7 +71,7 @@ def text_of(results):  # digits as they are written
             lines += [f"{it['metric']}, {it['key']}: {it['first']} to {it['second']}", f"  difference {show('difference')}{percent}{effect}, {it['pairs']} pairs"]
             continue
         if it["kind"] == "run":
-            remark = "; they depend on each other: too narrow, run longer" if it["correlated"] else ""
+            remark = "; the batches are correlated, and the interval is too narrow: run longer" if it["correlated"] else ""
             lines += [f"{it['metric']}: {it['flows']} flows, the first {it['warm_up_flows']} left out as warm-up",
                       f"  mean {show('mean')} ({it['batches']} batches{remark})"]
         else:
@@ -93,7 +93,7 @@ refused() { # refused TEXT ARGUMENTS
 refused 'has no column x' "$run" --metric x
 refused 'has no column x' sweep --by seed --metric x
 refused 'is not swept; expected a swept key' sweep --by flows
-refused 'is no sweep, and --by compares points' "$run" --by seed
+refused 'is not a sweep; --by compares points' "$run" --by seed
 refused 'has no column x' "$run" --metric slowdown --metric x --json
 [ -z "$("$hcasim" stats "$run" --metric slowdown --metric x --json 2>/dev/null)" ] || fail "output beside an error"
 refused 'nowhere/flows.csv' nowhere

@@ -47,7 +47,7 @@ point=$(cd "$folder/sweep" && ls -d ????????????????  | head -1)
 mv "$folder/sweep/$point" "$folder/sweep/$point.part" # as if it had been killed
 rm "$folder/sweep/$point.part/summary.json" "$folder/sweep/results.csv"
 "$hcasim" sweep "$folder/study.yaml" --out "$folder/sweep" 2>"$folder/log" || fail "sweep again: $(cat "$folder/log")"
-grep -q '^3 of 4 points are there already$' "$folder/log" || fail "not resumed: $(cat "$folder/log")"
+grep -q '^3 of 4 points are finished already$' "$folder/log" || fail "not resumed: $(cat "$folder/log")"
 [ "$(grep -c '^[0-9]*/4 ' "$folder/log")" -eq 1 ] || fail "more than the missing point ran: $(cat "$folder/log")"
 cmp "$folder/first.csv" "$folder/sweep/results.csv" || fail "the table differs"
 
@@ -64,7 +64,7 @@ printf '%s\n' start_us,source,destination,bytes 0,0,1,1000 >"$folder/here/files/
 "$hcasim" sweep "$folder/here/study.yaml" --out "$folder/here/sweep" 2>"$folder/log" || fail "sweep of a trace: $(cat "$folder/log")"
 mv "$folder/here" "$folder/elsewhere"
 "$hcasim" sweep "$folder/elsewhere/study.yaml" --out "$folder/elsewhere/sweep" 2>"$folder/log" || fail "sweep elsewhere: $(cat "$folder/log")"
-grep -q '^2 of 2 points are there already$' "$folder/log" || fail "not found again elsewhere: $(cat "$folder/log")"
+grep -q '^2 of 2 points are finished already$' "$folder/log" || fail "not found again elsewhere: $(cat "$folder/log")"
 echo 5,1,0,1000 >>"$folder/elsewhere/files/flows.csv"
 "$hcasim" sweep "$folder/elsewhere/study.yaml" --out "$folder/elsewhere/sweep" 2>"$folder/log" || fail "sweep of another trace: $(cat "$folder/log")"
 [ "$(grep -c '^[0-9]*/2 ' "$folder/log")" -eq 2 ] || fail "another trace is taken for the first: $(cat "$folder/log")"

@@ -93,7 +93,7 @@ refused() { # refused TEXT: the scenario on standard input is refused with this 
 }
 refused 'refused.yaml:7:15: seed is swept at line 6, too' <<<$'variants: {a: {seed: 2}, b: }\nsweep: {seed: [1, 2]}'
 refused 'refused.yaml:6:45: found 1 values; expected 2, like "seed"' <<<'sweep: {zip: {seed: [1, 2], workload.bytes: [1KB]}}'
-refused '"a b" is no name' <<<'variants: {a b: {seed: 1}}'
+refused '"a b" is not a valid name' <<<'variants: {a b: {seed: 1}}'
 refused 'points: expected a whole number from 1 to 10000' <<<'sweep: {design: {keys: {seed: {from: 1, to: 2}}}}'
 refused 'found grid; expected random, latin_hypercube or sobol' <<<'sweep: {design: {kind: grid, points: 2, keys: {seed: {from: 1, to: 2}}}}'
 refused 'expected from and to in ascending order' <<<'sweep: {design: {points: 2, keys: {workload.bytes: {from: 0, to: 2, scale: log}}}}'

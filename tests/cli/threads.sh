@@ -282,7 +282,7 @@ for threads in 1 2 3; do
     fail "short cables, $threads threads: exit code $?"
   diff -r "$folder/load-short.1" "$folder/load-short.$threads" >"$folder/diff" || fail "short cables: $threads threads leave other records: $(head -5 "$folder/diff")"
   [ "$threads" -eq 1 ] && continue
-  grep -q "load-short.yaml: in one thread: the shortest link between logical processes gives windows of 2.500 ns" "$folder/log" ||
+  grep -q "load-short.yaml: runs in one thread: the shortest link between logical processes gives windows of 2.500 ns" "$folder/log" ||
     fail "short cables, $threads threads: $(cat "$folder/log")"
 done
 
@@ -294,7 +294,7 @@ for threads in 1 2 3; do
     fail "a light load, $threads threads: exit code $?"
   diff -r "$folder/load-light.1" "$folder/load-light.$threads" >"$folder/diff" || fail "a light load: $threads threads leave other records: $(head -5 "$folder/diff")"
   [ "$threads" -eq 1 ] && continue
-  grep -q "load-light.yaml: mostly in one thread: the shortest link between the logical processes gives windows of 50.000 ns" "$folder/log" ||
+  grep -q "load-light.yaml: runs mostly in one thread: the shortest link between the logical processes gives windows of 50.000 ns" "$folder/log" ||
     fail "a light load, $threads threads: $(cat "$folder/log")"
 done
 

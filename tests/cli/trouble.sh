@@ -61,7 +61,7 @@ code=$?
 [ $code = 2 ] && grep -q 'ulimit -Hn allows 1023 open files; expected 1024 or more' "$folder/log" || fail "ulimit -n 1023: exit code $code: $(cat "$folder/log")"
 mkdir "$folder/full" && touch "$folder/full/mine"
 "$hcasim" run "$folder/study.yaml" --out "$folder/full" >/dev/null 2>"$folder/log"
-[ $? = 2 ] && grep -q 'full is there already, and not an empty folder' "$folder/log" || fail "a full folder: $(cat "$folder/log")"
+[ $? = 2 ] && grep -q 'full exists and is not an empty folder' "$folder/log" || fail "a full folder: $(cat "$folder/log")"
 
 for arguments in --version params help "run $folder/study.yaml" "check $folder/study.yaml --effective"; do
   # shellcheck disable=SC2086
@@ -119,7 +119,7 @@ found=$(find "$folder/points" -name summary.json | wc -l)
 "$hcasim" sweep "$folder/sweep.yaml" -j 2 --out "$folder/points" 2>"$folder/log" &
 process=$!
 wait_for $((found + 3))
-grep -q "^$found of 400 points are there already" "$folder/log" || fail "goes on: $(head -1 "$folder/log")"
+grep -q "^$found of 400 points are finished already" "$folder/log" || fail "goes on: $(head -1 "$folder/log")"
 kill -KILL $process
 wait $process 2>/dev/null
 sleep 0.2

@@ -136,7 +136,7 @@ means = list(csv.DictReader(open(sys.argv[1] + "/bin_means.csv")))
 assert {line["workload"] for line in means} == {"all", "a", "b"} and all(line["runs"] == "2" for line in means)
 END
 "$hcasim" sweep "$folder/swept.yaml" --set 'variants={one: {}, two: {workloads.c: {pattern: shift}}}' --out "$folder/other" >"$folder/log" 2>&1
-[ $? -eq 2 ] && grep -q 'workloads of other names' "$folder/log" || fail "another workload in a variant: $(cat "$folder/log")"
+[ $? -eq 2 ] && grep -q 'the workloads have other names' "$folder/log" || fail "another workload in a variant: $(cat "$folder/log")"
 
 wrong() { # wrong TEXT SCENARIO [HCA]: the last line of the scenario is wrong
   study wrong "${3:-"{fidelity: endpoint}"}" <<<"$2"
@@ -144,16 +144,16 @@ wrong() { # wrong TEXT SCENARIO [HCA]: the last line of the scenario is wrong
   [ $? -eq 2 ] && grep -q "wrong.yaml:$(wc -l <"$folder/wrong.yaml"):[0-9]*: .*$1" "$folder/log" || fail "$2: $(cat "$folder/log")"
 }
 wrong 'found 0 workloads; expected 1..64' 'workloads: {}'
-wrong 'all stands for other things' 'workloads: {all: {pattern: shift}}'
+wrong 'all has another meaning' 'workloads: {all: {pattern: shift}}'
 wrong 'did you mean "pattern"' 'workloads: {a: {patern: shift}}'
 wrong 'no host "hots1"; did you mean "host1"' 'workloads: {a: {pattern: shift, hosts: [hots1]}}'
 wrong 'found 1 host; a workload needs two' 'workloads: {a: {pattern: shift, hosts: [host1]}}'
-wrong 'post_until is not behind start' 'workloads: {a: {pattern: shift, start: 1ms, post_until: 1ms}}'
+wrong 'post_until is not after start' 'workloads: {a: {pattern: shift, start: 1ms, post_until: 1ms}}'
 wrong 'target: no host 7; expected 0..2' 'workloads: {a: {pattern: incast, hosts: ["host[0-2]"], target: 7}}'
 wrong 'target: no host "host5"; did you mean' 'workloads: {a: {pattern: incast, hosts: ["host[0-2]"], target: host5}}'
 wrong 'one value for all workloads' 'workloads: {a: {pattern: shift, posting: {notification_latency: 2us}}}'
-wrong 'stand together' 'workloads: {a: {pattern: shift, trace: x.csv}}'
-wrong 'host is of all workloads' 'workloads: {a: {pattern: shift, host: {cores: 4}}}'
+wrong 'requires trace: FILE' 'workloads: {a: {pattern: shift, trace: x.csv}}'
+wrong 'host applies to all workloads' 'workloads: {a: {pattern: shift, host: {cores: 4}}}'
 wrong 'no workload "b"' 'workloads: {a: {pattern: shift}}
 expect: [{metric: b.fct_p99_us, at_most: 1}]'
 wrong 'has fidelity: detailed' 'workloads: {a: {pattern: shift, congestion: swift}}' '{preset: connectx5-100gbe}'

@@ -64,7 +64,7 @@ static void test_refused(void)
 		{"3 1 2\n2\n0 2 100Gbps 1us 0\n0 2 100Gbps 1us 0\n",
 		 "line 4: node 0 has more than 1 link"},
 		{"3 1 2\n2\n2 2 100Gbps 1us 0\n", "line 3: a link from node 2 to itself"},
-		{"3 2 2\n2 2\n", "line 2: switch 2 stands twice"},
+		{"3 2 2\n2 2\n", "line 2: switch 2 is listed twice"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -94,7 +94,7 @@ static const struct { const char *text, *errors; } wrong[] = {
 	 "1:46: \"127.0.0.300\" is not an IPv4 address; expected 127.77.0.1\n"},
 	{"hosts: {a: {address: 127.1.1.1}, b: {address: 127.1.1.1}}\nfabric: {topology: "
 	 "back-to-back}\n",
-	 "1:47: \"127.1.1.1\" is the address of a already\n"},
+	 "1:47: \"127.1.1.1\" is already the address of a\n"},
 	{"hosts: {a: , b: }\nfabric: {topology: back-to-back, switch: x}\n",
 	 "2:34: unknown key \"switch\"\n"},
 	{"hosts: {a: , b: }\nfabric: {topology: ring}\n",
@@ -109,15 +109,15 @@ static const struct { const char *text, *errors; } wrong[] = {
 	{"hosts: {a: , b: }\nfabric: {links: [{between: [a, x]}]}\n",
 	 "2:32: no host or switch \"x\"\n"},
 	{"hosts: {leaf0: , b: }\nfabric: {switches: {leaf0: }, links: [{between: [b, leaf]}]}\n",
-	 "2:21: \"leaf0\" is a host already\n2:53: no host or switch \"leaf\"; did you mean "
-	 "\"leaf0\"?\n"},
+	 "2:21: \"leaf0\" is already the name of a host\n2:53: no host or switch \"leaf\"; did you "
+	 "mean \"leaf0\"?\n"},
 	{"hosts: {a: , b: }\nfabric: {links: [{between: [a]}]}\n",
 	 "2:28: expected a link's two ends: {between: [host0, switch0], ...}\n"},
 	{"hosts: {a: , b: }\nfabric: {links: [{between: [a, b], lenght: 2m}]}\n",
 	 "2:36: unknown key \"lenght\"; did you mean \"length\"?\n"},
 	{"hosts: {a: , b: }\nfabric: {switches: {s: }, links: [{between: [a, s]}, {between: [b, "
 	 "s]}, {between: [s, s]}]}\n",
-	 "2:9: a link joins s with itself\n"},
+	 "2:9: a link connects s to itself\n"},
 	{"hosts: {a: , b: }\nfabric: {topology: single-switch, switch: sb77}\n",
 	 "2:43: no preset \"sb77\"; did you mean \"sb7700\"?\n"},
 	{"hosts: {a: , b: }\nfabric: {topology: single-switch, switch: cable-edr}\n",
@@ -162,7 +162,7 @@ static const struct { const char *text, *errors; } wrong[] = {
 	{JOINED "faults: [{drop: {nth: 1, probability: 1%}}]\n",
 	 "3:17: expected one of probability, nth, bit_error_rate, burst; found 2\n"},
 	{JOINED "faults: [{drop: {nth: 1, by: 1us}}]\n",
-	 "3:17: by: is for delay and reorder alone\n"},
+	 "3:17: by: applies only to delay and reorder\n"},
 	{JOINED "faults: [{delay: {nth: 1}}]\n", "3:18: delay: expected by: and a time\n"},
 	{JOINED "faults: [{side: receive, delay: {nth: 1, by: 1us}}]\n",
 	 "3:33: delay is possible at the transmitter only\n"},
@@ -175,7 +175,7 @@ static const struct { const char *text, *errors; } wrong[] = {
 	 "3:24: pause_storm is not possible on InfiniBand links, which have no pause frames; "
 	 "expected link_layer: roce\n"},
 	{JOINED "faults: [{link_down: {rate: 1Gbps}}]\n",
-	 "3:22: rate: is for slow_receiver alone\n"},
+	 "3:22: rate: applies only to slow_receiver\n"},
 	{JOINED "faults: [{slow_receiver: {lasts: 1ms}}]\n",
 	 "3:26: slow_receiver: expected rate: and a rate\n"},
 	{JOINED "faults: [{link_down: {times: 3, lasts: 1ms, period: 1ms}}]\n",
@@ -474,7 +474,7 @@ static void test_preset_chain(void)
 	fputs("kind: switch\npreset: one\n", file);
 	fclose(file);
 	CU_ASSERT_PTR_NULL(read_text(scenario_text, &errors));
-	CU_ASSERT_PTR_NOT_NULL(strstr(yaml_errors_text(&errors), "stands on itself"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(yaml_errors_text(&errors), "is based on itself"));
 	CU_ASSERT_EQUAL(errors.count, 1);
 	yaml_errors_free(&errors);
 }

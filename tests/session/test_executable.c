@@ -79,8 +79,8 @@ static void test_missing(void)
 		       "no-such-program-anywhere: no such program in PATH");
 	expect_refused("/no/such/program", "/no/such/program: No such file or directory");
 	expect_refused("", "empty");
-	expect_refused("/tmp", "/tmp is no program but a directory");
-	expect_refused("/dev/null", "/dev/null is no program but a special file");
+	expect_refused("/tmp", "/tmp is not a program but a directory");
+	expect_refused("/dev/null", "/dev/null is not a program but a special file");
 }
 
 static void test_mode(void)
@@ -112,7 +112,7 @@ static void test_scripts(void)
 		       "/no/such/sh: No such file");
 	expect_refused(write_file("env-lost", "#!/usr/bin/env no-such-thing\n", 29, 0755),
 		       "no-such-thing: no such program");
-	expect_refused(write_file("self", "#!./self\n", 9, 0755), "without end");
+	expect_refused(write_file("self", "#!./self\n", 9, 0755), "at too many levels");
 	expect_refused(write_file("env-set", "#!/usr/bin/env A=1 no-such-thing\n", 33, 0755),
 		       "no-such-thing: no such program");
 	/* Linux follows a chain of four scripts that interpret each other, and refuses a fifth. */

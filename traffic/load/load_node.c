@@ -110,8 +110,10 @@ static void memory_init(struct load_node *node)
 static void must(struct load_node *node, int error, const char *what, const char *limit)
 {
 	if (error)
-		load_fail(node, "host %u can make no %s: %s%s", node->index, what, strerror(-error),
-			  limit);
+		load_fail(node,
+			  "host %u cannot create a %s: "
+			  "%s%s",
+			  node->index, what, strerror(-error), limit);
 }
 
 static uint32_t page_shift(const struct load_params *params)
@@ -142,7 +144,7 @@ static uint32_t add_region(struct load_node *node, uint64_t address, uint64_t le
 	uint32_t key = 0;
 
 	must(node, hca_mr_create(node->hca, &region, &key), "region",
-	     "; device.regions is how many there are");
+	     "; device.regions is the limit");
 	return key;
 }
 
@@ -218,7 +220,7 @@ static void add_cqs(struct load_thread *thread)
 						   .ignore_overrun = true,
 						   .compress = compress},
 			     &thread->cqs[i].number),
-		     "CQ", "; device.cqs is how many there are");
+		     "CQ", "; device.cqs is the limit");
 }
 
 /* Writes a receive WQE. A list that is shorter than its stride ends with the invalid key. */
@@ -267,8 +269,7 @@ void load_node_add_qp(struct load_thread *thread, uint32_t index)
 	qp->record = attr.doorbell_record = take(node, LOAD_RECORD_BYTES);
 	qp->began_at = calloc(qp->depth ? qp->depth : 1, sizeof(qp->began_at[0]));
 	assert(qp->began_at);
-	must(node, hca_qp_create(node->hca, &attr, &qp->number), "QP",
-	     "; device.qps is how many there are");
+	must(node, hca_qp_create(node->hca, &attr, &qp->number), "QP", "; device.qps is the limit");
 	for (uint32_t i = 0; i < entries; i++)
 		write_receive(qp,
 			      node->memory.bytes + qp->receives + (size_t)i * attr.rq_stride_bytes);
@@ -483,9 +484,8 @@ static void add_target(struct load_node *node)
 	};
 
 	must(node, hca_srq_create(node->hca, &queue, &attr.srqn), "SRQ",
-	     "; device.srqs is how many there are");
-	must(node, hca_qp_create(node->hca, &attr, &node->dct), "DCT",
-	     "; device.qps is how many there are");
+	     "; device.srqs is the limit");
+	must(node, hca_qp_create(node->hca, &attr, &node->dct), "DCT", "; device.qps is the limit");
 	set_state(node, node->dct, NULL, 0);
 }
 

@@ -33,8 +33,8 @@ static uint32_t receive_entries(const struct load_params *params, uint64_t verb,
 	return verb == LOAD_SEND ? (uint32_t)load_receives(params, datagram) : 0;
 }
 
-/* Work requests that wait for the CQE of some are in the queue as well, where the response does not
- * wait for that. */
+/* Returns the entries of a send queue. With servers, a response does not wait for its CQE. Work
+ * requests without a CQE so far then also take entries. */
 static uint32_t send_entries(const struct load *load, const struct load_params *params)
 {
 	uint64_t unsignaled = 2 * params->cq_mod, list = 2 * params->post_list;

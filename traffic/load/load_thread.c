@@ -224,7 +224,7 @@ void load_thread_ring(struct load_qp *qp)
 			      ring_at(qp, last + i), WQE_BLOCK_BYTES);
 }
 
-/* ---- which queue pair is next ---- */
+/* ---- the choice of the next queue pair ---- */
 
 /* Returns true if the queue pair waits until all its work requests are complete. Programs that post
  * a window and then wait for all of it behave so. */

@@ -167,7 +167,7 @@ static void message_done(struct backend_user *user, uint32_t flow,
 		finish(driver, flow);
 }
 
-/* A barrier of one host begins, or the server that it visits has done it. */
+/* Begins a barrier of one host, or ends it after its visit of a server. */
 static void begin_barrier(struct flow_driver *driver, uint32_t flow, sim_time now)
 {
 	struct flow_record *record = &driver->records[flow];

@@ -150,7 +150,7 @@ static bool same_flow(const struct workload *workload, uint32_t flow, uint32_t d
 	return a->next_count == b->next_count;
 }
 
-/* Compares `count` flows with those `distance` behind them. */
+/* Compares `count` flows with the flows that are `distance` later. */
 static bool same_flows(const struct workload *workload, uint32_t first, uint32_t count,
 		       uint32_t distance, bool next)
 {

@@ -207,7 +207,7 @@ bool goal_binary_read(struct goal *goal, FILE *in)
 	if (size >= COOKIE_BYTES)
 		bytes = malloc((size_t)size);
 	if (!bytes || fread(bytes, 1, (size_t)size, in) != (size_t)size) {
-		damaged(&binary, "it cannot be read whole");
+		damaged(&binary, "it cannot be read completely");
 	} else if (le_get(bytes, 8) == CONSUMED_COOKIE) {
 		snprintf(goal->error, goal->error_bytes,
 			 "%s: a simulator has used this binary GOAL file up (its cookie is %d); "

@@ -145,7 +145,7 @@ static bool read_rest(struct goal *goal, struct goal_op *op, char **words, unsig
 			return goal_file_fail(goal, goal->line,
 					      "a recv of any tag is not supported");
 		if (i + 1 == count || !read_number(words[i + 1], "", &number))
-			return goal_file_fail(goal, goal->line, "expected a number behind %s",
+			return goal_file_fail(goal, goal->line, "expected a number after %s",
 					      words[i]);
 		if (tag)
 			op->tag = number;
@@ -233,8 +233,9 @@ static bool end_rank(struct goal *goal)
 	for (size_t i = 1; good && i < count; i++)
 		if (strcmp(sorted[i - 1]->label, sorted[i]->label) == 0)
 			good = goal_file_fail(goal, sorted[i]->line,
-					      "\"%s\" stands twice in rank %u", sorted[i]->label,
-					      goal->rank);
+					      "\"%s\" is defined twice in rank "
+					      "%u",
+					      sorted[i]->label, goal->rank);
 	for (uint32_t i = goal->first_edge; good && i < goal->edge_count; i++) {
 		struct goal_edge *edge = &goal->edges[i];
 
@@ -274,7 +275,7 @@ static bool read_ranks(struct goal *goal, char **words, unsigned count)
 	if (count != 2 || !read_number(words[1], "", &ranks) || ranks == 0)
 		return goal_file_fail(goal, goal->line, "expected num_ranks NUMBER");
 	if (goal->ranks > 0)
-		return goal_file_fail(goal, goal->line, "num_ranks stands twice");
+		return goal_file_fail(goal, goal->line, "num_ranks is defined twice");
 	if (ranks > goal->workload->hosts)
 		return goal_file_fail(goal, goal->line, "%s ranks, and %u hosts", words[1],
 				      goal->workload->hosts);

@@ -27,7 +27,7 @@ static sim_time send_time(const struct storage_operation *operation)
 				       : cpu_of(operation)->rdma_message;
 }
 
-/* Time of the cores of a side to which a SEND has come. */
+/* Returns the time of the cores of a side for a SEND that has come to it. */
 static sim_time receive_time(const struct storage_operation *operation, uint64_t bytes)
 {
 	const struct storage_cpu_params *cpu = cpu_of(operation);
@@ -56,8 +56,8 @@ static uint32_t add_visit(struct storage_operation *operation, uint32_t host,
 	return flow;
 }
 
-/* Adds the wait for the last visit of the side, and for what came to it since. Flows between them
- * that are no arrivals of the side are visits or messages of its own. */
+/* Adds the waits for the last visit of the side and for the messages that came to it since. Other
+ * flows in this range are visits, or messages of the side itself. */
 static void wait_for_arrivals(struct storage_operation *operation, enum storage_side side,
 			      uint32_t flow)
 {
@@ -154,7 +154,7 @@ static uint32_t server_of(struct workload *workload, uint32_t *servers, uint32_t
 	return servers[host];
 }
 
-/* Returns the last flow of the operation, or NONE if it needs a READ that there is not. */
+/* Returns the last flow of the operation, or NONE if it needs a READ and the transport has none. */
 static uint32_t add_operation(struct workload *workload, struct draws *draws, struct random *random,
 			      uint32_t initiator, uint32_t slot, uint32_t last)
 {
@@ -197,7 +197,7 @@ static void report_too_many(const struct draws *draws, char *error, size_t error
 		 draws->storage->params->operations, draws->initiator_count, FLOWS_MAX);
 }
 
-/* Adds the operations of an initiator, of which each continues one of queue_depth chains. */
+/* Adds the operations of an initiator. Each operation continues one of queue_depth chains. */
 static bool add_initiator(struct workload *workload, struct draws *draws, uint32_t initiator,
 			  uint64_t seed, char *error, size_t error_bytes)
 {

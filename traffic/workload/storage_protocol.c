@@ -72,7 +72,7 @@ static void send(struct storage_operation *operation, enum storage_side side, ui
 	storage_post(operation, side, WORKLOAD_SEND, bytes);
 }
 
-/* The command goes to the target, whose cores take it in. */
+/* Sends the command to the target, whose cores process it. */
 static void send_command(struct storage_operation *operation, uint64_t bytes)
 {
 	storage_step(operation, I, cpu_of(operation)->submit);
@@ -80,14 +80,14 @@ static void send_command(struct storage_operation *operation, uint64_t bytes)
 	storage_step(operation, T, cpu_of(operation)->serve);
 }
 
-/* The device has its turn, then the target may respond. */
+/* Adds the visit of the device. The target may respond after it. */
 static void use_device(struct storage_operation *operation)
 {
 	storage_visit_device(operation);
 	storage_step(operation, T, 0);
 }
 
-/* The target fetches the data of a write. Its cores see the end of it. */
+/* Fetches the data of a write to the target, whose cores see the end of the transfer. */
 static void fetch(struct storage_operation *operation)
 {
 	storage_post(operation, T, WORKLOAD_READ, operation->bytes);

@@ -57,7 +57,7 @@ static const char *add_flows(struct workload *workload, const struct workload_fl
 	if (!count || count > REPEATS_MAX)
 		return "expected a count of 1..10000";
 	if (!(every_us >= 0 && every_us < 1e9))
-		return "every_us is no time between two flows";
+		return "every_us is not a valid time between two flows";
 	for (unsigned long i = 0; i < count; i++) {
 		sim_time start = flow->start + (sim_time)((double)i * every_us * (double)US + 0.5);
 		uint32_t number =
@@ -83,7 +83,7 @@ static const char *add_line(struct workload *workload, const struct line *line)
 	struct workload_flow flow = {0};
 
 	if (!(line->start_us >= 0 && line->start_us < 1e12))
-		return "start_us is no time of a run";
+		return "start_us is not a valid time of a run";
 	if (line->source == line->destination)
 		return "source and destination are the same host";
 	if (!line->bytes)

@@ -15,7 +15,7 @@
 #include "fabric/groups.h"
 #include "verbs-shim/kernel/cm.h"
 
-#define EVERYBODY_QP 0xffffff /* that messages to groups are for */
+#define EVERYBODY_QP 0xffffff /* destination QP of messages to groups */
 
 static struct cm_membership *find(const struct cm_id *id, uint32_t handle)
 {

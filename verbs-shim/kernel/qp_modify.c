@@ -156,7 +156,8 @@ static int modify(struct command *command, const struct ib_uverbs_modify_qp *ask
 	if (error)
 		return error;
 
-	/* The program's idea of the current state counts, as the QP may have moved meanwhile. */
+	/* Uses the current state that the program names, because the QP may have moved
+	 * meanwhile. */
 	enum qp_state from = request->attr_mask & A(CUR_STATE)
 				     ? (enum qp_state)request->cur_qp_state
 				     : current.state;

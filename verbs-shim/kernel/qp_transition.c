@@ -13,7 +13,8 @@
 #define IN_RTS     (A(CUR_STATE) | A(ACCESS_FLAGS) | MIGRATION)
 #define SQD_COMMON (A(ALT_PATH) | A(ACCESS_FLAGS) | A(PKEY_INDEX) | A(PATH_MIG_STATE))
 
-/* Needed, and allowed besides, by each type of QP. A missing row is not a transition. */
+/* Attributes that each type of QP needs, and further ones that it allows. A missing row is not a
+ * transition. */
 static const struct transition {
 	enum qp_state from, to;
 	struct {

@@ -152,8 +152,8 @@ EXPORT clock_t times(struct tms *buffer)
 	return (clock_t)ticks;
 }
 
-/* Processor time as clock() has it. Returns 0, as Linux does for a value that it does not count:
- * faults and switches of the machine are no part of the run. */
+/* Reports processor time as clock() does. Other values are 0, as Linux reports values that it does
+ * not count. Faults and switches of the machine are not part of the run. */
 EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
 {
 	uint64_t now;

@@ -191,7 +191,7 @@ static bool is_random(const char *path)
 	       (strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0);
 }
 
-/* Makes the text of a file anew for each that opens it. Returns a descriptor, or -1. */
+/* Creates the text of a file anew for each open. Returns a descriptor, or -1. */
 typedef int file_maker(int flags);
 
 static file_maker *maker_of(const char *path)
@@ -347,7 +347,7 @@ EXPORT int scandir64(const char *path, struct dirent64 ***list,
 	return REAL(scandir64)(files_redirect(path, changed), list, filter, compare);
 }
 
-/* Asking. struct stat and struct stat64 are one on x86-64. */
+/* Queries of files. struct stat and struct stat64 are identical on x86-64. */
 
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "x86-64");
 

@@ -240,7 +240,7 @@ EXPORT long get_avphys_pages(void)
 			   : REAL(get_avphys_pages)();
 }
 
-/* Size, ways and line of each: _SC_LEVEL1_ICACHE_SIZE and those that follow it. */
+/* Size, ways and line of each cache: _SC_LEVEL1_ICACHE_SIZE and those that follow it. */
 static long cache_value(int name)
 {
 	int cache = (name - _SC_LEVEL1_ICACHE_SIZE) / 3;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ids: numbers of processes and threads as programs see them. They are the same in each run. The
- * system's numbers depend on the other processes of the machine. A process has its place in
- * shim.memory->processes; its first thread has the same number, any other its slot behind those.
- * Calls that name a process or a thread convert the program's numbers to the system's.
+ * system's numbers depend on the other processes of the machine. The number of a process follows
+ * from its place in shim.memory->processes, and its first thread has the same number. The numbers
+ * of other threads follow from their slots, above the numbers of processes. Calls that name a
+ * process or a thread convert the program's numbers to the system's.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -188,7 +189,7 @@ EXPORT long ptrace(enum __ptrace_request request, ...)
 	return -1;
 }
 
-/* How a process or a thread runs. */
+/* Scheduling of a process or a thread. */
 
 EXPORT int sched_setscheduler(pid_t id, int policy, const struct sched_param *parameters)
 {

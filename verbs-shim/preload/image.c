@@ -13,7 +13,7 @@
 
 #include "verbs-shim/preload/shim.h"
 
-#define SCRIPTS_MAX 4 /* as the kernel: scripts that are interpreted by scripts */
+#define SCRIPTS_MAX 4 /* as in the kernel: levels of scripts that interpret scripts */
 
 static uint32_t check(int fd, const char *path, unsigned scripts);
 

@@ -26,7 +26,7 @@ static void forget_all(void)
 {
 	memset(places, 0, sizeof(places));
 	for (uint32_t i = 0; i < block_count; i++)
-		blocks[i].epoch = 0; /* a step may still have it for its follower */
+		blocks[i].epoch = 0; /* a step may still refer to it as its successor */
 	block_count = 1;
 	step_count = 0;
 }

@@ -428,7 +428,7 @@ static bool decode_bits(struct reader *reader, struct insn *insn, uint8_t opcode
 		insn->immediate = signed_value(reader, 1);
 		return (insn->reg & 7) == 4;
 	case 0xbc:
-	case 0xbd: /* LZCNT, with F3, is another thing */
+	case 0xbd: /* LZCNT, with F3, is a different instruction */
 		read_operation(reader, insn, opcode == 0xbc ? OP_BIT_FIRST : OP_BIT_LAST,
 			       FORM_REG_RM, false);
 		return !reader->rep;

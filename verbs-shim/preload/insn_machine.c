@@ -4,8 +4,8 @@
 
 #define CODE_PAGES 65536u
 
-/* A bit for each page modulo their number: one that shares it with a page of code is taken for
- * one. */
+/* A bit for each page, modulo the number of bits. A page that shares its bit with a page of code
+ * counts as a page of code. */
 static uint64_t code_pages[CODE_PAGES / 64];
 
 void machine_publish(struct machine *machine, uint64_t rip)

@@ -15,7 +15,7 @@
 enum { XSAVE_HEADER = 512, XSAVE_OURS = 464, XSAVE_MAGIC = 0x46505853 };
 enum { COMPONENTS = 8, COMPONENT_SSE = 1, VECTOR_BYTES = 64 };
 
-/* Where the bytes of a register are. The first 16 registers lie in three parts, the others in
+/* Place of the bytes of a register. The first 16 registers lie in three parts, the others in
  * one. */
 static const struct part {
 	uint8_t component, first, bytes;
@@ -96,7 +96,7 @@ static bool read_vector(struct machine *machine, uint8_t number, uint8_t bytes[V
 	return true;
 }
 
-/* `size`: up to where bytes may be other than zero. */
+/* `size`: end of the bytes that may be other than zero. */
 static bool can_write_vector(struct machine *machine, uint8_t number, uint32_t size)
 {
 	if (machine->insn->vex && !used_components(machine))

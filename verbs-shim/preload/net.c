@@ -22,7 +22,7 @@
 
 #define PORT_FIRST  32768 /* as Linux has them */
 #define PORTS       28232u
-#define PORT_GROUP  110u /* for a process, before it takes others' */
+#define PORT_GROUP  110u /* ports of a process, before it takes the ports of others */
 #define PORT_GROUPS 256u
 
 /* Returns dotted digits for the name of a simulated host, otherwise the name. */
@@ -182,7 +182,7 @@ static bool is_unbound(int socket)
 	       *port_of(&bound) == 0;
 }
 
-/* So that the peer sees which host it is. */
+/* Binds the address of this host, so that the peer sees the host. */
 static void bind_own_address(int socket, int family)
 {
 	struct sockaddr_storage any = {.ss_family = (sa_family_t)family}, changed;

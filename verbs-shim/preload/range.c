@@ -300,7 +300,7 @@ void range_make_hot(uint64_t address)
 	for (uint32_t i = 0; i < hot_count; i++)
 		if (hot[i] == page)
 			return;
-	range_set_hot(false); /* the one that leaves too */
+	range_set_hot(false); /* also the page that leaves the list */
 	if (hot_count == HOT_PAGES)
 		memmove(&hot[0], &hot[1], sizeof(hot[0]) * --hot_count);
 	hot[hot_count++] = page;
@@ -373,8 +373,8 @@ static void give_back(const struct range *range, uint64_t address, uint64_t end)
 			  range->offset + first, stop - first);
 }
 
-/* Removes [address, address + length) from the known ranges. Its pages are others already, or
- * accessible. */
+/* Removes [address, address + length) from the known ranges. Its pages were replaced already, or
+ * are accessible. */
 bool range_remove(uint64_t address, uint64_t length, uint32_t *file)
 {
 	uint64_t end = address + length;
@@ -498,9 +498,9 @@ bool range_is_peers(uint64_t address)
 	return range && range->peers;
 }
 
-/* The bytes of a shared range in pages of the program's own, at the same place. Holes stay holes.
- * Frees the memory finally. No other process has it. Each piece is freed before the next is
- * fetched, so that the memory exists once. */
+/* Moves the bytes of a shared range to private pages of the program, at the same address. Holes
+ * stay holes. Frees the shared memory, which no other process uses. Each piece is freed before the
+ * next is fetched, so that the memory exists once. */
 static void make_private(const struct range *range, bool for_good)
 {
 	const int64_t begin = (int64_t)range->offset, end = begin + (int64_t)range->length;
@@ -516,7 +516,7 @@ static void make_private(const struct range *range, bool for_good)
 			attach_give_up("its memory cannot be mapped (as many mappings as "
 				       "vm.max_map_count permits?)");
 		for (int64_t from = at, to; from < stop; from = to) {
-			if (hole <= from) { /* a look for the next takes as long as it is far */
+			if (hole <= from) { /* a far hole takes long to find */
 				data = system_call(SYS_lseek, shim.queue_fd, from, SEEK_DATA);
 				data = data < 0 || data > end ? end : data;
 				hole = data < end ? system_call(SYS_lseek, shim.queue_fd, data,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * readiness: poll, select and epoll. As in wait.c, each looks, and hands the token back until a
- * descriptor may have become ready.
+ * readiness: poll, select and epoll. As in wait.c, each function checks the descriptors, and hands
+ * the token back until a descriptor may have become ready.
  */
 #include <errno.h>
 #include <poll.h>
@@ -87,8 +87,8 @@ EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeou
 /* The events of poll() that each set of select() has in Linux. */
 static const short select_events[3] = {POLLIN | POLLHUP | POLLERR, POLLOUT | POLLERR, POLLPRI};
 
-/* Adapts what the kernel says to the states of sockets. Returns the number of descriptors in all
- * sets. */
+/* Adapts the result of the kernel to the states of sockets. Returns the number of descriptors in
+ * all sets. */
 static int select_states(int count, fd_set *sets[3], const fd_set wanted[3])
 {
 	static const short first_event[3] = {POLLIN, POLLOUT, POLLPRI};

@@ -280,7 +280,7 @@ static int report_failure(int fd, struct shim_socket *record)
 	return fail(error);
 }
 
-/* Until the handshake is over. 0: there is a connection. */
+/* Waits until the handshake is over. Returns 0 if there is a connection. */
 static int await_connection(int fd, struct shim_socket *record)
 {
 	while (record->state == SOCKET_CONNECTING) {
@@ -292,7 +292,7 @@ static int await_connection(int fd, struct shim_socket *record)
 	return record->state == SOCKET_CONNECTED ? 0 : report_failure(fd, record);
 }
 
-/* A destination is chosen, or given up. */
+/* Sets the destination of a UDP socket, or removes it. */
 static int connect_datagram(struct shim_socket *record, const struct sockaddr *address,
 			    socklen_t length)
 {
@@ -471,7 +471,7 @@ static size_t length_of(const struct msghdr *message)
 	return length;
 }
 
-/* Up to PARTS parts. Returns the result of send(2). */
+/* Sends up to PARTS parts. Returns the result of send(2). */
 static ssize_t send_parts(int fd, struct shim_socket *record, const struct msghdr *message,
 			  int flags)
 {

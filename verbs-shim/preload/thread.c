@@ -254,8 +254,8 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 /*
  * A thread that polls memory of the HCA is parked at one place of its loop. It may hold a spin lock
  * there that each iteration releases and takes again. Another thread would never find the lock
- * free. A thread that releases a contended lock therefore sleeps for cpu.lock_handoff. Of two such
- * locks with one place in the table one is forgotten.
+ * free. A thread that releases a contended lock therefore sleeps for cpu.lock_handoff. Two such
+ * locks may have the same place in the table. One of them is then forgotten.
  */
 #define SPIN_LOCKS 16
 

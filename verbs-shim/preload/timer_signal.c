@@ -2,8 +2,8 @@
 /*
  * timer_signal: timers that end in a signal or in a thread: setitimer(), alarm(), timer_create().
  * The simulator keeps the times of timers that send a signal. It passes the signal to a thread of
- * the process together with the token (gate_call()). One that ends in threads has a thread that
- * waits for its time and starts them. Processor time is virtual time.
+ * the process together with the token (gate_call()). A timer that starts threads has a thread of
+ * its own, which waits for the expiry and starts them. Processor time is virtual time.
  *
  * Source: POSIX.1-2017, timer_create() and timer_getoverrun(); Linux's timer_create(2) for
  * SIGEV_THREAD_ID.

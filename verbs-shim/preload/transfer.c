@@ -131,7 +131,7 @@ EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 	return (int)count;
 }
 
-/* As Linux has it, the time is looked at after each message only. */
+/* As in Linux, the time is checked only after each message. */
 EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
 		    struct timespec *timeout)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait: calls that may block in the operating system. No thread does. Each thread checks. If
- * nothing is there, it hands back the token until another thread did something visible, or until
+ * wait: calls that may block in the operating system. No thread blocks there. Each thread checks.
+ * If nothing is there, it hands back the token until another thread did something visible, or until
  * its timeout. An action of the program (a write on a socket) is reported at once, so that other
  * threads check again.
  */
@@ -101,7 +101,7 @@ bool wait_is_blocking(int fd)
 	return !((int)system_call(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK);
 }
 
-/* Until when a call on this socket may wait: SO_RCVTIMEO, SO_SNDTIMEO. */
+/* Returns the time until which a call on this socket may wait: SO_RCVTIMEO, SO_SNDTIMEO. */
 static uint64_t socket_deadline(int fd, short events)
 {
 	struct timeval limit = {0, 0};
@@ -202,7 +202,7 @@ EXPORT ssize_t read(int fd, void *bytes, size_t length)
 	record = datagrams_of(fd);
 	if (record)
 		return datagrams_read(fd, record, &(struct iovec){bytes, length}, 1);
-	if (length == 0) { /* waits for nothing (pipe(7)): MPICH asks so whether fd is open */
+	if (length == 0) { /* waits for nothing: MPICH checks in this way that fd is open */
 		wait_begin();
 		return system_call(SYS_read, fd, bytes, length);
 	}
@@ -226,8 +226,8 @@ EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 	return may_read(fd, &result) ? taken(fd, REAL(readv)(fd, parts, count)) : result;
 }
 
-/* Where rdma_cm has no event yet, a caller that may block waits for one. EAGAIN of other files is a
- * command's answer. */
+/* If rdma_cm has no event yet, a caller that may block waits for one. EAGAIN of other files is the
+ * result of a command. */
 static ssize_t write_device(int fd, const void *bytes, size_t length)
 {
 	for (;;) {

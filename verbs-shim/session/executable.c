@@ -55,7 +55,7 @@ static bool check_elf(struct check *check, const char *path, int file, const uns
 			      path);
 	if ((header.e_type != ET_EXEC && header.e_type != ET_DYN) ||
 	    header.e_phentsize != sizeof(Elf64_Phdr))
-		return refuse(check, "%s is an ELF file but no program", path);
+		return refuse(check, "%s is an ELF file but not a program", path);
 	for (unsigned i = 0; i < header.e_phnum; i++) {
 		Elf64_Phdr segment;
 		off_t at = (off_t)(header.e_phoff + i * sizeof(segment));
@@ -80,8 +80,7 @@ static bool check_script(struct check *check, const char *path, char *line)
 	if (interpreter == NULL)
 		return refuse(check, "%s is a script that names no interpreter", path);
 	if (++check->scripts > SCRIPTS_MAX)
-		return refuse(check, "%s is interpreted by scripts, one by another, without end",
-			      path);
+		return refuse(check, "%s: scripts interpret scripts at too many levels", path);
 	char script[PATH_MAX];
 	snprintf(script, sizeof(script), "%s", interpreter);
 	if (!check_command(check, script))
@@ -102,7 +101,7 @@ static bool check_file(struct check *check, const char *path)
 	if (stat(path, &status) != 0)
 		return refuse(check, "%s: %s", path, strerror(errno));
 	if (!S_ISREG(status.st_mode))
-		return refuse(check, "%s is no program but a %s", path,
+		return refuse(check, "%s is not a program but a %s", path,
 			      S_ISDIR(status.st_mode) ? "directory" : "special file");
 	if (access(path, X_OK) != 0)
 		return refuse(check, "%s is not executable; run chmod +x", path);

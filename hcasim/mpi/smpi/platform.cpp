@@ -46,8 +46,8 @@ void close_world()
 	world = nullptr;
 }
 
-/* A queue pair is broken: MPI libraries end the program then. There is no way out of SimGrid's loop
- * but this. */
+/* Ends the program because a queue pair is broken, as MPI libraries do. SimGrid's loop has no other
+ * exit. */
 void give_up()
 {
 	close_world();

@@ -33,6 +33,7 @@ struct thread *attach_thread(struct session *session, struct process *process)
 		if (session->thread_count <= i)
 			session->thread_count = i + 1;
 		process->threads++;
+		noise_begin(session, thread);
 		return thread;
 	}
 	return NULL;

@@ -126,6 +126,8 @@ void handover_grant(struct session *session, struct thread *thread, const struct
 {
 	struct shim_slot *slot = thread->slot;
 
+	if (noise_holds(session, thread))
+		return; /* its place in the order has changed */
 	if (session->last_process != thread->process->number) {
 		if (session->unread || session->outside_count > 0)
 			output_drain(session);
@@ -154,5 +156,6 @@ void handover_grant(struct session *session, struct thread *thread, const struct
 	session->running = NULL;
 	if (thread->state != THREAD_RUNNING || !thread->process->alive || session_is_ending())
 		return;
+	noise_worked(session, thread);
 	session_returned(session, thread);
 }

@@ -45,6 +45,14 @@
 	  "Latency from a visible write of the adapter until the polling program continues. On " \
 	  "hosts without DDIO the memory latency is added.", \
 	  "assumed: a cache miss") \
+	X(noise_interval, TIME, "0ps", "0ps..1s", \
+	  "Mean time between two disturbances of a thread by its host, exponentially " \
+	  "distributed. Each thread has a core of its own. 0: no disturbances.", \
+	  "choice; a timer tick of Linux at 1000 Hz has 1ms, at 250 Hz 4ms") \
+	X(noise, TIME, "1845ns", "1ps..1ms", \
+	  "Duration of a disturbance, during which the thread does no work.", \
+	  "Linux, Documentation/trace/osnoise-tracer.rst: interrupts of the local timer of 1845 " \
+	  "and 2848 ns; the one that no other work follows") \
 	X(shared, TIME, "100ns", "1ps..1ms", \
 	  "Latency from a store to memory that processes share until another process, which " \
 	  "polls it, continues.", \

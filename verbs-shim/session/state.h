@@ -28,6 +28,7 @@
 #include <sched.h>
 #include <stdio.h>
 
+#include "sim/random.h"
 #include "verbs-shim/protocol.h"
 #include "verbs-shim/session/session.h"
 
@@ -73,6 +74,8 @@ struct thread {
 	uint64_t sockets_looked; /* value of its host's sockets_ready when it last looked */
 	enum shim_op last;
 	struct pcie_mmio_read load; /* THREAD_LOAD */
+	struct random noise;
+	sim_time disturbed_at; /* start of the next disturbance by the host */
 };
 
 enum shared_kind { SHARED_RING = 1, SHARED_REGION = 2, SHARED_ANY = 3 };
@@ -274,6 +277,15 @@ void handover_grant(struct session *session, struct thread *thread,
 		    const struct horizons *horizons);
 /* Gives the token to a thread that does not return it, because its process ends. */
 void handover_release(struct session *session, const struct thread *thread);
+
+/* noise.c; nothing happens without cpu.noise_interval */
+void noise_begin(const struct session *session, struct thread *thread); /* a thread begins */
+/* A thread is about to continue. Returns true if a disturbance is under way. The thread's clock is
+ * then its end. */
+bool noise_holds(const struct session *session, struct thread *thread);
+/* A thread has worked from its clock to the clock of its slot. Disturbances that began meanwhile
+ * delay the end, and the stores that follow them. */
+void noise_worked(const struct session *session, struct thread *thread);
 
 /* order.c */
 /* Returns the time at which a thread can act next, or SIM_NEVER if it waits for others. */

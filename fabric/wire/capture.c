@@ -6,6 +6,7 @@
 #include "fabric/wire/capture.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -245,6 +246,30 @@ static void record_time(struct capture_record *record, const struct interface *i
 	record->seconds += interface->offset_seconds;
 }
 
+/* Reads the options of a packet. Others than a comment with fields have no effect, also if they are
+ * damaged. */
+static void packet_options(const struct capture *capture, const uint8_t *options, size_t length,
+			   struct capture_record *record)
+{
+	for (size_t at = 0; at + 4 <= length;) {
+		unsigned code = get16(capture, options + at);
+		size_t bytes = get16(capture, options + at + 2);
+		uint32_t *words = record->fields;
+		char text[FIELDS_TEXT_BYTES];
+
+		at += 4;
+		if (code == OPTION_END || bytes > length - at)
+			return;
+		if (code == OPTION_COMMENT && bytes < sizeof(text)) {
+			memcpy(text, options + at, bytes);
+			text[bytes] = '\0';
+			record->has_fields |= sscanf(text, FIELDS_SCAN, &words[0], &words[1],
+						     &words[2], &words[3]) == 4;
+		}
+		at += (bytes + 3) & ~(size_t)3;
+	}
+}
+
 static enum capture_status packet_block(struct capture *capture, const uint8_t *body, size_t length,
 					struct capture_record *record)
 {
@@ -264,6 +289,10 @@ static enum capture_status packet_block(struct capture *capture, const uint8_t *
 		    (uint64_t)get32(capture, body + 4) << 32 | get32(capture, body + 8));
 	memcpy(record->interface_name, interface->name, sizeof(interface->name));
 	record_unwrap(record, interface->link_type, body + 20, captured, get32(capture, body + 16));
+	size_t options = 20 + (((size_t)captured + 3) & ~(size_t)3);
+
+	if (options < length)
+		packet_options(capture, body + options, length - options, record);
 	return CAPTURE_RECORD;
 }
 

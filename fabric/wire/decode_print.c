@@ -139,6 +139,30 @@ static void print_pfc(FILE *out, const struct packet *packet)
 			fprintf(out, " %u:%u", i, packet->pause_quanta[i]);
 }
 
+/* Returns the fields of a congestion control: those of a control packet are in it, others in a
+ * comment. NULL: none. */
+static const uint32_t *fields_of(const struct decoded *decoded)
+{
+	const struct packet *packet = decoded->packet;
+
+	if (decoded->record->has_fields)
+		return decoded->record->fields;
+	return has_transport(decoded) && opcode_has(packet->opcode, HDR_CNP_RESERVED) &&
+			       !packet->becn
+		       ? packet->congestion.words
+		       : NULL;
+}
+
+static void print_congestion_fields(FILE *out, const struct decoded *decoded)
+{
+	const uint32_t *words = fields_of(decoded);
+
+	if (words)
+		fprintf(out,
+			" fields 0x%08" PRIx32 " 0x%08" PRIx32 " 0x%08" PRIx32 " 0x%08" PRIx32,
+			words[0], words[1], words[2], words[3]);
+}
+
 static void print_damage(FILE *out, const struct decoded *decoded)
 {
 	if (decoded->packet->damage & DAMAGE_ICRC)
@@ -179,6 +203,7 @@ void decode_print_line(FILE *out, const struct decoded *decoded)
 		print_transport(out, packet);
 	if (decoded->status == PARSE_OK && packet->kind == PACKET_TCP)
 		print_tcp(out, packet);
+	print_congestion_fields(out, decoded);
 	if (packet->kind == PACKET_PFC)
 		print_pfc(out, packet);
 	if (decoded->status == PARSE_BTH_OPCODE)
@@ -337,6 +362,10 @@ void decode_print_json(FILE *out, const struct decoded *decoded)
 		print_json_transport(out, packet);
 	if (decoded->status == PARSE_OK && packet->kind == PACKET_TCP)
 		print_json_tcp(out, packet);
+	if (fields_of(decoded))
+		fprintf(out, ",\"fields\":[%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]",
+			fields_of(decoded)[0], fields_of(decoded)[1], fields_of(decoded)[2],
+			fields_of(decoded)[3]);
 	if (record->readable && packet->kind == PACKET_FLOW_CONTROL)
 		fprintf(out, ",\"name\":\"CREDITS\",\"op\":%u,\"vl\":%u,\"fctbs\":%u,\"fccl\":%u",
 			packet->opcode, packet->vl, packet->credit_total, packet->credit_limit);

@@ -42,7 +42,11 @@
 	X(AETH,           msn,            1, 3, 0, 0, "message sequence number")               \
 	X(ATOMIC_ACK_ETH, compare,        0, 8, 0, 0, "original value")                        \
 	X(IMM,            immediate,      0, 4, 0, 0, "immediate data")                        \
-	X(IETH,           immediate,      0, 4, 0, 0, "R_Key to invalidate")
+	X(IETH,           immediate,      0, 4, 0, 0, "R_Key to invalidate")                   \
+	X(CNP_RESERVED,   word0,          0, 4, 0, 0, "field of a congestion control, or 0")   \
+	X(CNP_RESERVED,   word1,          4, 4, 0, 0, "field of a congestion control, or 0")   \
+	X(CNP_RESERVED,   word2,          8, 4, 0, 0, "field of a congestion control, or 0")   \
+	X(CNP_RESERVED,   word3,         12, 4, 0, 0, "field of a congestion control, or 0")
 /* clang-format on */
 
 struct header_field {

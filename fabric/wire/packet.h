@@ -137,6 +137,7 @@ struct packet {
 			bool migration;
 			bool becn;
 			uint8_t syndrome;        /* AETH */
+			bool has_fields;         /* not on the wire: `congestion` is set */
 			uint32_t msn;            /* AETH, 24 bits */
 			/* ImmDt as the number on the wire read big-endian, or IETH R_Key */
 			uint32_t immediate;
@@ -170,8 +171,10 @@ struct packet {
 			};
 		};
 		struct tcp_sack sack[TCP_SACK_MAX]; /* PACKET_TCP */
-		/* WRITEs, SENDs, ACKs and CNPs of endpoint adapters, not in captures */
+		/* WRITEs, SENDs, ACKs and CNPs of endpoint adapters. codec.h builds only those of
+		 * CNPs, which are their reserved bytes */
 		struct congestion_fields congestion;
+		struct { uint32_t word0, word1, word2, word3; };
 	};
 	union {
 		struct { /* PACKET_PFC */

@@ -61,7 +61,7 @@ static void put_text_option(struct pcapng *pcapng, uint16_t code, const char *te
 	put_option(pcapng, code, text, strnlen(text, TEXT_MAX));
 }
 
-#define BLOCK_REST 300 /* maximum of lengths, padding and a comment */
+#define BLOCK_REST 400 /* maximum of lengths, padding and comments */
 
 static void block_begin(struct pcapng *pcapng, uint32_t type)
 {
@@ -153,6 +153,23 @@ static size_t erf_record_build(uint32_t interface, sim_time at, const struct pac
 	return ERF_BYTES + length;
 }
 
+static bool carries_fields(const struct packet *packet)
+{
+	return packet->kind == PACKET_DATA && packet->has_fields;
+}
+
+/* Writes the fields of a congestion control that a packet has outside its bytes. */
+static void put_fields(struct pcapng *pcapng, const struct packet *packet)
+{
+	const uint32_t *words = packet->congestion.words;
+	char text[FIELDS_TEXT_BYTES];
+
+	if (!carries_fields(packet))
+		return;
+	snprintf(text, sizeof(text), FIELDS_FORMAT, words[0], words[1], words[2], words[3]);
+	put_option(pcapng, OPTION_COMMENT, text, strlen(text));
+}
+
 void pcapng_write(struct pcapng *pcapng, uint32_t interface, sim_time at,
 		  const struct packet *packet, const char *comment)
 {
@@ -181,10 +198,11 @@ void pcapng_write(struct pcapng *pcapng, uint32_t interface, sim_time at,
 	put32(pcapng, (uint32_t)length); /* bytes of the packet */
 	memset(bytes + kept, 0, -kept & 3);
 	pcapng->used += (kept + 3) & ~(size_t)3;
-	if (comment) {
+	put_fields(pcapng, packet);
+	if (comment)
 		put_text_option(pcapng, OPTION_COMMENT, comment);
+	if (comment || carries_fields(packet))
 		put32(pcapng, OPTION_END);
-	}
 	block_end(pcapng);
 	pcapng->packets++;
 }

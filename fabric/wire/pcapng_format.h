@@ -28,6 +28,11 @@ enum block_option {
 	OPTION_INTERFACE_OFFSET = 14,
 };
 
+/* Comment of a packet with fields of a congestion control: words of struct congestion_fields */
+#define FIELDS_FORMAT     "congestion fields 0x%08x 0x%08x 0x%08x 0x%08x"
+#define FIELDS_SCAN       "congestion fields 0x%8x 0x%8x 0x%8x 0x%8x"
+#define FIELDS_TEXT_BYTES 64
+
 enum link_type { LINKTYPE_ETHERNET = 1, LINKTYPE_ERF = 197, LINKTYPE_INFINIBAND = 247 };
 
 #endif

@@ -215,6 +215,7 @@ void cc_extension_packet(struct endpoint_qp *qp, struct packet *packet,
 		congestion->ops->on_packet(cc_of(qp), congestion->params, endpoint_now(qp->ep),
 					   &facts);
 	packet->congestion = facts.fields;
+	packet->has_fields = congestion->ops->on_packet != NULL;
 	packet->wire_bytes += congestion->ops->data_field_bytes;
 	if (facts.path || qp->vl != port_vl(qp->ep->port, qp->path->service_level)) {
 		struct path path = *qp->path;
@@ -351,5 +352,6 @@ void cc_extension_ack(struct endpoint_qp *qp, struct packet *ack)
 	if (!extension || !extension->receiver)
 		return;
 	ack->congestion = state_of(extension->receiver)->ack;
+	ack->has_fields = true;
 	ack->wire_bytes += extension->receiver->congestion->ops->ack_field_bytes;
 }

@@ -76,6 +76,38 @@ head -1 pull/flow_series.csv | grep -q ',granted_bytes$' || fail "columns: $(hea
 head -1 power/flow_series.csv | grep -q ',power_permille$' || fail "columns: $(head -1 power/flow_series.csv)"
 [ "$(awk -F, '$2 == 0 { last = $8 } END { print (last >= 1000000) }' pull/flow_series.csv)" = 1 ] || fail "granted: $(tail -1 pull/flow_series.csv)"
 
+# Captures have the fields. A data packet has the bytes of the flow that are sent with it, and those
+# that are not. A control packet has the credit. tshark finds no packet malformed.
+run packets incast.yaml --set $key=./pull.so --set 'record={packets: true, only: {ports: [host1.hca.port, host0.hca.port]}}'
+cmp pull/flows.csv packets/flows.csv || fail "captures change the flows"
+"$hcasim" decode packets/packets.pcapng >lines || fail "decode: $(tail -1 lines)"
+cat >fields.py <<'PYTHON'
+import json, sys
+sent, granted, wrong = {}, {}, 0
+for line in sys.stdin:
+    packet = json.loads(line)
+    flow = packet["destination"]
+    if packet["name"].startswith("RC_WRITE") and packet["interface"] == "host1.hca.port":
+        sent[flow] = sent.get(flow, 0) + packet["payload_bytes"]
+        wrong += packet["fields"][:2] != [sent[flow], 1000000 - sent[flow]]
+    elif packet["name"] == "CNP_NOTIFY":
+        words = [packet[f"CNP_RESERVED.word{i}"] for i in range(4)]
+        wrong += packet["fields"] != words or max(words) <= granted.get(flow, 0)
+        granted[flow] = max(words)
+    elif packet["name"] == "RC_ACK":
+        wrong += len(packet["fields"]) != 4
+print(wrong, *sent.values(), len(granted), min(granted.values()) >= 1000000)
+PYTHON
+"$hcasim" decode --json packets/packets.pcapng | python3 fields.py >found
+[ "$(cat found)" = '0 1000000 16 True' ] || fail "fields: $(cat found)"
+grep -qE ' RC_WRITE_(FIRST|MIDDLE) qp .* fields 0x00000400 0x000f3e40 ' lines || fail "no fields in lines: $(head -3 lines)"
+grep -qE ' CNP_NOTIFY qp .* fields 0x' lines || fail "no fields of control packets: $(grep -m1 CNP lines)"
+if command -v tshark >/dev/null; then
+  tshark -r packets/packets.pcapng -T fields -e frame.comment -e _ws.malformed >comments 2>tshark.said
+  [ "$(cut -f2 comments | grep -c .)" -eq 0 ] || fail "malformed for tshark"
+  [ "$(cut -f1 comments | grep -c '^congestion fields 0x')" -eq "$(grep -cE ' RC_(WRITE|ACK)' lines)" ] || fail "comments: $(head -3 comments)"
+fi
+
 run lost incast.yaml --set $key=./pull.so --set hosts.hca.recovery=selective_repeat --set 'faults=[{from: "*", drop: {probability: 0.01}}]'
 holds "$(value lost flows_done) == 16 && $(value lost drops) > 100"
 

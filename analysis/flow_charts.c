@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/statistics.h"
 #include "analysis/table.h"
 
 #define GROUPS_MAX 64  /* of slowdowns.csv */
@@ -43,30 +44,55 @@ static bool is_same_variant(const struct reading *reading, size_t one, size_t ot
 
 /* ---- slowdown by size ---- */
 
-struct group { /* of flows of about one size, summed over seeds */
-	double bytes, p50, p95, p99;
-	unsigned seeds;
+enum { P50, P95, P99, PERCENTILES };
+static const char *const columns[PERCENTILES] = {"slowdown_p50", "slowdown_p95", "slowdown_p99"};
+static const char *const names[PERCENTILES] = {"50th percentile", "95th percentile",
+					       "99th percentile"};
+
+struct group {                       /* of flows of about one size */
+	double bytes;                /* summed over seeds */
+	double *values[PERCENTILES]; /* by seed */
+	size_t seeds;
 };
+
+static void make_groups(struct group groups[GROUPS_MAX], size_t seeds)
+{
+	for (size_t i = 0; i < GROUPS_MAX; i++) {
+		groups[i] = (struct group){0};
+		for (unsigned k = 0; k < PERCENTILES; k++) {
+			groups[i].values[k] = calloc(seeds + 1, sizeof(double));
+			if (!groups[i].values[k])
+				abort();
+		}
+	}
+}
+
+static void free_groups(struct group groups[GROUPS_MAX])
+{
+	for (size_t i = 0; i < GROUPS_MAX; i++)
+		for (unsigned k = 0; k < PERCENTILES; k++)
+			free(groups[i].values[k]);
+}
 
 static bool add_groups(const struct reading *reading, size_t run, struct group groups[GROUPS_MAX])
 {
-	bool bad = false;
+	bool bad = false, whole = true;
 	struct table *table = read_file(reading, run, "slowdowns.csv", &bad);
 	if (!table)
 		return !bad;
-	size_t bytes = table_column(table, "bytes_max_B"),
-	       p50 = table_column(table, "slowdown_p50");
-	size_t p95 = table_column(table, "slowdown_p95"), p99 = table_column(table, "slowdown_p99");
-	bool whole = bytes < table->columns && p50 < table->columns && p95 < table->columns &&
-		     p99 < table->columns;
+	size_t bytes = table_column(table, "bytes_max_B"), at[PERCENTILES];
+	for (unsigned k = 0; k < PERCENTILES; k++) {
+		at[k] = table_column(table, columns[k]);
+		whole &= at[k] < table->columns;
+	}
+	whole &= bytes < table->columns;
 	for (size_t row = 0; whole && row < table->rows && row < GROUPS_MAX; row++) {
 		struct group *group = &groups[row];
-		if (!(table_number(table, row, p50) > 0))
+		if (!(table_number(table, row, at[P50]) > 0))
 			continue;
 		group->bytes += table_number(table, row, bytes);
-		group->p50 += table_number(table, row, p50);
-		group->p95 += table_number(table, row, p95);
-		group->p99 += table_number(table, row, p99);
+		for (unsigned k = 0; k < PERCENTILES; k++)
+			group->values[k][group->seeds] = table_number(table, row, at[k]);
 		group->seeds++;
 	}
 	table_free(table);
@@ -77,58 +103,73 @@ static bool sizes_differ(const struct group groups[GROUPS_MAX])
 {
 	double least = INFINITY, most = 0;
 	for (size_t i = 0; i < GROUPS_MAX && groups[i].seeds > 0; i++) {
-		least = fmin(least, groups[i].bytes / groups[i].seeds);
-		most = fmax(most, groups[i].bytes / groups[i].seeds);
+		least = fmin(least, groups[i].bytes / (double)groups[i].seeds);
+		most = fmax(most, groups[i].bytes / (double)groups[i].seeds);
 	}
 	return most > least;
 }
 
-/* Adds a variant: its median with a band. If it is the only variant, each percentile has a
- * curve. */
-static void add_sizes(struct chart *chart, const char *name, bool alone,
-		      const struct group groups[GROUPS_MAX])
+/* Adds a percentile: its mean over the seeds with the interval of that mean. */
+static void add_percentile(struct chart *chart, const char *name, unsigned percentile,
+			   const struct group groups[GROUPS_MAX])
 {
-	struct chart_curve *p99 =
-		alone ? chart_curve_add(chart, "99th percentile", CURVE_POINTS) : NULL;
-	struct chart_curve *p95 =
-		alone ? chart_curve_add(chart, "95th percentile", CURVE_POINTS) : NULL;
-	struct chart_curve *p50 =
-		chart_curve_add(chart, alone ? "50th percentile" : name, CURVE_POINTS);
+	struct chart_curve *curve = chart_curve_add(chart, name, CURVE_POINTS);
 	for (size_t i = 0; i < GROUPS_MAX; i++) {
 		const struct group *group = &groups[i];
-		double seeds = group->seeds;
 		if (group->seeds == 0)
 			continue;
-		if (alone) {
-			chart_point_add(p99, group->bytes / seeds, group->p99 / seeds);
-			chart_point_add(p95, group->bytes / seeds, group->p95 / seeds);
-			chart_point_add(p50, group->bytes / seeds, group->p50 / seeds);
-		} else {
-			chart_band_add(p50, group->bytes / seeds, group->p50 / seeds,
-				       group->p50 / seeds, group->p99 / seeds);
-		}
+		struct interval interval =
+			statistics_interval(group->values[percentile], group->seeds);
+		chart_band_add(curve, group->bytes / (double)group->seeds, interval.mean,
+			       interval.mean - interval.half, interval.mean + interval.half);
 	}
 }
 
-static bool chart_sizes(struct charts *charts, const struct reading *reading, bool alone)
+static struct chart *create_sizes(const char *name, const char *title)
 {
-	struct chart *chart = chart_create(CHART_CURVES, "sizes", "Slowdown by size of the flows");
-	bool good = true;
+	struct chart *chart = chart_create(CHART_CURVES, name, title);
 	chart_axis_set(&chart->x, "largest flow of the group", "B");
 	chart_axis_set(&chart->y, "slowdown", "");
 	chart->x.logarithmic = true;
 	chart->y.least = 0;
+	return chart;
+}
+
+static void note_sizes(struct chart *chart, bool seeds)
+{
+	chart_note(chart, "Each point is a group of equally many flows.%s",
+		   seeds ? " Lines are means over the seeds. Bands are intervals of 95 % "
+			   "confidence over the seeds."
+			 : "");
+}
+
+/* One variant has a curve for each percentile. Several variants have a curve each, for the median
+ * and for the 99th percentile. */
+static bool chart_sizes(struct charts *charts, const struct reading *reading, bool alone)
+{
+	struct chart *chart = create_sizes("sizes", alone ? "Slowdown by size of the flows"
+							  : "Median slowdown by size");
+	struct chart *tail = create_sizes("sizes_p99", "99th percentile of the slowdown by size");
+	bool good = true, seeds = false;
 	for (size_t run = 0; good && run < reading->count;) {
-		struct group groups[GROUPS_MAX] = {0};
+		struct group groups[GROUPS_MAX];
 		size_t first = run;
+		make_groups(groups, reading->count);
 		while (good && run < reading->count && is_same_variant(reading, first, run))
 			good = add_groups(reading, run++, groups);
-		if (good && sizes_differ(groups))
-			add_sizes(chart, reading->runs[first].name, alone, groups);
+		seeds |= run - first > 1;
+		for (unsigned k = PERCENTILES; alone && good && sizes_differ(groups) && k-- > 0;)
+			add_percentile(chart, names[k], k, groups);
+		if (!alone && good && sizes_differ(groups)) {
+			add_percentile(chart, reading->runs[first].name, P50, groups);
+			add_percentile(tail, reading->runs[first].name, P99, groups);
+		}
+		free_groups(groups);
 	}
-	chart_note(chart, "Each point is a group of equally many flows.%s",
-		   alone ? "" : " Lines are medians. Bands reach to the 99th percentile.");
+	note_sizes(chart, seeds);
+	note_sizes(tail, seeds);
 	charts_add(charts, chart);
+	charts_add(charts, tail);
 	return good;
 }
 

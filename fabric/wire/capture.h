@@ -25,7 +25,7 @@ struct capture_record {
 	enum link_layer link_layer;
 	const uint8_t *bytes; /* bytes of the packet alone, in the memory of the capture */
 	size_t length;
-	bool cut;     /* the capture has fewer bytes than the packet */
+	bool cut; /* the capture has fewer bytes than the packet */
 	/* fields of a congestion control in a comment, as pcapng_write() writes it */
 	bool has_fields;
 	uint32_t fields[4];

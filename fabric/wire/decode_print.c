@@ -158,8 +158,7 @@ static void print_congestion_fields(FILE *out, const struct decoded *decoded)
 	const uint32_t *words = fields_of(decoded);
 
 	if (words)
-		fprintf(out,
-			" fields 0x%08" PRIx32 " 0x%08" PRIx32 " 0x%08" PRIx32 " 0x%08" PRIx32,
+		fprintf(out, " fields 0x%08" PRIx32 " 0x%08" PRIx32 " 0x%08" PRIx32 " 0x%08" PRIx32,
 			words[0], words[1], words[2], words[3]);
 }
 

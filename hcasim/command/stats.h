@@ -7,16 +7,8 @@
 #ifndef HCASIM_COMMAND_STATS_H
 #define HCASIM_COMMAND_STATS_H
 
-#include "analysis/statistics.h"
+#include "analysis/flow_statistics.h"
 #include "analysis/table.h"
-
-#define STATS_QUANTILES(X) \
-	X(p50, 0.5)        \
-	X(p95, 0.95)       \
-	X(p99, 0.99)       \
-	X(p999, 0.999)
-#define STATS_QUANTILE_ENUM(name, share) STATS_##name,
-enum { STATS_QUANTILES(STATS_QUANTILE_ENUM) STATS_QUANTILE_COUNT };
 
 enum stats_kind {
 	STATS_RUN,   /* flows of a run */
@@ -28,10 +20,7 @@ struct stats_result {
 	enum stats_kind kind;
 	const char *metric; /* of the arguments or of the table */
 	/* run, group */
-	size_t flows, warm_up;
-	struct interval mean;
-	bool correlated; /* the interval of the mean is too narrow */
-	struct interval quantiles[STATS_QUANTILE_COUNT]; /* mean is NAN: unknown */
+	struct flow_statistics of;
 	/* group: its first row in the table. pair: a row of each value of the key */
 	size_t row, other_row;
 	/* pair */

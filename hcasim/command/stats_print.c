@@ -9,7 +9,7 @@
 #define TEXT STATISTICS_TEXT_BYTES
 
 #define NAME_OF(name, share) #name,
-static const char *const quantile_names[] = {STATS_QUANTILES(NAME_OF)};
+static const char *const quantile_names[] = {FLOW_QUANTILES(NAME_OF)};
 static const char *const kind_names[] = {"run", "group", "pair"};
 
 /* Returns the next axis of the sweep from `axis` on that is not the seed. */
@@ -45,11 +45,11 @@ static void print_values(const struct stats *stats, size_t row)
 
 static void print_quantiles(const struct stats_result *result)
 {
-	for (unsigned i = 0; i < STATS_QUANTILE_COUNT; i++) {
+	for (unsigned i = 0; i < FLOW_QUANTILE_COUNT; i++) {
 		char text[TEXT] = "unknown";
 
-		if (isfinite(result->quantiles[i].mean))
-			statistics_print(&result->quantiles[i], text);
+		if (isfinite(result->of.quantiles[i].mean))
+			statistics_print(&result->of.quantiles[i], text);
 		printf("  %s %s\n", quantile_names[i], text);
 	}
 }
@@ -58,16 +58,17 @@ static void print_run(const struct stats_result *result)
 {
 	char text[TEXT];
 
-	statistics_print(&result->mean, text);
-	printf("%s: %zu flows, the first %zu left out as warm-up\n", result->metric, result->flows,
-	       result->warm_up);
-	if (result->mean.count == 0)
+	statistics_print(&result->of.mean, text);
+	printf("%s: %zu flows, the first %zu left out as warm-up\n", result->metric,
+	       result->of.flows, result->of.warm_up);
+	if (result->of.mean.count == 0)
 		printf("  mean unknown: fewer flows than batches\n");
 	else
-		printf("  mean %s (%zu batches%s)\n", text, result->mean.count,
-		       result->correlated ? "; the batches are correlated, and the interval is too "
-					    "narrow: run longer"
-					  : "");
+		printf("  mean %s (%zu batches%s)\n", text, result->of.mean.count,
+		       result->of.correlated
+			       ? "; the batches are correlated, and the interval is too "
+				 "narrow: run longer"
+			       : "");
 	print_quantiles(result);
 }
 
@@ -75,10 +76,10 @@ static void print_group(const struct stats *stats, const struct stats_result *re
 {
 	char text[TEXT];
 
-	statistics_print(&result->mean, text);
+	statistics_print(&result->of.mean, text);
 	print_values(stats, result->row);
-	printf(": %s of %zu flows in %zu runs\n  mean %s\n", result->metric, result->flows,
-	       result->mean.count, text);
+	printf(": %s of %zu flows in %zu runs\n  mean %s\n", result->metric, result->of.flows,
+	       result->of.mean.count, text);
 	print_quantiles(result);
 }
 
@@ -137,17 +138,17 @@ static void json_member(const char *name, const char *text)
 
 static void json_flows(const struct stats_result *result)
 {
-	printf(", \"flows\": %zu", result->flows);
-	json_interval("mean", &result->mean);
-	for (unsigned i = 0; i < STATS_QUANTILE_COUNT; i++)
-		json_interval(quantile_names[i], &result->quantiles[i]);
+	printf(", \"flows\": %zu", result->of.flows);
+	json_interval("mean", &result->of.mean);
+	for (unsigned i = 0; i < FLOW_QUANTILE_COUNT; i++)
+		json_interval(quantile_names[i], &result->of.quantiles[i]);
 }
 
 static void json_run(const struct stats_result *result)
 {
 	json_flows(result);
-	printf(", \"warm_up_flows\": %zu, \"batches\": %zu, \"correlated\": %s", result->warm_up,
-	       result->mean.count, result->correlated ? "true" : "false");
+	printf(", \"warm_up_flows\": %zu, \"batches\": %zu, \"correlated\": %s", result->of.warm_up,
+	       result->of.mean.count, result->of.correlated ? "true" : "false");
 }
 
 static void json_group(const struct stats *stats, const struct stats_result *result)
@@ -155,7 +156,7 @@ static void json_group(const struct stats *stats, const struct stats_result *res
 	const char *between = "";
 
 	json_flows(result);
-	printf(", \"runs\": %zu, \"values\": {", result->mean.count);
+	printf(", \"runs\": %zu, \"values\": {", result->of.mean.count);
 	for (size_t i = next_axis(stats, 0); i < stats->axes; i = next_axis(stats, i + 1)) {
 		printf("%s", between);
 		json_text(stdout, stats->results->names[i]);

@@ -15,17 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/histogram.h"
 #include "hcasim/command/stats.h"
 #include "hcasim/command/verb.h"
 
-#define DIGITS      3
-#define UNIT        1e-6 /* of values in flows.csv: six decimals */
 #define ERROR_BYTES 512
-#define Z_95        1.959964
-
-#define SHARE_OF(name, share) share,
-static const double shares[] = {STATS_QUANTILES(SHARE_OF)};
 
 /* Returns a file of the folder, or NULL, having said why. */
 static struct table *read(const char *folder, const char *file)
@@ -63,67 +56,7 @@ static size_t find_column(const struct table *table, const char *name, const cha
 	return column;
 }
 
-/* ---- values of a run ---- */
-
-struct value {
-	double at, value;
-};
-
-static int by_time(const void *one, const void *other)
-{
-	const struct value *a = one, *b = other;
-
-	return (a->at > b->at) - (a->at < b->at);
-}
-
-#define OPERATION_TIME "latency_us"
-
-/* Returns the file that has the column: latency_us, read_latency_us and write_latency_us are of
- * operations. */
-static const char *file_of(const char *metric)
-{
-	size_t length = strlen(metric), end = strlen(OPERATION_TIME);
-
-	return length >= end && strcmp(metric + length - end, OPERATION_TIME) == 0
-		       ? "operations.csv"
-		       : "flows.csv";
-}
-
-/* Reads a column in the order of the starts of flows or operations. Returns NULL on failure. */
-static double *read_flows(const char *folder, const char *metric, size_t *count)
-{
-	const char *file = file_of(metric);
-	struct table *flows = read(folder, file);
-	size_t column, start;
-	struct value *list;
-	double *values;
-
-	*count = 0;
-	if (!flows)
-		return NULL;
-	column = find_column(flows, metric, folder, file);
-	start = table_column(flows, "started_us");
-	list = calloc(flows->rows + 1, sizeof(*list));
-	values = calloc(flows->rows + 1, sizeof(*values));
-	if (!list || !values)
-		abort();
-	for (size_t row = 0; row < flows->rows && column < flows->columns; row++) {
-		double value = table_number(flows, row, column);
-
-		if (isfinite(value) && value >= 0)
-			list[(*count)++] = (struct value){table_number(flows, row, start), value};
-	}
-	qsort(list, *count, sizeof(*list), by_time);
-	for (size_t i = 0; i < *count; i++)
-		values[i] = list[i].value;
-	if (column == flows->columns) {
-		free(values);
-		values = NULL;
-	}
-	table_free(flows);
-	free(list);
-	return values;
-}
+/* ---- flows ---- */
 
 /* Adds a result to the list. Returns the place of its figures. */
 static struct stats_result *add_result(struct stats *stats, enum stats_kind kind,
@@ -139,49 +72,16 @@ static struct stats_result *add_result(struct stats *stats, enum stats_kind kind
 	return result;
 }
 
-/* A quantile is known if the ranks of its interval exist (binomial; Conover, Practical
- * Nonparametric Statistics, 1999, 3.2). */
-static void fill_quantiles(struct stats_result *result, const struct histogram *histogram)
-{
-	double count = (double)histogram_count(histogram);
-
-	for (unsigned i = 0; i < STATS_QUANTILE_COUNT; i++) {
-		double reach = Z_95 * sqrt(shares[i] * (1 - shares[i]) / count);
-
-		result->quantiles[i] = (struct interval){NAN, NAN, 0};
-		if (count > 0 && shares[i] + reach < 1 && shares[i] > reach) {
-			double low = histogram_quantile(histogram, shares[i] - reach);
-			double high = histogram_quantile(histogram, shares[i] + reach);
-
-			result->quantiles[i] = (struct interval){
-				histogram_quantile(histogram, shares[i]), (high - low) / 2, 2};
-		}
-	}
-}
-
 static bool describe_run(struct stats *stats, const char *metric)
 {
-	size_t count, warm_up;
-	double *values = read_flows(stats->folder, metric, &count);
-	struct histogram *histogram;
-	struct stats_result *result;
-	struct batch_means means;
+	struct flow_statistics flows;
+	char error[ERROR_BYTES];
 
-	if (!values)
+	if (!flow_statistics_run(stats->folder, metric, &flows, error, sizeof(error))) {
+		say("%s", error);
 		return false;
-	histogram = histogram_create(DIGITS, UNIT);
-	warm_up = statistics_warm_up(values, count);
-	means = statistics_batch_means(values + warm_up, count - warm_up);
-	for (size_t i = warm_up; i < count; i++)
-		histogram_add(histogram, values[i]);
-	result = add_result(stats, STATS_RUN, metric);
-	result->flows = count;
-	result->warm_up = warm_up;
-	result->mean = means.interval;
-	result->correlated = means.correlated;
-	fill_quantiles(result, histogram);
-	histogram_destroy(histogram);
-	free(values);
+	}
+	add_result(stats, STATS_RUN, metric)->of = flows;
 	return true;
 }
 
@@ -199,59 +99,36 @@ static bool is_equal(const struct stats *stats, size_t one, size_t other, size_t
 	return true;
 }
 
-/* Adds the flows of one point. Returns false on failure. */
-static bool add_point(const struct stats *stats, size_t row, const char *metric,
-		      struct histogram *histogram, double *mean)
-{
-	char folder[PATH_MAX];
-	size_t count;
-	double *values, sum = 0;
-
-	snprintf(folder, sizeof(folder), "%.3000s/%s", stats->folder,
-		 table_cell(stats->results, row, stats->point));
-	values = read_flows(folder, metric, &count);
-	if (!values)
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		histogram_add(histogram, values[i]);
-		sum += values[i];
-	}
-	*mean = count ? sum / (double)count : NAN;
-	free(values);
-	return true;
-}
-
 /* Describes the group of points that begins with the row: those that differ by the seed alone. */
 static bool describe_group(struct stats *stats, size_t first, const char *metric)
 {
-	struct histogram *histogram = histogram_create(DIGITS, UNIT);
-	double *means = calloc(stats->results->rows + 1, sizeof(*means));
-	size_t runs = 0;
-	bool good = true;
+	char **folders = calloc(stats->results->rows + 1, sizeof(*folders)), error[ERROR_BYTES];
+	struct flow_statistics flows;
+	size_t count = 0;
 
-	if (!means)
+	if (!folders)
 		abort();
-	for (size_t row = first; row < stats->results->rows && good; row++) {
-		struct histogram *part;
-
+	for (size_t row = first; row < stats->results->rows; row++) {
 		if (!is_equal(stats, first, row, stats->seed, stats->seed))
 			continue;
-		part = histogram_create(DIGITS, UNIT);
-		good = add_point(stats, row, metric, part, &means[runs]);
-		histogram_merge(histogram, part);
-		histogram_destroy(part);
-		runs += isfinite(means[runs]) ? 1 : 0;
+		if (asprintf(&folders[count++], "%s/%s", stats->folder,
+			     table_cell(stats->results, row, stats->point)) < 0)
+			abort();
 	}
+	bool good = flow_statistics_group((const char *const *)folders, count, metric, &flows,
+					  error, sizeof(error));
+
 	if (good) {
 		struct stats_result *result = add_result(stats, STATS_GROUP, metric);
 
 		result->row = first;
-		result->flows = histogram_count(histogram);
-		result->mean = statistics_interval(means, runs);
-		fill_quantiles(result, histogram);
+		result->of = flows;
+	} else {
+		say("%s", error);
 	}
-	histogram_destroy(histogram);
-	free(means);
+	while (count > 0)
+		free(folders[--count]);
+	free(folders);
 	return good;
 }
 
@@ -356,7 +233,7 @@ static bool describe(struct stats *stats, const char *by, const char *metric)
 	if (stats->results)
 		return describe_sweep(stats, metric ? metric : "fct_us");
 	if (!metric && has_file(stats->folder, "operations.csv"))
-		metric = OPERATION_TIME;
+		metric = FLOW_STATISTICS_OPERATIONS;
 	return describe_run(stats, metric ? metric : "fct_us");
 }
 

@@ -10,6 +10,7 @@
 #include "analysis/flow_charts.h"
 #include "analysis/run_charts.h"
 #include "hcasim/record/counter_lists.h"
+#include "hcasim/report/flow_table_section.h"
 #include "hcasim/report/published_section.h"
 #include "hcasim/report/stage_charts.h"
 #include "hcasim/report/topology_map.h"
@@ -196,6 +197,7 @@ bool run_sections_verdicts(struct report *report, const struct report_run *run, 
 static bool add_flows(struct report *report, const struct report_run *runs, size_t count)
 {
 	struct charted_run charted[2] = {{0}};
+	struct flow_table_row rows[2] = {{0}};
 	struct charts charts = {0};
 	for (size_t i = 0; i < count; i++)
 		charted[i] = (struct charted_run){runs[i].name, runs[i].folder};
@@ -203,6 +205,9 @@ static bool add_flows(struct report *report, const struct report_run *runs, size
 	report_page_section(report->page, "Flows",
 			    "The slowdown of a flow is its completion time over the time in an "
 			    "otherwise idle fabric.");
+	for (size_t i = 0; good && i < count; i++)
+		rows[i] = (struct flow_table_row){runs[i].name, &charted[i].folder, 1};
+	good = good && flow_table_section_add(report, rows, count, false);
 	report_charts(report, &charts, NULL, NULL);
 	return good;
 }

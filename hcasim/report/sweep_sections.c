@@ -9,6 +9,7 @@
 
 #include "analysis/bin_charts.h"
 #include "analysis/flow_charts.h"
+#include "hcasim/report/flow_table_section.h"
 #include "hcasim/schema/metrics.h"
 
 #define METRICS_MAX  8    /* maximum number of metrics without --metric */
@@ -157,9 +158,11 @@ static bool add_flows(struct reading *reading)
 	size_t point = table_column(sweep->results, "point"), count = 0;
 	size_t shown = sweep->means->rows < VARIANTS_MAX ? sweep->means->rows : VARIANTS_MAX;
 	struct charted_run *runs = calloc(sweep->results->rows + 1, sizeof(*runs));
+	const char **folders = calloc(sweep->results->rows + 1, sizeof(*folders));
+	struct flow_table_row rows[VARIANTS_MAX] = {{0}};
 	char *names[VARIANTS_MAX], text[TEXT_BYTES];
 	struct charts charts = {0};
-	if (!runs)
+	if (!runs || !folders)
 		abort();
 	for (size_t row = 0; row < shown; row++) {
 		names[row] = variant_name(sweep, row);
@@ -171,8 +174,12 @@ static bool add_flows(struct reading *reading)
 			if (asprintf(&folder, "%s/%s", sweep->folder,
 				     table_cell(sweep->results, run, point)) < 0)
 				abort();
+			folders[count] = folder;
 			runs[count++] = (struct charted_run){names[row], folder};
+			rows[row].count++;
 		}
+		rows[row].name = names[row];
+		rows[row].folders = folders + count - rows[row].count;
 	}
 	bool good = flow_charts_add(&charts, runs, count, report->error, sizeof(report->error));
 	if (shown < sweep->means->rows)
@@ -182,12 +189,14 @@ static bool add_flows(struct reading *reading)
 	else
 		snprintf(text, sizeof(text), "The flows of all %zu combinations of values.", shown);
 	report_page_section(report->page, "Flows of the points", text);
+	good = good && flow_table_section_add(report, rows, shown, true);
 	report_charts(report, &charts, NULL, NULL);
 	for (size_t i = 0; i < count; i++)
 		free((char *)runs[i].folder);
 	for (size_t row = 0; row < shown; row++)
 		free(names[row]);
 	free(runs);
+	free(folders);
 	return good;
 }
 

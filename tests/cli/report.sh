@@ -55,6 +55,22 @@ report load.html 'The work request of median latency' load
 report sweep.html '95 % confidence' sweep --figures pictures
 report sweep.html 'Mean slowdown by flow size' sweep --figures again
 [ -s again/bins-slowdown_mean.svg ] || fail "no picture of bins: $(ls again)"
+# The figures of flows are those of hcasim stats, with their digits: of a run, and of each group.
+# rows < TEXT OF STATS: the cells of each group
+rows() {
+  sed -nE 's/^  (mean|p50|p95|p99|p999) (mean )?//; T; s/ \([0-9]+ batches.*//; s/^unknown: .*/unknown/; p' | paste -sd'\t\t\t\t\n' | sed 's/\t/","/g; s/.*/"&"/'
+}
+for metric in fct_us slowdown; do
+  "$hcasim" stats fabric --metric $metric | rows >fabric.rows
+  "$hcasim" stats sweep --metric $metric | rows >sweep.rows
+  [ "$(wc -l <fabric.rows) $(wc -l <sweep.rows)" = '1 4' ] || fail "stats: $(cat fabric.rows sweep.rows)"
+  for page in fabric sweep; do
+    while read -r cells; do
+      grep -qF -- "$cells" $page.html || fail "$page.html has not $cells"
+    done <$page.rows
+  done
+done
+grep -qE '" *[0-9.e+]+ \+- [0-9.e+]+"' sweep.html || fail "sweep.html: no interval"
 report compare.html 'hosts.hca.pcie.lanes' load narrow/
 report hostile.html 'u003c/script>' hostile
 ! grep -qF '<script>boom' hostile.html || fail "hostile.html: a name became a script"

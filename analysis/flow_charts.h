@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flow_charts: the flows of one run, or of several beside each other:
+ * flow_charts: charts of the flows of one run, or of several runs side by side:
  *
  *     slowdowns.csv -> sizes              slowdown by size of the flows
  *     flows.csv     -> slowdown, fct      share of the flows by slowdown, and by time

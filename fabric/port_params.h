@@ -18,8 +18,8 @@
 	  "it.",                                                                                 \
 	  "IBTA vol. 2, 5")                                                                      \
 	X(width, COUNT, "4", "1..12",                                                            \
-	  "Number of lanes of the cable. With `speed` it sets the rate. It also determines the " \
-	  "symbol time.",                                                                        \
+	  "Number of lanes of the cable. Lanes and `speed` together set the rate. The number "   \
+	  "also determines the symbol time.",                                                    \
 	  "IBTA vol. 2, 5")                                                                      \
 	X(length, METRES, "0.5m", "0m..100km",                                                   \
 	  "Length of the cable to the other end.",                                               \

@@ -26,7 +26,8 @@ struct parking_lot_shape {
 	uint32_t switches, hosts; /* hosts per switch */
 };
 
-/* Two levels: leaves and spines. With R rails, each machine has R NICs, each at another leaf. */
+/* Two levels: leaves and spines. With R rails, each machine has R NICs, each at a different
+ * leaf. */
 struct leaf_spine_shape {
 	uint32_t leaves, spines;
 	uint32_t hosts; /* machines per leaf; hosts / (spines * parallel) is the oversubscription */

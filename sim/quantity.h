@@ -20,9 +20,9 @@ struct quantity_unit {
 };
 
 /* Parses a number with a unit. `units` is ordered from small to large and ends with a NULL
- * name. Without units, the text is a whole number, also as 0x... A zero needs no unit; "1.5e3"
- * is 1500. Returns false on failure and writes the reason to `error`. *value is then UINT64_MAX
- * if the number is too large, otherwise 0. */
+ * name. Without units, the text is a whole number, decimal or as 0x... A zero needs no unit;
+ * "1.5e3" is 1500. Returns false on failure and writes the reason to `error`. *value is then
+ * UINT64_MAX if the number is too large, otherwise 0. */
 bool quantity_parse(const char *text, const struct quantity_unit *units, uint64_t *value,
 		    char *error, size_t error_bytes);
 

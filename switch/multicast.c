@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * multicast: packets to a group, which leave by several outputs. The table from a group to a set of
- * ports is InfiniBand's multicast forwarding table (IBTA vol. 1, 14.2.5.12 and 18.2.4), or the
- * knowledge of an Ethernet switch. fabric/topology.h fills it. A packet never leaves by its input
- * port.
+ * multicast: packets to a group, which leave by several outputs. A table leads from a group to a
+ * set of ports. It is InfiniBand's multicast forwarding table (IBTA vol. 1, 14.2.5.12 and 18.2.4),
+ * or the table that an Ethernet switch has learnt. fabric/topology.h fills the table. A packet
+ * never leaves by its input port.
  *
  *     input -a packet-> copies, one an output, payload shared -own queue, credits, pause-> outputs
  *       ^-------- its space is given back when the last copy has left or was dropped --------'

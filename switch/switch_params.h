@@ -148,8 +148,8 @@
 #define SWITCH_CONGA_PARAMS(X)                                                                  \
 	X(dre_interval, TIME, "16us", "1ns..1s",                                                \
 	  "Interval between two decays of a link's load estimate (T_dre).",                     \
-	  "recalled: CONGA (SIGCOMM'14), interval over alpha is tau = 160 us; how it is split " \
-	  "is assumed")                                                                         \
+	  "recalled: CONGA (SIGCOMM'14), interval over alpha is tau = 160 us; the split is "    \
+	  "assumed")                                                                            \
 	X(dre_alpha, RATIO, "10%", "0.001..1",                                                  \
 	  "Share of the load estimate that a decay removes (alpha).",                           \
 	  "see dre_interval")                                                                   \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ip: IPv4 or IPv6 before a TCP segment, or with UDP to port 4791 before a RoCEv2 packet. RFC 791,
- * 8200, 768; IBTA annex A17.3.
+ * ip: the IPv4 or IPv6 header of a TCP segment, and the IP and UDP headers (port 4791) of a RoCEv2
+ * packet. RFC 791, 8200, 768; IBTA annex A17.3.
  */
 #ifndef FABRIC_WIRE_IP_H
 #define FABRIC_WIRE_IP_H

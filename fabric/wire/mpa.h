@@ -43,7 +43,7 @@ uint32_t mpa_fpdu_bytes(struct mpa_place place, uint32_t ulpdu_bytes);
  * 0 if none fits. */
 uint32_t mpa_ulpdu_max(uint32_t emss, bool markers);
 
-/* Writes an FPDU of mpa_fpdu_bytes(). */
+/* Writes an FPDU, whose length mpa_fpdu_bytes() returns. */
 void mpa_fpdu_build(struct mpa_place place, const uint8_t *ulpdu, uint32_t ulpdu_bytes,
 		    uint8_t *bytes);
 

@@ -12,7 +12,7 @@
 #define DEVICE_PARAMS(X) \
 	X(command_latency, TIME, "10us", "0ps..1s", \
 	  "Time of one command of the driver. The driver's emulation adds it.", \
-	  "assumed: A1-09 gives 30 us for a QP's three to four") \
+	  "assumed: A1-09 gives 30 us for the three to four commands of a QP") \
 	X(driver, CHOICE, "mlx5", "mlx5|siw", \
 	  "Driver of programs. `mlx5`: libmlx5, and InfiniBand or RoCE. `siw`: libsiw, and iWARP " \
 	  "with the parameters of `rnic`. Ethernet only.", \

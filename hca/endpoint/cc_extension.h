@@ -12,7 +12,7 @@
 
 #include "hca/endpoint/endpoint_state.h"
 
-/* Of a queue pair's struct qp_cc, if its algorithm is a plug-in. */
+/* Extension of a queue pair's struct qp_cc, if the algorithm is a plug-in. */
 struct cc_extension;
 
 /* Adds the extension of a plug-in before its state_init(). Completes the path. */

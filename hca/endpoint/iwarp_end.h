@@ -8,7 +8,7 @@
  *     message --> FPDU | FPDU | ... --tcp_write()--> one segment each
  *
  * With `tcp: {handshake: true}` an MPA request and an MPA reply open the stream. Otherwise both
- * ends are in full operation when the run starts, as their TCP connection is open.
+ * ends are in full operation when the run starts, like their TCP connection.
  *
  * RFC 5040 (RDMAP), 5041 (DDP), 5044 (MPA), 6581 (revision 2 of the startup frames). Not modelled:
  * READs, markers, Terminate.

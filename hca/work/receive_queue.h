@@ -128,8 +128,8 @@ bool receive_queue_is_open(const struct receive_queue *queue, const struct recei
 /* Counts the strides of multi-packet WQEs that packets used and skipped. */
 void receive_queue_count_strides(struct receive_queues *queues, uint32_t taken, uint32_t skipped);
 
-/* Reports that a program of the host ran until `until`, by its own clock. It may have posted to a
- * queue pair in ERR, and a receive WQE rings no doorbell. */
+/* Reports that a program of the host ran until `until`, by its own clock. The program may have
+ * posted to a queue pair in ERR, because a receive WQE rings no doorbell. */
 void receive_queues_host_ran(struct receive_queues *queues, sim_time until);
 
 /* Ring only: completes every posted WQE as flushed, on the QP's receive CQ. */

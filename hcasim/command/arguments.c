@@ -141,7 +141,7 @@ static void *find_field(struct arguments *arguments, const struct plain *list, s
 static void read_word(struct argp_state *state, struct arguments *arguments, const char *text)
 {
 	if (state->arg_num >= arguments->verb->words_most)
-		argp_error(state, "\"%s\" is one argument too many%s", text,
+		argp_error(state, "unexpected argument \"%s\"%s", text,
 			   arguments->verb->programs ? "; programs follow --" : "");
 	if (arguments->verb->words_most > 1)
 		add_text(&arguments->words_given, &arguments->word_count, text);

@@ -67,7 +67,7 @@ enum option_key {
 #define OPTION_EVENTS    {"events", KEY_EVENTS, "NUMBER", 0, \
 	"maximum number of events (default: 200)", 0}
 #define OPTION_ENGINE    {"engine", KEY_ENGINE, "NAME", 0, \
-	"simulation kernel: native (default), systemc or systemc-reference; results are the same", \
+	"simulation engine: native (default), systemc or systemc-reference; results are the same", \
 	0}
 #define OPTION_PCAP      {"pcap", KEY_PCAP, "FILE", 0, "write all packets to FILE as pcapng", 0}
 #define OPTION_TRACE     {"trace", KEY_TRACE, "FILE", 0, \

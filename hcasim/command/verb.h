@@ -101,9 +101,9 @@ struct scenario *arguments_read_scenario(const struct arguments *arguments,
  * error. */
 struct scenario *arguments_scenario(const struct arguments *arguments);
 
-/* Selects the simulation kernel: the requested one, or systemc if the scenario or the arguments
- * need SystemC, which it prints. Returns false and prints the reason if the requested kernel does
- * not support SystemC. */
+/* Selects the simulation engine: the requested one, or systemc if the scenario or the arguments
+ * need SystemC. Prints a message in the second case. Returns false and prints the reason if the
+ * requested engine does not support SystemC. */
 bool arguments_engine(const struct arguments *arguments, const struct scenario *scenario,
 		      enum sim_engine *engine);
 

@@ -74,7 +74,7 @@ const struct verb verbs[] = {
 	 "For a workload: queues and rates over time, flows by slowdown and time, slowdown by "
 	 "size. For a sweep: metrics over a swept key, with 95 % confidence intervals if the seed "
 	 "is swept. Writes SVG and PNG with gnuplot.", plot_options, 1, 1, false, verb_plot},
-	{"watch",  "FILE",    "run a workload and show its rates, queues and pauses meanwhile",
+	{"watch",  "FILE",    "run a workload and show its rates, queues and pauses during the run",
 	 "Shows the busiest ports: the rate and share of the link since the last picture, the "
 	 "bytes in the queue, and the share of the time in which the port was paused. A terminal "
 	 "gets one picture in colour. Other outputs get a picture per interval. The results are "

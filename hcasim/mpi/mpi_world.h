@@ -19,7 +19,7 @@ extern "C" {
 /* Environment variables of the program's process, which hcasim mpi sets. */
 #define MPI_WORLD_VARIABLES(X)                                                   \
 	X(HCASIM_MPI_SCENARIO, "effective scenario")                             \
-	X(HCASIM_MPI_ENGINE, "simulation kernel")                                \
+	X(HCASIM_MPI_ENGINE, "simulation engine")                                \
 	X(HCASIM_MPI_STATUS, "file for the outcome, see struct mpi_status")      \
 	X(HCASIM_MPI_OUT, "result folder; optional, as are the variables below") \
 	X(HCASIM_MPI_PCAP, "file")                                               \

@@ -22,7 +22,7 @@
 #define SEQUENCE_QP_ANY     UINT32_MAX
 
 /* clang-format off */
-/* X(NAME, does it travel, colour, words of the legend) */
+/* X(NAME, whether it travels, colour, words of the legend) */
 #define SEQUENCE_KINDS(X) \
 	X(REQUEST,    true,  "#0072b2", "request") \
 	X(RESPONSE,   true,  "#009e73", "ACK or response") \
@@ -40,7 +40,7 @@ struct sequence_event {
 	sim_time at;    /* it leaves, or happens */
 	sim_time until; /* time of arrival; SIM_NEVER: lost */
 	enum sequence_kind kind;
-	unsigned side; /* of the host at which it leaves or happens: 0 or 1 */
+	unsigned side; /* host at which it leaves or happens: 0 or 1 */
 	bool again;    /* retransmitted */
 	char text[SEQUENCE_TEXT_BYTES];
 	uint64_t last_hop_ns; /* departure from the last port; 0: it did not leave */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_packets: the map `only` of the section `record`: which packets are recorded. A packet
- * must meet all keys that are there.
+ * must meet all given keys.
  *
  *     record: {packets: true, only: {hosts: [host0], opcodes: [RC_ACK], until: 20us}}
  */

@@ -86,7 +86,7 @@ head -c 4096 "$hcasim" >"$folder/binary.yaml"
 expect 2 'hcasim help lists the verbs'
 expect 2 'no verb "chek"; did you mean "check"?' chek
 expect 2 'FILE is missing' check
-expect 2 'one argument too many' check "$good" more
+expect 2 'unexpected argument' check "$good" more
 expect 2 'unrecognized option' check --bogus "$good"
 expect 2 'gid.yaml:6:14: "fe80::1" is not a multicast GID; expected an IPv6 address that begins with ff, or 224.0.0.0 to 239.255.255.255' check "$folder/gid.yaml"
 expect 2 'twice.yaml:7:14: "ff12::1" is already the GID of another group' check "$folder/twice.yaml"

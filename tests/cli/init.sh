@@ -44,7 +44,7 @@ fi
 refused 'did you mean fabric?' fabrik
 refused 'hcasim init lists them' elephant
 refused 'No such file or directory' fabric absent/other.yaml
-refused 'one argument too many' fabric one two
+refused 'unexpected argument' fabric one two
 [ ! -e elephant.yaml ] && [ ! -e fabrik.yaml ] || fail 'a refused kind left a file'
 output=$("$hcasim" init fabric - 2>&1 >/dev/full)
 [ $? -eq 2 ] && [[ $output == *'standard output: No space left on device'* ]] || fail "full: $output"

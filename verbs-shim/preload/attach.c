@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attach: the first step of a process. It finds the simulator by the inherited descriptors,
- * identifies itself, and waits for its first window of virtual time. The socket stays as the
- * lifeline: when the simulator is gone, the process ends.
+ * identifies itself, and waits for its first window of virtual time. The socket stays open as a
+ * lifeline: when the simulator ends, the process ends.
  */
 #include <fcntl.h>
 #include <malloc.h>

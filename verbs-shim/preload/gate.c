@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gate: hands the execution token to the simulator with a request, and waits for it to come back
- * with the answer.
+ * gate: hands the execution token to the simulator with a request, and waits for the token and the
+ * reply.
  */
 #include <linux/futex.h>
 #include <signal.h>

@@ -2,9 +2,9 @@
 /*
  * insn_machine: machine state for the execution of instructions. It has the registers, taken from
  * the context of a trap and restored at its end, the flags, and the memory. Memory is accessed
- * directly or through the callbacks. Also the step: one instruction, prepared for repeated
- * execution. It is in a header because every instruction needs it. Callers: insn*.c. Source: Intel
- * SDM volume 1, 3.4.1 (general registers and their parts).
+ * directly or through the callbacks. The header also declares the step: one instruction, prepared
+ * for repeated execution. It is in a header because every instruction needs it. Callers: insn*.c.
+ * Source: Intel SDM volume 1, 3.4.1 (general registers and their parts).
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_MACHINE_H
 #define VERBS_SHIM_PRELOAD_INSN_MACHINE_H

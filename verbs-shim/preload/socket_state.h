@@ -2,7 +2,7 @@
 /*
  * socket_state: what the state of a modelled socket determines, by the rules of Linux: readiness,
  * the end of reading and writing, and the result of calls that no peer takes part in. The Unix pair
- * of the socket knows only whether bytes are there, and whether there is room.
+ * of the socket shows only whether it has bytes, and whether it has room.
  */
 #ifndef VERBS_SHIM_PRELOAD_SOCKET_STATE_H
 #define VERBS_SHIM_PRELOAD_SOCKET_STATE_H

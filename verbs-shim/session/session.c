@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session: selects the next thread and its horizon. There is one execution token: at most one
- * thread of all programs runs, within a window of virtual time that ends when another thread could
- * act. The order is (virtual time, host, process, thread), and threads come before events of the
- * same time. Simulated time advances only as far as no thread can act earlier.
+ * session: selects the next thread and its horizon. There is one execution token, so at most one
+ * thread of all programs runs. It runs within a window of virtual time, which ends when another
+ * thread could act. The order is (virtual time, host, process, thread), and threads come before
+ * events of the same time. Simulated time never advances beyond the time at which a thread can act.
  */
 #include <assert.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lookup_cache: a cache of entries with misses in flight, as hca/context/icm_cache.c, for C++
+ * lookup_cache: a cache of entries with misses in flight, like hca/context/icm_cache.c, for C++
  * modules that replace the translation unit. The template's parameter is the tag array.
  *
  *     unit --hit() or look_up()--> tags --miss--> slot --owner.fetch_line()--> PCIe

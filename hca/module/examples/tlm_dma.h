@@ -142,7 +142,8 @@ class dma_tlm_adapter : public sc_core::sc_module
 	}
 };
 
-/* Implements the functions of struct dma_module by a module and an adapter in front of it. */
+/* Implements the functions of struct dma_module with a module and an adapter in front of the
+ * module. */
 template <typename Module> struct dma_tlm {
 	dma_tlm_adapter adapter;
 	Module module;

@@ -70,7 +70,8 @@ class scheduler_tlm_adapter : public sc_core::sc_module
 	}
 };
 
-/* Implements the functions of struct scheduler_module by a module and an adapter in front of it. */
+/* Implements the functions of struct scheduler_module with a module and an adapter in front of the
+ * module. */
 template <typename Module> struct scheduler_tlm {
 	scheduler_tlm_adapter adapter;
 	Module module;

@@ -125,8 +125,8 @@ class translation_tlm_adapter : public sc_core::sc_module
 	}
 };
 
-/* Implements the functions of struct translation_module by a module and an adapter in front of
- * it. */
+/* Implements the functions of struct translation_module with a module and an adapter in front of
+ * the module. */
 template <typename Module> struct translation_tlm {
 	translation_tlm_adapter adapter;
 	Module module;

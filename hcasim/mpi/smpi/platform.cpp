@@ -79,7 +79,9 @@ class packet_model final : public resource::NetworkModel
 	resource::StandardLinkImpl *create_link(const std::string &,
 						const std::vector<double> &) override
 	{
-		fputs("hcasim: links are the scenario's; expected none in SimGrid\n", stderr);
+		fputs("hcasim: the scenario defines the links; expected no links in "
+		      "SimGrid\n",
+		      stderr);
 		abort();
 	}
 

@@ -36,6 +36,7 @@ struct sim {
 	const struct engine_ops *ops;
 	uint64_t fired;
 	bool stop;
+	sim_time limit; /* of engine_run_native(); parallel.c lowers it within events */
 	enum sim_engine engine;
 	uint32_t block_count; /* number of blocks ever created; the last id */
 	struct block *first_block, *last_block;
@@ -70,8 +71,8 @@ static inline void engine_fire(struct sim *sim, struct event *event)
 	event->fire(event);
 }
 
-/* Fires the events before `until` (sim.c). Leaves sim->now at the last event and sim->current
- * at its block. */
+/* Fires the events before sim->limit, which begins as `until` (sim.c). Leaves sim->now at the last
+ * event and sim->current at its block. */
 void engine_run_native(struct sim *sim, sim_time until);
 
 /* Functions of parallel.c. They take the first LP and act for all LPs. */

@@ -3,8 +3,9 @@
  * parallel: see parallel.h. In each window a thread agrees with the others on the start of the
  * window. It takes in the items that other LPs left in the previous window, and fires its events.
  * Then it publishes the time of its next event, and waits for the other threads. If windows hold
- * fewer events than the barrier costs, the caller's thread fires the events of all LPs. In
- * sequential mode the caller's thread fires all events and takes in items at once.
+ * fewer events than the barrier costs, the caller's thread fires the events of all LPs, in steps
+ * that are longer than windows. In sequential mode the caller's thread fires all events and takes
+ * in items at once.
  */
 #include "sim/parallel.h"
 
@@ -14,6 +15,7 @@
 
 #include "sim/engine.h"
 #include "sim/thread_barrier.h"
+#include "sim/thread_pace.h"
 
 #define PATIENCE 10000 /* accumulated gain or loss, in events, at which the mode changes */
 
@@ -42,6 +44,9 @@ struct parallel {
 	bool ends, started;
 	bool together; /* the caller's thread fires all LPs */
 	sim_time end;  /* end of the last window; while threads run, each has its own copy */
+	struct thread_pace pace; /* of the first LP; without a clock it decides nothing */
+	bool enough;             /* the pace of one thread was measured */
+	bool slow[2];            /* by window: threads are slow; all LPs read it one window later */
 	uint64_t windows, windows_together, longest; /* written by the first LP only */
 	struct lp lps[];
 };
@@ -51,8 +56,13 @@ unsigned lp_channel_leave(struct lp_channel *channel, sim_time at)
 	struct lp *lp = channel->from->lp;
 	unsigned window = lp->window;
 
-	if (at < lp->left_at)
+	if (at < lp->left_at) {
 		lp->left_at = at;
+		/* The receiver may answer `delay` after that. Windows of several threads end
+		 * earlier. */
+		if (at + lp->parallel->delay < lp->sim->limit)
+			lp->sim->limit = at + lp->parallel->delay;
+	}
 	if (!channel->announced[window]) {
 		struct lp_channel **list = &lp->left[channel->to->lp_number][window];
 
@@ -68,23 +78,27 @@ unsigned lp_channel_window(const struct lp_channel *channel)
 	return channel->from->lp->window;
 }
 
+static void take_from(struct lp *from, const struct lp *lp, unsigned window)
+{
+	struct lp_channel **list = &from->left[lp->sim->lp_number][window];
+
+	while (*list) {
+		struct lp_channel *channel = *list;
+
+		*list = channel->next[window];
+		channel->announced[window] = false;
+		channel->take(channel, window);
+	}
+}
+
 /* Takes in the items that all LPs left for this LP in the previous window. Their order does not
  * matter: each item goes to a different place. */
 static void take_in(struct lp *lp, unsigned window)
 {
 	struct parallel *parallel = lp->parallel;
 
-	for (unsigned i = 0; i < parallel->count; i++) {
-		struct lp_channel **list = &parallel->lps[i].left[lp->sim->lp_number][window];
-
-		while (*list) {
-			struct lp_channel *channel = *list;
-
-			*list = channel->next[window];
-			channel->announced[window] = false;
-			channel->take(channel, window);
-		}
-	}
+	for (unsigned i = 0; i < parallel->count; i++)
+		take_from(&parallel->lps[i], lp, window);
 }
 
 static sim_time earliest(const struct parallel *parallel, unsigned window)
@@ -111,26 +125,31 @@ static uint64_t longest_of(const struct parallel *parallel, unsigned window, uin
 	return longest;
 }
 
-/* Time that threads gained in this window, or would have gained. The sum stays at or below 0
- * while threads run, and at or above 0 while they do not. */
+/* Adds the time that threads gained in this window. The sum stays at or below 0. */
 static void weigh(struct lp *lp)
 {
 	struct parallel *parallel = lp->parallel;
 	uint64_t events, longest = longest_of(parallel, lp->window, &events);
 
 	lp->gain += (int64_t)(events - longest) - SIM_WINDOW_WORTH;
-	if (parallel->together ? lp->gain < 0 : lp->gain > 0)
+	if (lp->gain > 0)
 		lp->gain = 0;
 	if (lp != &parallel->lps[0])
 		return;
+	if (parallel->pace.clock)
+		parallel->slow[lp->window] = thread_pace_several(&parallel->pace, events);
 	parallel->windows++;
-	parallel->windows_together += parallel->together;
 	parallel->longest += longest;
 }
 
+/* Returns true if the number of threads has to change. */
 static bool has_had_enough(const struct lp *lp)
 {
-	return lp->gain <= -PATIENCE || lp->gain >= PATIENCE;
+	const struct parallel *parallel = lp->parallel;
+
+	if (parallel->together)
+		return lp->gain >= PATIENCE && (parallel->enough || !parallel->pace.clock);
+	return lp->gain <= -PATIENCE || parallel->slow[lp->window ^ 1];
 }
 
 /* Returns the end of the next window, or 0 if there is no event before `until`. */
@@ -184,24 +203,133 @@ static void run_lp(struct lp *lp)
 		parallel->end = end;
 }
 
+/* ---- one thread ---- */
+
+#define STEPS_WEIGHED 64 /* steps after which their events are weighed */
+
+/* Progress of the LPs when one thread fires their events. */
+struct steps {
+	sim_time next[SIM_LPS_MAX];  /* no event of the LP is earlier */
+	uint64_t fired[SIM_LPS_MAX]; /* when the last steps were weighed */
+	sim_time since;
+	unsigned count; /* since then */
+};
+
+static void steps_begin(struct steps *steps, struct parallel *parallel)
+{
+	steps->since = SIM_NEVER;
+	steps->count = 0;
+	for (unsigned i = 0; i < parallel->count; i++) {
+		struct sim *sim = parallel->lps[i].sim;
+
+		steps->next[i] = wheel_bound(&sim->wheel);
+		steps->fired[i] = sim->fired;
+		if (steps->next[i] < parallel->end)
+			steps->next[i] = parallel->end;
+		if (steps->next[i] < steps->since)
+			steps->since = steps->next[i];
+	}
+}
+
+/* Returns the LP with the earliest event. Writes the time until which no other LP can send it
+ * anything, unless it sends something itself. */
+static unsigned steps_earliest(const struct steps *steps, const struct parallel *parallel,
+			       sim_time *limit)
+{
+	sim_time others = SIM_NEVER;
+	unsigned first = 0;
+
+	for (unsigned i = 1; i < parallel->count; i++) {
+		if (steps->next[i] < steps->next[first]) {
+			others = steps->next[first];
+			first = i;
+		} else if (steps->next[i] < others) {
+			others = steps->next[i];
+		}
+	}
+	*limit = parallel->until;
+	if (others<*limit && * limit - others> parallel->delay)
+		*limit = others + parallel->delay;
+	return first;
+}
+
+/* Fires events of an LP, and hands on what it left for others. */
+static void steps_fire(struct steps *steps, struct parallel *parallel, unsigned number,
+		       sim_time limit)
+{
+	struct lp *lp = &parallel->lps[number];
+	sim_time next;
+
+	lp->left_at = SIM_NEVER;
+	engine_run_native(lp->sim, limit);
+	assert(!lp->sim->stop && "sim_stop() in a run of several logical processes");
+	lp->sim->current = NULL;
+	next = wheel_bound(&lp->sim->wheel);
+	steps->next[number] = next > lp->sim->limit ? next : lp->sim->limit;
+	for (unsigned i = 0; i < parallel->count; i++) {
+		if (!lp->left[i][lp->window])
+			continue;
+		take_from(lp, &parallel->lps[i], lp->window);
+		if (lp->left_at < steps->next[i])
+			steps->next[i] = lp->left_at;
+	}
+	steps->count++;
+}
+
+/* Weighs the last steps as if threads had fired their events in windows. */
+static void steps_weigh(struct steps *steps, struct parallel *parallel, sim_time now)
+{
+	uint64_t events = 0, longest = 0, windows = (now - steps->since) / parallel->delay + 1;
+	struct lp *first = &parallel->lps[0];
+
+	if (windows > steps->count)
+		windows = steps->count; /* nothing happened in the others */
+	for (unsigned i = 0; i < parallel->count; i++) {
+		uint64_t fired = parallel->lps[i].sim->fired - steps->fired[i];
+
+		steps->fired[i] += fired;
+		events += fired;
+		longest = fired > longest ? fired : longest;
+	}
+	first->gain += (int64_t)(events - longest) - (int64_t)(windows * SIM_WINDOW_WORTH);
+	if (first->gain < 0)
+		first->gain = 0;
+	if (parallel->pace.clock)
+		parallel->enough = thread_pace_one(&parallel->pace, events);
+	parallel->windows += windows;
+	parallel->windows_together += windows;
+	parallel->longest += longest;
+	steps->since = now;
+	steps->count = 0;
+}
+
+/* One thread fires the events of the LP that has the earliest one, until another LP can affect it.
+ * Such steps are longer than windows, because the thread knows what all LPs wait for. */
 static void run_together(struct parallel *parallel)
 {
-	struct lp *lps = parallel->lps;
+	struct steps steps;
+	sim_time limit, now;
+	unsigned number;
 
+	steps_begin(&steps, parallel);
 	for (;;) {
-		sim_time next = next_end(parallel, lps->window, parallel->end);
-
-		for (unsigned i = 0; i < parallel->count; i++) {
-			lps[i].sim->current = NULL;
-			take_in(&lps[i], lps[i].window);
-		}
-		if (next == 0 || has_had_enough(lps))
+		number = steps_earliest(&steps, parallel, &limit);
+		now = steps.next[number];
+		if (steps.count == STEPS_WEIGHED || (now >= parallel->until && steps.count))
+			steps_weigh(&steps, parallel, now < parallel->until ? now : parallel->end);
+		if (now >= parallel->until || has_had_enough(&parallel->lps[0]))
 			break;
-		parallel->end = next;
-		for (unsigned i = 0; i < parallel->count; i++)
-			fire_until(&lps[i], next);
-		weigh(lps);
+		steps_fire(&steps, parallel, number, limit);
+		parallel->end = now;
 	}
+	for (unsigned i = 0; i < parallel->count; i++) {
+		struct lp *lp = &parallel->lps[i];
+
+		lp->window = 0;
+		lp->next_at[0] = steps.next[i];
+	}
+	if (now < parallel->until)
+		parallel->end = now;
 }
 
 static void *serve(void *argument)
@@ -253,6 +381,11 @@ static void change(struct parallel *parallel)
 	parallel->together = !parallel->together;
 	for (unsigned i = 0; i < parallel->count; i++)
 		parallel->lps[i].gain = 0;
+	if (parallel->slow[0] || parallel->slow[1])
+		thread_pace_fail(&parallel->pace);
+	else if (parallel->pace.clock)
+		thread_pace_change(&parallel->pace);
+	parallel->enough = parallel->slow[0] = parallel->slow[1] = false;
 }
 
 void parallel_run(struct sim *sim, sim_time until)
@@ -267,6 +400,8 @@ void parallel_run(struct sim *sim, sim_time until)
 	}
 	parallel->end = sim->now;
 	parallel->until = until;
+	if (parallel->pace.clock)
+		thread_pace_begin(&parallel->pace);
 	for (;;) {
 		if (parallel->together)
 			run_together(parallel);
@@ -276,6 +411,8 @@ void parallel_run(struct sim *sim, sim_time until)
 			break;
 		change(parallel);
 	}
+	if (parallel->pace.clock)
+		thread_pace_end(&parallel->pace);
 	for (unsigned i = 0; i < parallel->count; i++)
 		if (parallel->lps[i].sim->now > last)
 			last = parallel->lps[i].sim->now;
@@ -422,6 +559,14 @@ void sim_create_lps(struct sim *sim, unsigned lps)
 		lp->lp = &parallel->lps[i];
 		lp->lp_number = i;
 	}
+}
+
+void sim_measure_threads(struct sim *sim, uint64_t (*clock)(void))
+{
+	struct parallel *parallel = sim->lp->parallel;
+
+	thread_pace_init(&parallel->pace, clock);
+	parallel->together = true;
 }
 
 void parallel_destroy(struct sim *sim)

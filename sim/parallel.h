@@ -17,7 +17,7 @@
  * Threads wait at a barrier at the end of each window. Windows may hold too few events for a long
  * time, as with short cables. Then the caller's thread fires the events of all LPs, one LP after
  * the other, until windows hold more events. The decision depends only on numbers of events, so it
- * is the same in every run.
+ * is the same in every run, unless sim_measure_threads() adds real time.
  *
  * An event that must read the state of all LPs, or change the state of all LPs from then on,
  * needs sim_run_sequential().
@@ -34,6 +34,11 @@
  * run itself is the first LP. sim_run(), sim_now(), sim_next(), sim_events_fired() and
  * sim_blocks() act for all LPs. */
 void sim_create_lps(struct sim *sim, unsigned lps);
+
+/* Chooses the number of threads by real time as well. One thread fires the events of all LPs first,
+ * and several do while they are faster (sim/thread_pace.h). `clock` returns real time in ns.
+ * Results do not depend on it. Requires several LPs, before the first sim_run(). */
+void sim_measure_threads(struct sim *sim, uint64_t (*clock)(void));
 
 /* Returns the number of LPs, which is 1 for a sequential run. sim_lp() returns the LP with a
  * number from 0, where 0 is the run itself. */

@@ -100,7 +100,8 @@ void engine_run_native(struct sim *sim, sim_time until)
 {
 	struct event *event;
 
-	while ((event = wheel_pop(&sim->wheel, until - 1))) {
+	sim->limit = until;
+	while ((event = wheel_pop(&sim->wheel, sim->limit - 1))) {
 		engine_fire(sim, event);
 		if (unlikely(sim->stop))
 			break;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "fabric/encoding.h"
 #include "fabric/topology.h"
@@ -47,12 +48,22 @@ static struct packet_pool *pool_of(const struct build *build, const struct sim *
 	return build->pools[sim_lp_number(sim)];
 }
 
+/* Returns real time in ns. */
+static uint64_t real_time(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 static void divide(struct build *build)
 {
 	build->pools[0] = build->pool;
 	if (!build->assignment)
 		return;
 	sim_create_lps(build->sim, build->assignment->lps);
+	if (build->assignment->measured)
+		sim_measure_threads(build->sim, real_time);
 	for (unsigned i = 1; i < build->assignment->lps; i++)
 		build->pools[i] = packet_pool_create_beside(build->pool);
 }

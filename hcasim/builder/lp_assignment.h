@@ -10,6 +10,7 @@
 
 struct lp_assignment {
 	unsigned lps;
+	bool measured;   /* real time decides whether threads are used (sim_measure_threads()) */
 	uint8_t *of;     /* [hosts, then switches] LP of each */
 	sim_time window; /* shortest latency of a link between two LPs */
 	/* estimated events per window, without the busiest LP, if all hosts send at link rate */

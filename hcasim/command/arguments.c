@@ -183,7 +183,10 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 		arguments->ports = read_count(state, "--ports", "ports", text, 1000000);
 		return 0;
 	case KEY_THREADS:
-		arguments->threads = read_count(state, "--threads", "threads", text, SIM_LPS_MAX);
+		arguments->threads = strcmp(text, "auto") == 0
+					     ? THREADS_AUTO
+					     : read_count(state, "--threads auto, or --threads",
+							  "threads", text, SIM_LPS_MAX);
 		return 0;
 	case KEY_RANKS:
 		arguments->ranks = read_count(state, "--np", "ranks", text, 1000000);
@@ -260,16 +263,25 @@ static void find_scenario(struct arguments *arguments)
 		arguments->word = arguments->word_found;
 }
 
+static bool has_option(const struct verb *verb, int key)
+{
+	for (const struct argp_option *option = verb->options; option->name; option++)
+		if (option->key == key)
+			return true;
+	return false;
+}
+
 void arguments_read(const struct verb *verb, int argc, char **argv, struct arguments *arguments)
 {
 	char name[64], doc[DOC_BYTES];
 	struct argp argp = {verb->options, read_argument, verb->usage, doc, NULL, NULL, NULL};
 	snprintf(doc, sizeof(doc), "%s\v%s", verb->summary, verb->help ? verb->help : "");
-	*arguments = (struct arguments){.verb = verb,
-					.engine = SIM_ENGINE_native,
-					.percentile = -1,
-					.jobs = 1,
-					.threads = 1};
+	*arguments =
+		(struct arguments){.verb = verb,
+				   .engine = SIM_ENGINE_native,
+				   .percentile = -1,
+				   .jobs = 1,
+				   .threads = has_option(verb, KEY_THREADS) ? THREADS_AUTO : 1};
 	for (int i = 1; i < argc && verb->programs; i++) {
 		if (strcmp(argv[i], "--") == 0) {
 			arguments->programs = argv + i + 1;

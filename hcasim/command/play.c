@@ -3,10 +3,15 @@
 #include "hcasim/command/play.h"
 
 #include <inttypes.h>
+#include <sched.h>
 
 #include "hcasim/command/waveform.h"
 
 #define ERROR_BYTES 1024
+#define AUTO_MOST   2
+/* The estimate of lp_assignment.h is for packets of 1 KB on all links. Packets of 4 KB on half of
+ * them give an eighth of these events. */
+#define AUTO_MARGIN 8
 
 static struct result_paths paths_of(const struct arguments *arguments, const char *folder)
 {
@@ -26,12 +31,39 @@ bool play_check(const struct arguments *arguments, const char *folder)
 	return false;
 }
 
+/* Returns the number of other threads of the machine that run or wait for a processor. */
+static unsigned others_running(void)
+{
+	FILE *file = fopen("/proc/loadavg", "r");
+	unsigned running = 1;
+	if (!file)
+		return 0;
+	if (fscanf(file, "%*s %*s %*s %u/", &running) != 1 || running == 0)
+		running = 1;
+	fclose(file);
+	return running - 1;
+}
+
+/* Returns the number of threads for THREADS_AUTO: the idle processors that this process may use, up
+ * to AUTO_MOST, because more were not measured. */
+static unsigned idle_processors(void)
+{
+	unsigned others = others_running(), count = 1;
+	cpu_set_t set;
+	if (sched_getaffinity(0, sizeof(set), &set) == 0)
+		count = (unsigned)CPU_COUNT(&set);
+	count = count > others ? count - others : 1;
+	return count < AUTO_MOST ? count : AUTO_MOST;
+}
+
 struct lp_assignment *play_assign_lps(const struct arguments *arguments,
 				      const struct scenario *scenario, const char *unfit)
 {
 	char error[ERROR_BYTES] = "";
 	struct lp_assignment *assignment = NULL;
-	if (arguments->threads == 1)
+	bool chosen = arguments->threads == THREADS_AUTO;
+	unsigned threads = chosen ? idle_processors() : arguments->threads;
+	if (threads == 1)
 		return NULL;
 	if (arguments->engine != SIM_ENGINE_native)
 		snprintf(error, sizeof(error), "only the native engine supports several threads");
@@ -45,10 +77,16 @@ struct lp_assignment *play_assign_lps(const struct arguments *arguments,
 	else if (unfit)
 		snprintf(error, sizeof(error), "%s", unfit);
 	else
-		assignment =
-			lp_assignment_create(scenario, arguments->threads, error, sizeof(error));
-	if (!assignment)
-		say("%s: runs in one thread: %s", scenario->file, error);
+		assignment = lp_assignment_create(scenario, threads, error, sizeof(error));
+	if (!assignment) {
+		if (!chosen)
+			say("%s: runs in one thread: %s", scenario->file, error);
+	} else if (chosen && assignment->events < AUTO_MARGIN * SIM_WINDOW_WORTH) {
+		lp_assignment_destroy(assignment);
+		assignment = NULL;
+	} else {
+		assignment->measured = chosen;
+	}
 	return assignment;
 }
 
@@ -63,7 +101,7 @@ void play_say_windows(const struct arguments *arguments, const struct build *bui
 		    " of these in one thread; %" PRIu64 " events, %" PRIu64 " of these sequential",
 		    build->assignment->lps, windows.count, length, windows.together, windows.events,
 		    windows.longest);
-	if (windows.together > windows.count / 2)
+	if (windows.together > windows.count / 2 && !build->assignment->measured)
 		say("%s: runs mostly in one thread: the shortest link between the logical "
 		    "processes gives windows of %.3f ns, which have %.1f events outside the "
 		    "busiest process; threads help from %u events on",

@@ -22,6 +22,8 @@ enum exit_code {
 	EXIT_BAD_INPUT = 2,       /* invalid input, or output that cannot be written */
 };
 
+#define THREADS_AUTO 0u
+
 /* Arguments of any verb. Each verb allows a subset. */
 struct arguments {
 	const struct verb *verb;
@@ -58,7 +60,7 @@ struct arguments {
 	enum sim_engine engine;
 	bool engine_given;
 	unsigned jobs;
-	unsigned threads;
+	unsigned threads; /* THREADS_AUTO: chosen by hcasim */
 	bool bottleneck, bounds, received;
 	bool expect; /* sweep: check the file's expectations at each point */
 	bool full;   /* published: run rows at the original's size */

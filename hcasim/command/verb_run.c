@@ -61,9 +61,11 @@ static struct experiment *prepare(const struct arguments *arguments,
 		*build ? experiment_create(*build, error, ERROR_BYTES) : NULL;
 	if (!experiment || experiment_may_be_parallel(experiment))
 		return experiment;
-	say("%s: runs in one thread: a flow of one host starts a flow of another without delay; "
-	    "set workload.posting.notification_latency above 0",
-	    scenario->file);
+	if (!assignment->measured)
+		say("%s: runs in one thread: a flow of one host starts a flow of another without "
+		    "delay; "
+		    "set workload.posting.notification_latency above 0",
+		    scenario->file);
 	experiment_destroy(experiment);
 	build_destroy(*build);
 	return prepare(arguments, scenario, NULL, build, error);

@@ -336,11 +336,25 @@ for threads in 1 2 3; do
     fail "a broken load: $threads threads leave other records: $(head -5 "$folder/diff")"
 done
 
+# The default is auto: one thread first, and several if they are faster. It says nothing.
+cat >"$folder/auto.yaml" <<EOF
+hosts: {count: 0, hca: {fidelity: endpoint}}
+fabric: {$fabric, topology: {kind: fat-tree, arity: 8}, switch: {balance: spray}}
+workload: {pattern: permutation, bytes: 1MB}
+EOF
+for threads in 1 auto; do
+  "$hcasim" run "$folder/auto.yaml" --threads "$threads" --out "$folder/auto.$threads" >/dev/null 2>"$folder/log" || fail "auto: exit code $?"
+  [ -s "$folder/log" ] && fail "--threads $threads: $(cat "$folder/log")"
+done
+"$hcasim" run "$folder/auto.yaml" --out "$folder/auto.default" >/dev/null 2>"$folder/log" || fail "auto: exit code $?"
+diff -r "$folder/auto.1" "$folder/auto.auto" && diff -r "$folder/auto.1" "$folder/auto.default" || fail "auto leaves other records"
+"$hcasim" run "$folder/load-short.yaml" >/dev/null 2>"$folder/log" && [ ! -s "$folder/log" ] || fail "auto: $(cat "$folder/log")"
+
 "$hcasim" run "$folder/permutation.yaml" --threads 2 --engine systemc-reference >/dev/null 2>"$folder/log" || fail "reference: $?"
 grep -q "in one thread: only the native engine" "$folder/log" || fail "--engine systemc-reference: $(cat "$folder/log")"
 for number in 0 -1 17 two; do
   "$hcasim" run "$folder/permutation.yaml" --threads "$number" >/dev/null 2>"$folder/log"
   [ $? -eq 2 ] || fail "--threads $number is not exit code 2"
-  grep -q "is not a number of threads; expected --threads NUMBER, 1 to 16" "$folder/log" || fail "--threads $number: $(cat "$folder/log")"
+  grep -q "is not a number of threads; expected --threads auto, or --threads NUMBER, 1 to 16" "$folder/log" || fail "--threads $number: $(cat "$folder/log")"
 done
 exit "$((failures > 0))"

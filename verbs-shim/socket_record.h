@@ -55,6 +55,7 @@ enum shim_socket_call {
 	SOCKET_DISCONNECT, /* UDP */
 	SOCKET_JOIN,       /* UDP: record->group */
 	SOCKET_LEAVE,      /* UDP: record->group */
+	SOCKET_TAP,        /* AF_PACKET: tap_protocol or tap_all changed */
 	SOCKET_CALLS,
 };
 
@@ -68,8 +69,12 @@ struct shim_address {
 
 /* Before the bytes of each datagram in a pair: its destination or its source. */
 struct shim_datagram {
+	/* AF_PACKET: the port is the Ethertype, and the bytes are interface, type and source of
+	 * struct sockaddr_ll. */
 	struct shim_address address;
-	uint32_t truesize; /* what it takes of the receive buffer */
+	/* UDP: bytes that the datagram uses of the receive buffer; AF_PACKET: of the frame */
+	uint32_t truesize;
+	uint64_t at_ns; /* AF_PACKET: virtual time of the frame */
 };
 
 /* A multicast group on an interface. */
@@ -88,7 +93,7 @@ struct shim_socket_option {
 struct shim_socket {
 	/* enum shim_socket_state. */
 	uint32_t state;
-	/* AF_INET or AF_INET6. */
+	/* AF_INET, AF_INET6 or AF_PACKET. */
 	uint32_t family;
 	struct shim_address local, peer, wanted;
 	/* errno that SO_ERROR, or the next call, reports. */
@@ -135,6 +140,9 @@ struct shim_socket {
 	struct shim_membership group;
 	/* UDP: of IP_MULTICAST_IF, in network order. */
 	uint32_t group_source;
+	/* AF_PACKET: Ethertype, 0 for none; 1: also frames for others. */
+	uint32_t tap_protocol, tap_all;
+	uint64_t taps_seen; /* frames that were read, since PACKET_STATISTICS */
 	uint32_t option_count;
 	struct shim_socket_option options[SHIM_SOCKET_OPTIONS];
 	char congestion[16];

@@ -53,6 +53,7 @@ struct netdev {
 	struct netdev_blocks blocks;
 	struct netdev_user *user;
 	struct netdev_limits limits;
+	bool promiscuous;
 	struct pool moves;
 	struct move *reads, *last_read; /* in the order of their start */
 	struct move *writes;            /* in any order */
@@ -207,7 +208,7 @@ void netdev_arrived(struct netdev *netdev, struct packet *packet)
 {
 	struct move *move;
 
-	if (packet->damage) {
+	if (packet->damage & ~(WRONG_MAC | MIRRORED)) {
 		netdev->count.damaged++;
 		receive_done(netdev->blocks.receive, packet);
 		return;
@@ -222,6 +223,16 @@ void netdev_arrived(struct netdev *netdev, struct packet *packet)
 	netdev->writes = move;
 	gauge_enter(&netdev->gauge.writes, now(netdev), 1);
 	pcie_write(netdev->blocks.pcie, &move->write);
+}
+
+void netdev_set_promiscuous(struct netdev *netdev, bool promiscuous)
+{
+	netdev->promiscuous = promiscuous;
+}
+
+bool netdev_is_promiscuous(const struct netdev *netdev)
+{
+	return netdev->promiscuous;
 }
 
 /* ---- creation ---- */

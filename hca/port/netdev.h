@@ -79,6 +79,10 @@ bool netdev_has_room(struct netdev *netdev, unsigned priority);
  * queue takes it as well. The device owns the packet from now on. */
 void netdev_send(struct netdev *netdev, struct packet *packet);
 
+/* Sets whether the stack gets frames for others as well. */
+void netdev_set_promiscuous(struct netdev *netdev, bool promiscuous);
+bool netdev_is_promiscuous(const struct netdev *netdev);
+
 /* Accepts a frame of the receive pipeline. */
 void netdev_arrived(struct netdev *netdev, struct packet *packet);
 

@@ -421,6 +421,10 @@ static void through(struct event *event)
 	packet->next = NULL;
 	receive->count.packets++;
 	if (__builtin_expect(packet->damage & WRONG_MAC, 0)) {
+		if (receive->netdev && netdev_is_promiscuous(receive->netdev)) {
+			netdev_arrived(receive->netdev, packet);
+			return;
+		}
 		drop(receive, packet, &receive->count.foreign_drops);
 		return;
 	}

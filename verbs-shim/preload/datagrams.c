@@ -185,6 +185,9 @@ ssize_t datagrams_receive(int fd, struct shim_socket *record, struct msghdr *mes
 	result -= (ssize_t)sizeof(head);
 	if (!(flags & MSG_PEEK)) {
 		record->taken += head.truesize;
+		record->taps_seen++;
+		if (record->stalled)
+			(void)sockets_call_number(SOCKET_MOVED, record);
 		sockets_pay_received(record, (uint64_t)result);
 	}
 	return result;

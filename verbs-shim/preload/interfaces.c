@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <net/if_arp.h>
 #include <netinet/in.h>
@@ -128,6 +129,8 @@ static int interface_request(unsigned long request, struct ifreq *about)
 	if (index == INTERFACES)
 		return fail(ENODEV);
 	switch (request) {
+	case SIOCETHTOOL:
+		return fail(EOPNOTSUPP);
 	case SIOCGIFFLAGS:
 		about->ifr_flags = (short)interfaces[index].flags;
 		return 0;
@@ -154,7 +157,7 @@ bool interfaces_ioctl(unsigned long request, void *argument, int *result)
 {
 	static const unsigned long known[] = {SIOCGIFNAME,  SIOCGIFFLAGS,   SIOCGIFADDR,
 					      SIOCGIFINDEX, SIOCGIFNETMASK, SIOCGIFBRDADDR,
-					      SIOCGIFMTU,   SIOCGIFHWADDR};
+					      SIOCGIFMTU,   SIOCGIFHWADDR,  SIOCETHTOOL};
 
 	if (!names_active() || !argument)
 		return false;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "verbs-shim/preload/device.h"
+#include "verbs-shim/preload/packet_sockets.h"
 #include "verbs-shim/preload/range.h"
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/trap_watch.h"
@@ -95,6 +96,11 @@ void *memory_map(void *address, size_t length, int prot, int flags, int fd, off_
 
 	if (shim_active() && device_has_pages(fd))
 		return device_mmap(address, length, prot, flags, fd, offset);
+	if (shim_active() && fd >= 0 && !(flags & MAP_ANONYMOUS)) {
+		result = packet_sockets_map(fd, length);
+		if (result)
+			return result;
+	}
 	if (shim.memory &&
 	    flags & MAP_HUGETLB) { /* the simulated host has none, independent of the machine */
 		errno = ENOMEM;

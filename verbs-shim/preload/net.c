@@ -17,6 +17,7 @@
 
 #include "verbs-shim/preload/names.h"
 #include "verbs-shim/preload/netlink.h"
+#include "verbs-shim/preload/packet_sockets.h"
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/sockets.h"
 
@@ -116,6 +117,8 @@ EXPORT int socket(int family, int type, int protocol)
 			return result;
 		errno = before;
 	}
+	if (sockets_models_packets(family, type))
+		return packet_sockets_open(type, protocol);
 	if (sockets_models(family, type, protocol))
 		return sockets_open(family, type);
 	result = REAL(socket)(family, type, protocol);

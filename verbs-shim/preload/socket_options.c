@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "verbs-shim/preload/packet_sockets.h"
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/socket_groups.h"
 #include "verbs-shim/preload/sockets.h"
@@ -205,6 +206,8 @@ int sockets_set_option(int fd, struct shim_socket *record, int level, int option
 	int place = find(level, option), number, result;
 
 	gate_charge(shim.memory->cost_system_call);
+	if (record->family == AF_PACKET)
+		return packet_sockets_set_option(record, level, option, value, length);
 	if (level == IPPROTO_TCP && record->datagram)
 		return fail(ENOPROTOOPT);
 	if (level == SOL_SOCKET && place < 0)
@@ -327,6 +330,8 @@ int sockets_get_option(int fd, struct shim_socket *record, int level, int option
 	gate_charge(shim.memory->cost_system_call);
 	if ((int)*length < 0)
 		return fail(EINVAL);
+	if (record->family == AF_PACKET)
+		return packet_sockets_get_option(fd, record, level, option, value, length);
 	if (level == IPPROTO_TCP && record->datagram)
 		return fail(EOPNOTSUPP);
 	if (level == SOL_SOCKET && place < 0)

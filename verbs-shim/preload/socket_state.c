@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "verbs-shim/preload/packet_sockets.h"
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/sockets.h"
 
@@ -36,10 +37,12 @@ static bool is_low(int fd, const struct shim_socket *record)
 
 short socket_state_events(int fd, short wanted, short events)
 {
-	const struct shim_socket *record = sockets_of(fd);
+	struct shim_socket *record = sockets_of(fd);
 	uint32_t shut = record ? shut_of(record) : 0;
 	short more = 0;
 
+	if (record && record->family == AF_PACKET && packet_sockets_poll(fd, record, &more))
+		return more & wanted;
 	if (!record || record->state == SOCKET_LISTENING || record->state == SOCKET_CONNECTING)
 		return events;
 	if (shut & SHUT_READING)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "verbs-shim/preload/datagrams.h"
+#include "verbs-shim/preload/packet_sockets.h"
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/socket_state.h"
 
@@ -95,6 +96,14 @@ bool sockets_models(int family, int type, int protocol)
 		(kind == SOCK_DGRAM && (protocol == 0 || protocol == IPPROTO_UDP)));
 }
 
+bool sockets_models_packets(int family, int type)
+{
+	int kind = type & ~(SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	return shim_active() && shim.memory->socket_costs.modelled && family == AF_PACKET &&
+	       kind == SOCK_RAW;
+}
+
 /* A call whose response has a descriptor. flags: SOCK_CLOEXEC, SOCK_NONBLOCK. */
 static int call_for_descriptor(enum shim_socket_call which, uint32_t number, uint64_t value,
 			       int flags, struct shim_socket **record)
@@ -166,6 +175,10 @@ void sockets_write_address(const struct shim_socket *record, const struct shim_a
 	const void *bytes = &four;
 	socklen_t whole = sizeof(four);
 
+	if (record->family == AF_PACKET) {
+		packet_sockets_address(from, address, length);
+		return;
+	}
 	memcpy(&four.sin_addr, from->ip + sizeof(mapped), sizeof(four.sin_addr));
 	memcpy(&six.sin6_addr, from->ip, sizeof(six.sin6_addr));
 	if (IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr))
@@ -204,6 +217,8 @@ int sockets_bind(struct shim_socket *record, const struct sockaddr *address, soc
 {
 	int result;
 
+	if (record->family == AF_PACKET)
+		return packet_sockets_bind(record, address, length);
 	if (!sockets_read_address(record, address, length, &record->wanted))
 		return -1;
 	gate_charge(shim.memory->cost_system_call);
@@ -311,6 +326,8 @@ int sockets_connect(int fd, struct shim_socket *record, const struct sockaddr *a
 	bool blocking = wait_is_blocking(fd);
 	int64_t result;
 
+	if (record->family == AF_PACKET)
+		return fail(EOPNOTSUPP);
 	if (record->datagram)
 		return connect_datagram(record, address, length);
 	if (!sockets_read_address(record, address, length, &wanted))
@@ -508,7 +525,7 @@ ssize_t sockets_send(int fd, struct shim_socket *record, const struct msghdr *me
 	ssize_t done = 0;
 
 	wait_begin();
-	if (flags & MSG_OOB)
+	if (flags & MSG_OOB || record->family == AF_PACKET)
 		return fail(EOPNOTSUPP);
 	if (record->datagram)
 		return datagrams_send(fd, record, message, flags);

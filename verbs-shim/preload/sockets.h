@@ -22,6 +22,7 @@ uint64_t sockets_key(int fd);
 uint64_t sockets_any_key(void);
 
 bool sockets_models(int family, int type, int protocol);
+bool sockets_models_packets(int family, int type);
 int sockets_open(int family, int type);
 /* Functions that other files of this folder share. They read and write addresses in the format of
  * programs. */

@@ -102,6 +102,7 @@ static void send_fragment(struct socket_host *host, const struct path *path,
 	packet->payload_bytes = (uint32_t)length;
 	packet->payload = packet_payload_of(pool, frame, (uint32_t)length);
 	packet->wire_bytes = (uint32_t)length + FCS_BYTES;
+	taps_see(host, packet, true);
 	netdev_send(host->netdev, packet);
 }
 

@@ -26,7 +26,8 @@ static const struct path *path_of(const struct sockets *sockets, const struct fl
 void frames_send(struct sockets *sockets, const struct flow *flow,
 		 const struct tcp_segment *segment, const uint8_t *payload)
 {
-	struct netdev *netdev = sockets->hosts[flow->from_host]->netdev;
+	struct socket_host *host = sockets->hosts[flow->from_host];
+	struct netdev *netdev = host->netdev;
 	struct packet *packet = packet_new(netdev_packets(netdev));
 
 	packet->path = path_of(sockets, flow);
@@ -37,6 +38,7 @@ void frames_send(struct sockets *sockets, const struct flow *flow,
 		packet_payload_of(netdev_packets(netdev), payload, segment->payload_bytes);
 	tcp_packet_set(packet, &segment->header);
 	packet->wire_bytes = packet_wire_bytes(packet);
+	taps_see(host, packet, true);
 	netdev_send(netdev, packet);
 }
 
@@ -149,7 +151,10 @@ static void poll(struct event *event)
 		struct packet *packet = host->frame_first;
 
 		host->frame_first = packet->next;
-		if (packet->kind == PACKET_TCP)
+		taps_see(host, packet, false);
+		if (packet->damage & WRONG_MAC)
+			packet_free(netdev_packets(host->netdev), packet);
+		else if (packet->kind == PACKET_TCP)
 			take_frame(host, merges, &count, packet);
 		else
 			fragments_arrived(host, packet);

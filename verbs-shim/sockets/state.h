@@ -8,6 +8,7 @@
  *     stream.c   bytes between a program and its connection (tcp/)
  *     datagram.c  UDP
  *     membership.c  multicast groups of UDP sockets
+ *     taps.c     AF_PACKET
  *     network.c  segments between hosts: within a host, on a modelled link, and by frames
  *     frames.c   segments as frames of the host's adapter, interrupts, GRO
  *     fragments.c  datagrams as frames, which may be IP fragments
@@ -125,6 +126,7 @@ struct socket_host {
 	struct netdev_user user;
 	struct packet *frame_first, *frame_last; /* in host memory, not handled yet */
 	struct fragments *fragments;             /* incomplete datagrams */
+	uint32_t taps;                           /* AF_PACKET sockets */
 	uint16_t identification;                 /* of the next datagram */
 	struct event poll;
 	sim_time poll_at, poll_until; /* next, and at the latest */
@@ -231,6 +233,12 @@ bool membership_of_host(const struct sockets *sockets, uint32_t host, const uint
 			uint32_t interface);
 /* Returns true if the socket gets datagrams of a group that the host is in. */
 bool membership_passes(const struct socket *socket, const uint8_t group[16], uint32_t interface);
+
+/* taps.c */
+void taps_update(struct socket_host *host); /* after a change of its AF_PACKET sockets */
+void taps_push(struct socket *socket);      /* the pair has room */
+/* Gives a frame of the stack to the AF_PACKET sockets of the host. */
+void taps_see(struct socket_host *host, const struct packet *packet, bool sent);
 
 /* network.c */
 void network_init_host(struct socket_host *host);

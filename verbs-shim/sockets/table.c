@@ -112,6 +112,8 @@ static void socket_free(struct socket *socket)
 	if (socket->far >= 0)
 		close(socket->far);
 	socket->used = false;
+	if (socket->record->family == AF_PACKET)
+		taps_update(socket->sockets->hosts[socket->host]);
 	*socket->record = (struct shim_socket){.state = SOCKET_FREE};
 }
 
@@ -171,7 +173,10 @@ static void moved(struct socket *socket)
 	socket->record->announced = 0;
 	find_gone(socket);
 	if (socket->record->datagram) {
-		datagram_take(socket);
+		if (socket->record->family == AF_PACKET)
+			taps_push(socket);
+		else
+			datagram_take(socket);
 		socket_free_if_done(socket);
 		return;
 	}
@@ -211,6 +216,8 @@ int64_t sockets_call(struct sockets *sockets, uint32_t host, enum shim_socket_ca
 
 	*far = -1;
 	if (call == SOCKET_CREATE) {
+		if ((value & ~SHIM_SOCKET_DATAGRAM) == AF_PACKET && !sockets->hosts[host]->netdev)
+			return -EAFNOSUPPORT;
 		socket = socket_create(sockets, host, value);
 		return socket ? give(socket, far) : -ENFILE;
 	}
@@ -232,6 +239,9 @@ int64_t sockets_call(struct sockets *sockets, uint32_t host, enum shim_socket_ca
 		return datagram_route(socket);
 	case SOCKET_DISCONNECT:
 		datagram_disconnect(socket);
+		return 0;
+	case SOCKET_TAP:
+		taps_update(sockets->hosts[host]);
 		return 0;
 	case SOCKET_JOIN:
 		return membership_join(socket, &socket->record->group);

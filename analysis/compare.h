@@ -37,7 +37,7 @@ struct compare_point {
 	double ours; /* in that unit */
 };
 
-/* Reads a tolerance. `text` outlives it. Returns false if the text is no tolerance. */
+/* Reads a tolerance. `text` outlives it. Returns false if the text is not a tolerance. */
 bool compare_tolerance_find(const char *text, struct compare_tolerance *tolerance);
 
 /* Returns the relative error of a simulated value against the nearer end of the published range. It

@@ -20,8 +20,7 @@ struct fit_number {
 	uint64_t step;      /* values, low and high are multiples of it */
 	uint64_t value;     /* in: start value, if it is within the bounds; out: best value */
 	/* out: standard error of the value, by the slopes of the residuals around it. NAN if the
-	 * residuals do not determine the numbers, or if there are no more residuals than
-	 * numbers. */
+	 * residuals do not determine the numbers, or if there are too few residuals. */
 	double error;
 };
 

@@ -25,7 +25,7 @@ size_t table_column(const struct table *table, const char *name);
 /* Returns the text of a cell, which the table owns. Rows and columns count from 0. */
 const char *table_cell(const struct table *table, size_t row, size_t column);
 
-/* Returns the number in a cell, or NAN if the text is no plain number. */
+/* Returns the number in a cell, or NAN if the text is not a plain number. */
 double table_number(const struct table *table, size_t row, size_t column);
 
 /* Writes a text as a field, in quotes if necessary. */

@@ -3,7 +3,7 @@
  * deadlock: detects a cycle of full buffers in which each buffer waits for space in the next. The
  * search uses the present state. A buffer is dead if all of its packets are queued, and if dead
  * buffers stop every output at which these packets wait. Hosts are assumed to empty their buffers
- * eventually, so a slow host is no deadlock.
+ * eventually, so a slow host is not a deadlock.
  *
  * Rows D-20, D-29; Hu et al., HotNets 2016.
  */

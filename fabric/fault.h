@@ -63,7 +63,7 @@ struct fault_rule {
 	/* number of the only packet to act on, from 1; 0 if `probability` applies */
 	uint64_t nth;
 	sim_time delay; /* delay of FAULT_delay and FAULT_reorder */
-	/* the rule is active for from <= now < until; an `until` of 0 is no end */
+	/* the rule is active for from <= now < until; `until` 0: no end */
 	sim_time from, until;
 	/* counter that must reach `reaches` before the rule is active, or NULL */
 	const uint64_t *watched;

@@ -188,7 +188,7 @@ void port_set_end(struct port *port, bool up);
  * the user. */
 void port_storm(struct port *port, uint8_t priorities, bool start);
 
-/* Limits the rate at which input space is released. 0 is no limit. */
+/* Limits the rate at which input space is released. 0: no limit. */
 void port_set_drain_rate(struct port *port, uint64_t rate_bps);
 
 /* Returns whether one more packet can be queued on the VL. */

@@ -55,8 +55,8 @@ struct topology_switch {
 	/* Returns the bytes in the buffer of an input's VL, including the bytes of departing
 	 * packets. */
 	uint64_t (*input_used)(void *context, unsigned port, unsigned vl);
-	/* Finds the output of all packets of a path. Returns false if there is no route, or if more
-	 * than the path decides. */
+	/* Finds the output of all packets of a path. Returns false if there is no route, or if the
+	 * route does not depend on the path alone. */
 	bool (*output)(void *context, const struct path *path, unsigned *port);
 	/* Finds all outputs that a packet of a path may take, before load balancing. */
 	void (*outputs)(void *context, const struct path *path, struct port_set *ports);

@@ -198,7 +198,7 @@ static void fold_events(struct fold *fold, struct sim *sim)
 	free(pending.events);
 }
 
-/* Returns true if the blocks until now differ from those of the other fold. */
+/* Returns true if the blocks until now differ from the same blocks of the other fold. */
 static bool differs(const struct fold *fold, const struct fold *like)
 {
 	size_t begin = fold->marks[fold->mark_count - 1].begin;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sparse: large tables of which a run uses little. They start as zeros, and pages that are
- * never written take no memory. calloc() does not guarantee the latter: MALLOC_PERTURB_, which
- * tests set, makes it write all pages.
+ * sparse: large tables that a run uses only in part. They start as zeros, and pages that are never
+ * written take no memory. calloc() does not guarantee the latter. With MALLOC_PERTURB_, which tests
+ * set, it writes all pages.
  */
 #ifndef SIM_SPARSE_H
 #define SIM_SPARSE_H

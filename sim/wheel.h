@@ -52,7 +52,7 @@ struct wheel {
 	uint32_t near_words; /* one bit per word of near_occupied */
 	uint32_t far_levels; /* one bit per far level with an occupied slot */
 	uint32_t chunks;     /* all, free or not */
-	bool fetches;        /* so many events are pending that they are not in the cache */
+	bool fetches;        /* too many events are pending for the cache */
 	struct wheel_chunk *free_chunks;
 	struct wheel_slab *slabs;                 /* memory of all chunks */
 	uint64_t near_occupied[WHEEL_NEAR_WORDS]; /* one bit per slot */

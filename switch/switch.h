@@ -82,8 +82,8 @@
 	X(credits_starved, "packets",                                                             \
 	  "Congested packets whose credits were returned late (fecn.credit_mask).")               \
 	X(flowlets, "times",                                                                      \
-	  "Times that a flow was assigned a path: its first, after a gap, or anew (letflow, "     \
-	  "conga, conweave).")                                                                    \
+	  "Times that a flow was assigned a path: its first path, a path after a gap, or a new "  \
+	  "path (letflow, conga, conweave).")                                                     \
 	X(reroutes, "times", "Times that a flow was assigned a different path than before.")      \
 	X(control_packets_sent, "packets",                                                        \
 	  "RTT_REPLY, CLEAR and NOTIFY packets created here (conweave).")                         \

@@ -174,7 +174,7 @@
 	  "(theta_path_busy).",                                                                   \
 	  "ConWeave's simulator (row D-32): 16 us")                                               \
 	X(inactive, TIME, "300us", "1ns..10s",                                                    \
-	  "Idle time after which a flow starts anew on any path (theta_inactive).",               \
+	  "Idle time after which a flow may start again on any path (theta_inactive).",           \
 	  "ConWeave's simulator (row D-32): 300 us")                                              \
 	X(resume_extra, TIME, "16us", "0ps..1s",                                                  \
 	  "Additional time for which rerouted packets wait for the last packet of the old path, " \

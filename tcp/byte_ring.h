@@ -22,8 +22,8 @@ void byte_ring_put(struct byte_ring *ring, uint64_t offset, const uint8_t *bytes
 /* Copies bytes of the range. */
 void byte_ring_get(const struct byte_ring *ring, uint64_t offset, uint8_t *bytes, uint32_t count);
 
-/* Returns the bytes from `first` on, of which *count lie side by side; *count is at most its value
- * at the call. */
+/* Returns the bytes from `first` on, and the number of contiguous ones in *count, which is at most
+ * its value at the call. */
 const uint8_t *byte_ring_front(const struct byte_ring *ring, uint64_t *count);
 
 /* Removes the bytes before `offset`. */

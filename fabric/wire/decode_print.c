@@ -139,8 +139,8 @@ static void print_pfc(FILE *out, const struct packet *packet)
 			fprintf(out, " %u:%u", i, packet->pause_quanta[i]);
 }
 
-/* Returns the fields of a congestion control: those of a control packet are in it, others in a
- * comment. NULL: none. */
+/* Returns the fields of a congestion control. A control packet has its fields, and a comment has
+ * the fields of other packets. NULL: none. */
 static const uint32_t *fields_of(const struct decoded *decoded)
 {
 	const struct packet *packet = decoded->packet;

@@ -171,8 +171,8 @@ struct packet {
 			};
 		};
 		struct tcp_sack sack[TCP_SACK_MAX]; /* PACKET_TCP */
-		/* WRITEs, SENDs, ACKs and CNPs of endpoint adapters. codec.h builds only those of
-		 * CNPs, which are their reserved bytes */
+		/* WRITEs, SENDs, ACKs and CNPs of endpoint adapters. codec.h builds only the fields
+		 * of CNPs, in their reserved bytes */
 		struct congestion_fields congestion;
 		struct { uint32_t word0, word1, word2, word3; };
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * parse_status: errors of codec_parse() and the layers below it, one line each: X(name, meaning). A
- * wrong ICRC, VCRC or FCS is no parse error. packet->damage reports it.
+ * wrong ICRC, VCRC or FCS is not a parse error. packet->damage reports it.
  */
 #ifndef FABRIC_WIRE_PARSE_STATUS_H
 #define FABRIC_WIRE_PARSE_STATUS_H

@@ -9,7 +9,7 @@
 #include "hca/congestion/congestion.h"
 #include "sim/fold.h"
 
-/* Folds the state of a flow of which `acked_total` bytes are acknowledged, and no more are sent.
+/* Folds the state of a flow that has sent `acked_total` bytes, all of which are acknowledged.
  * Returns false for an algorithm whose states cannot be compared: HPCC, the algorithms of TCP, and
  * plug-ins. */
 bool congestion_fold(const struct congestion *congestion, const struct cc_state *cc,

@@ -308,7 +308,7 @@ static uint64_t dcqcn_ack_bytes(const void *context)
 	return ((const struct dcqcn_params *)context)->cwnd_scaled;
 }
 
-/* Folds the tick of cuts, of which the future ones matter. */
+/* Folds the tick of cuts. Only future ticks matter. */
 static void fold_tick(const struct dcqcn_state *state, const struct dcqcn_params *params,
 		      struct fold *fold)
 {

@@ -29,8 +29,8 @@ static inline bool reno_in_slow_start(const struct reno *reno)
  * timeouts. */
 bool reno_may_grow(struct reno *reno, const struct congestion_ack *ack);
 
-/* Grows the window by at most `limit` segments, but not beyond the threshold. A limit of 0 is no
- * limit. Returns the bytes of `acked` that remain for congestion avoidance. */
+/* Grows the window by at most `limit` segments, but not beyond the threshold. 0: no limit. Returns
+ * the bytes of `acked` that remain for congestion avoidance. */
 double reno_slow_start(struct reno *reno, double acked, uint64_t limit);
 
 /* Grows the window by one segment for each window of acknowledged bytes. */

@@ -163,7 +163,7 @@ void endpoint_set_iwarp(struct endpoint_hca *ep);
 /* returns NULL without iWARP */
 const struct endpoint_iwarp_counters *endpoint_iwarp_counters(const struct endpoint_hca *ep);
 /* Writes a full segment of the connection to *segment. *bytes is the length of a message, and
- * becomes its bytes in the stream. Returns false if the queue pair is no TCP connection. */
+ * becomes its bytes in the stream. Returns false if the queue pair is not a TCP connection. */
 bool endpoint_tcp_segment(const struct endpoint_qp *qp, enum endpoint_operation operation,
 			  uint64_t *bytes, struct packet *segment);
 /* Returns the TCP connection of the queue pair, or NULL if it has none. */

@@ -7,10 +7,11 @@
  * Each word is a zero, all ones, a repetition of the last literal, or a literal: a byte that says
  * which bytes are not zero, and these bytes.
  *
- * A queue pair does not rest while a list or a heap has it, nor with a congestion control that was
- * used and may be used again (endpoint_retire()). Its addresses are not kept elsewhere: users have
- * its slot. Queue pairs rest between two events, a few for each one that wakes. About as many as
- * are active are therefore awake and idle.
+ * A queue pair does not rest while it is in a list or a heap. It also does not rest if its
+ * congestion control was used and may be used again (endpoint_retire()). Its addresses are not kept
+ * elsewhere: users have its slot. Queue pairs rest between two events, a few for each one that
+ * wakes. The number of idle queue pairs that are awake is therefore about the number of active
+ * ones.
  *
  * The bytes are in cells of one size, and idle memory is kept in lists: with malloc(), the memory
  * that one queue pair frees would not fit the next one.

@@ -150,8 +150,8 @@ struct qp {
 	struct responder responder;
 	/* NULL without congestion control, and before the first packet */
 	struct qp_congestion *congestion;
-	struct dc_initiator *dci; /* NULL if the queue pair is no DCI */
-	struct dc_responder *dcr; /* NULL if the queue pair is no DCR */
+	struct dc_initiator *dci; /* NULL if the queue pair is not a DCI */
+	struct dc_responder *dcr; /* NULL if the queue pair is not a DCR */
 	uint32_t users; /* segments, reads and WQEs in progress that refer to the queue pair */
 	bool destroyed;
 	/* ERR: the receive queue is flushed after all executed requests are committed */

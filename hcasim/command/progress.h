@@ -17,7 +17,7 @@ struct progress {
 	bool terminal;
 };
 
-/* Starts. Prints nothing in the first second, or in the first minute if standard error is no
+/* Starts. Prints nothing in the first second, or in the first minute if standard error is not a
  * terminal. */
 struct progress progress_begin(void);
 

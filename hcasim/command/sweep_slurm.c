@@ -2,8 +2,8 @@
 /*
  * sweep_slurm: the same sweep as jobs of Slurm (--via slurm). The tasks of a job array run the
  * parts. A task whose node is lost is queued again, and continues with its unfinished points. A
- * dependent job then runs the sweep as a whole: it finds all points there, runs those that a task
- * has left, and writes the tables. This process waits for it.
+ * dependent job then runs the sweep as a whole. It finds the finished points, runs the points that
+ * a task has left, and writes the tables. This process waits for it.
  *
  *     sbatch --array: hcasim sweep FILE --part K/T --out DIR     DIR/slurm/K.log
  *     sbatch --dependency: hcasim sweep FILE --out DIR           DIR/slurm/tables.log

@@ -123,7 +123,7 @@ static const struct published_case *worst_case(const struct published_row *row)
 	return worst;
 }
 
-/* Prints the orders of a row. `failed`: only those that do not hold. */
+/* Prints the orders of a row. `failed`: only orders that do not hold. */
 static void print_orders(const struct published_row *row, bool failed)
 {
 	for (size_t i = 0; i < row->order_count; i++) {

@@ -99,7 +99,8 @@ static bool is_equal(const struct stats *stats, size_t one, size_t other, size_t
 	return true;
 }
 
-/* Describes the group of points that begins with the row: those that differ by the seed alone. */
+/* Describes the group of points that begins with the row. Points of a group differ only by the
+ * seed. */
 static bool describe_group(struct stats *stats, size_t first, const char *metric)
 {
 	char **folders = calloc(stats->results->rows + 1, sizeof(*folders)), error[ERROR_BYTES];

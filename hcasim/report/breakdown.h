@@ -36,7 +36,7 @@ struct breakdowns {
 
 extern const struct breakdown_side breakdown_sides[]; /* [0]: sends, [1]: receives */
 
-/* Reads the breakdowns of one side. Returns false with the reason in `error` if the file is no
+/* Reads the breakdowns of one side. Returns false with the reason in `error` if the file is not a
  * trace. If the file is damaged, returns the breakdowns before the damage, with the reason in
  * `error`. Otherwise `error` is empty. */
 bool breakdowns_read(struct breakdowns *all, const char *file, bool received, char *error,

@@ -35,7 +35,7 @@ struct passages {
 	size_t too_short;    /* of these, packets with truncated headers */
 };
 
-/* Returns false and writes the reason to *error if the file cannot be read or is no capture. */
+/* Returns false and writes the reason to *error if the file cannot be read or is not a capture. */
 bool passages_read(struct passages *all, const char *path, char *error, size_t error_bytes);
 void passages_free(struct passages *all);
 

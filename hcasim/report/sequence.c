@@ -405,7 +405,7 @@ bool sequence_of_qp(struct sequence *sequence, const struct passages *all, const
 	if (other >= all->port_count) {
 		snprintf(error, error_bytes,
 			 "no packet to queue pair %" PRIu32 " of %s was recorded; hcasim decode "
-			 "prints those of all packets",
+			 "prints the queue pairs of all packets",
 			 qpn, host);
 		return false;
 	}

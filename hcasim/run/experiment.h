@@ -113,7 +113,7 @@ void experiment_write_switches(const struct build *build,
 /* Prints the skipped phases (run.fast_forward), as a section of summary.json. */
 void experiment_print_skipped(const struct experiment *experiment, FILE *out);
 
-/* Prints what a trace has and the run does not use, as a key of summary.json. */
+/* Prints the content of a trace that the run does not use, as a key of summary.json. */
 void experiment_print_ignored(const struct experiment *experiment, FILE *out);
 
 /* Prints the results for a terminal. */

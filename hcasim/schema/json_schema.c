@@ -45,7 +45,7 @@ static const struct {
 	{"programs", "\"host\": " TEXT ", \"command\": {\"type\": \"array\"}"},
 };
 
-/* Sections that are no plain map. */
+/* Sections that are not plain maps. */
 static const struct {
 	const char *section, *schema;
 } irregular[] = {

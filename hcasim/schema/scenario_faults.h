@@ -18,7 +18,7 @@
 
 #define FAULT_CHOICE_PARAMS(X) \
 	X(kind, CHOICE, "data", "data|flow_control|pfc", \
-	  "Affected packets: those of programs, or those of the link itself.", \
+	  "Affected packets: packets of programs, or packets of the link itself.", \
 	  "choice") \
 	X(probability, RATIO, "0", "0..1", \
 	  "Probability for each matching packet.", \

@@ -57,7 +57,7 @@ const char *scenario_read_names(struct scenario_reader *reader, struct yaml_node
 				const char *key, bool hosts);
 
 /* Marks the hosts that a list of patterns names, in marks[host_count]. Returns false and adds an
- * error if the node is no list, or if no host matches a pattern. */
+ * error if the node is not a list, or if no host matches a pattern. */
 bool scenario_hosts_mark(struct scenario_reader *reader, const struct yaml_node *list, bool *marks);
 
 /* Adds an error about a name that no host has, with the nearest name. */
@@ -176,7 +176,7 @@ void scenario_tcp_check_siw(struct scenario_reader *reader);
 /* Refuses congestion control that never receives its signal. */
 void scenario_congestion_check(struct scenario_reader *reader);
 
-/* Adds warnings for keys that have no effect beside others, if there is no error. */
+/* Adds warnings for keys that have no effect because of other keys, if there is no error. */
 void scenario_effects_check(struct scenario_reader *reader);
 
 extern const struct param scenario_fault_place_list[], scenario_fault_choice_list[],

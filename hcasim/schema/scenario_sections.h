@@ -16,15 +16,15 @@ struct scenario_section {
 	const char *name; /* path of the section's map; the first entry is the top of the file */
 	const char *meaning;
 
-	/* The keys of the map, and those of the maps inside it. A list is NULL if there are no such
-	 * keys. The places say where in struct scenario the values are. */
+	/* The keys of the map, and the keys of the maps inside it. A list is NULL if there are no
+	 * such keys. The places say where in struct scenario the values are. */
 	const struct param *list;
 	size_t place;
 	const struct param_section *sections;
 	size_t sections_place;
 
-	/* True if the section is no plain map: a list of maps, or a choice between a text and a
-	 * map. read_more and print_more then apply the lists and report unknown keys. */
+	/* True if the section is not a plain map, but a list of maps, or a choice between a text
+	 * and a map. read_more and print_more then apply the lists and report unknown keys. */
 	bool irregular;
 
 	/* Reads the keys that no list describes, and returns their names (NULL-terminated) or NULL.

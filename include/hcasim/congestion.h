@@ -118,8 +118,8 @@ struct congestion_gauge {
 /* First member of the state of each algorithm. */
 struct cc_state {
 	uint64_t rate_bps; /* bits on the wire per second; RATE_UNLIMITED is the link rate */
-	/* Payload in flight; CWND_UNLIMITED is no limit. 0 sends nothing. Only an algorithm with
-	 * on_control() may set 0. */
+	/* Limit of the payload in flight. CWND_UNLIMITED: no limit. 0: sends nothing. Only an
+	 * algorithm with on_control() may set 0. */
 	uint64_t cwnd_bytes;
 	sim_time next_step; /* time of the next change by a timer, or SIM_NEVER */
 	/* Payload that leaves at line rate and is paced as a whole. 0: each packet is paced. */

@@ -48,7 +48,7 @@ enum { HCASIM_GOOD = 0, HCASIM_NOT_AS_EXPECTED = 1, HCASIM_BAD_INPUT = 2 };
 struct hcasim_problem {
 	bool is_warning;
 	const char *file;
-	uint32_t line, column; /* from 1; 0 if the place is no line of a file */
+	uint32_t line, column; /* from 1; 0 if the place is not a line of a file */
 	const char *key;       /* path of the key, as hcasim_set() takes it */
 	const char *text;      /* the error, and all further fields in one sentence */
 	const char *found;     /* the value there */

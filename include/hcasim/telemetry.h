@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * telemetry: the record that switches add to a packet that asks for in-band telemetry (INT). The
+ * telemetry: the record that switches add to a packet that requests in-band telemetry (INT). The
  * receiver sends it back with the ACK. HPCC reads it.
  */
 #ifndef INCLUDE_HCASIM_TELEMETRY_H

@@ -32,7 +32,7 @@ struct backend *detailed_backend(struct load *load);
  * host. */
 void load_set_far(struct load *load, uint32_t host, struct sim *sim);
 
-/* Connects a pair of which exactly one host has a detailed HCA. `number` is the queue pair number
+/* Connects a pair in which exactly one host has a detailed HCA. `number` is the queue pair number
  * at the other host. Returns the end at the detailed HCA. Sets two values of the other backend: the
  * UDP source port of the path, and the queue that is notified of messages to the other end. */
 struct backend_qp *detailed_backend_connect_far(struct backend *backend,

@@ -275,8 +275,8 @@
 	  "Posting nodes and their targets. same: as load.pattern.", \
 	  "choice") \
 	X(regions, COUNT, "1", "1..262144", \
-	  "Memory regions of each node that the background writes or reads, in addition to " \
-	  "those of the load.", \
+	  "Memory regions of each node that the background writes or reads, in addition to the " \
+	  "regions of the load.", \
 	  "choice")
 /* clang-format on */
 

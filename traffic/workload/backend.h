@@ -98,7 +98,7 @@ struct backend_ops {
 	const char *(*trouble)(const struct backend *backend);
 	void (*destroy)(struct backend *backend); /* call it after the run */
 	/* Describes a full segment of a TCP connection. *bytes is the length of a message, and
-	 * becomes its bytes in the stream. Returns false if the queue pair is no TCP connection.
+	 * becomes its bytes in the stream. Returns false if the queue pair is not a TCP connection.
 	 * NULL if the backend has no TCP connections. */
 	bool (*segment)(const struct backend_qp *qp, enum workload_operation operation,
 			uint64_t *bytes, struct packet *segment);

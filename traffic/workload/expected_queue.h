@@ -36,7 +36,7 @@ struct expected_queue { /* embedded in an end */
 	unsigned lp;                /* LP of the run that simulates the end's host */
 	uint64_t max_rd_atomic;     /* reads that the other end may have in flight */
 	struct expected_list data;  /* writes and sends that are not delivered */
-	struct expected_list reads; /* reads, including those that may be requested again */
+	struct expected_list reads; /* reads, including reads that may be requested again */
 	uint32_t next_psn;          /* PSN of the next announced message */
 };
 

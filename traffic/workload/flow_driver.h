@@ -78,7 +78,7 @@ void flow_driver_end(struct flow_driver *driver);
  * hosts may share it. */
 const struct backend_qp *flow_driver_requester(const struct flow_driver *driver, uint32_t flow);
 
-/* Returns the first flow of the queue pair that sends the flow's requests. It is no barrier. */
+/* Returns the first flow of the queue pair that sends the flow's requests. It is not a barrier. */
 uint32_t flow_driver_first_flow(const struct flow_driver *driver, uint32_t flow);
 
 /* Sets first[flow] for each flow that is the first of its requester. */

@@ -59,7 +59,8 @@ struct flow_driver {
 	struct block block;
 };
 
-/* Writes what is known of the flows before the run to their records. flow_driver_describe.c */
+/* Writes the facts that are known before the run to the records of the flows.
+ * flow_driver_describe.c */
 void flow_driver_describe(struct flow_driver *driver);
 
 #endif

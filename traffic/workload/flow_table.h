@@ -29,7 +29,7 @@ enum flow_known { FLOW_ALWAYS, FLOW_BEGUN, FLOW_KNOWN };
 	X(operation, uint32_t, VERB, ALWAYS, "", \
 	  "write, send, read or atomic.") \
 	X(queue_pair, uint32_t, NUMBER, ALWAYS, "", \
-	  "Number of the queue pair among those of the pair of hosts.") \
+	  "Number of the queue pair among the queue pairs of the pair of hosts.") \
 	X(hops, uint32_t, NUMBER, ALWAYS, "", \
 	  "Links on the path.") \
 	X(bytes, uint64_t, NUMBER, ALWAYS, "B", "payload") \

@@ -218,7 +218,7 @@ struct workload {
 	struct workload_visit *visits;
 	struct workload_io *ios;
 	uint32_t server_count, visit_count, io_count;
-	char *ignored; /* what a trace has and the run does not use, for people; NULL: nothing */
+	char *ignored; /* content of a trace that the run does not use, for people; NULL: none */
 	/* Repetitions of a pattern, and the flows of the first one with its barrier; 0: unknown */
 	uint32_t phases, phase_flows;
 };

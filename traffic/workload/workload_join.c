@@ -16,7 +16,7 @@ static uint32_t queue_pair_end(const struct workload *workload)
 	return end;
 }
 
-/* Appends a member, which is finished. Its places in next[] follow those that are there. */
+/* Appends a member, which is finished. Its places in next[] follow the existing ones. */
 static void append(struct workload *whole, const struct workload_member *member, uint32_t part,
 		   uint32_t *next_count)
 {

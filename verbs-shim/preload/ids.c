@@ -143,7 +143,7 @@ bool ids_fcntl(int fd, int command, void *argument, int *result)
 		id = id < -1 ? -ids_real(-id) : ids_real(id);
 		*result = (int)system_call(SYS_fcntl, fd, F_SETOWN, (long)id);
 		return true;
-	case F_GETOWN: /* a group's number is negative, which is no error */
+	case F_GETOWN: /* a group's number is negative, which is not an error */
 		if (system_call(SYS_fcntl, fd, F_GETOWN_EX, &owner) != 0) {
 			*result = -1;
 			return true;

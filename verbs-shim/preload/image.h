@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Returns an enum shim_outside: the reason, or OUTSIDE_NOT. Returns OUTSIDE_NOT also if the file is
- * no program, because it will not start. */
+ * not a program, because it will not start. */
 uint32_t image_check(const char *path, char *const environment[]);
 uint32_t image_check_fd(int fd, char *const environment[]);
 

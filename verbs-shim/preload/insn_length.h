@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insn_length: determines the length of any x86-64 instruction, including those that insn.h does
- * not execute. Source: Intel SDM volume 2, appendix A (opcode maps) and chapter 2 (prefixes,
+ * insn_length: determines the length of any x86-64 instruction, including instructions that insn.h
+ * does not execute. Source: Intel SDM volume 2, appendix A (opcode maps) and chapter 2 (prefixes,
  * ModR/M, VEX, EVEX).
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_LENGTH_H

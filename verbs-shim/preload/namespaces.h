@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * namespaces: the numbers of the namespaces in /proc/PID/ns. A program sees the numbers of a system
- * that has made no namespace, because those of hcasim differ from run to run. UCX sends the numbers
- * to other processes. Source: Linux, include/linux/proc_ns.h. `net` and `mnt` have the next two
- * lower numbers. Linux versions that do not fix these two give them other numbers.
+ * without further namespaces, because the numbers of hcasim's namespaces differ from run to run.
+ * UCX sends the numbers to other processes. Source: Linux, include/linux/proc_ns.h. `net` and `mnt`
+ * have the next two lower numbers. Linux versions that do not fix these two give them other
+ * numbers.
  */
 #ifndef VERBS_SHIM_PRELOAD_NAMESPACES_H
 #define VERBS_SHIM_PRELOAD_NAMESPACES_H

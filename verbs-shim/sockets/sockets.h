@@ -59,7 +59,7 @@
 	  "program sets SO_RCVBUF.", \
 	  "choice: Linux grows it from 128 KiB to 6 MiB (tcp_rmem)") \
 	X(copy, RATE, "85.6Gbps", "1Gbps..100Tbps", \
-	  "Rate at which a core copies between the memory of a program and that of the kernel.", \
+	  "Rate at which a core copies between program memory and kernel memory.", \
 	  "Cai et al., SIGCOMM 2021: 42 Gb/s on a core that copies half of its time") \
 	X(send_segment, TIME, "1050ns", "0ps..1ms", \
 	  "Time of a core for each segment that it sends: TCP or UDP, IP, driver.", \

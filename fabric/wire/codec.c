@@ -285,6 +285,8 @@ enum parse_status codec_parse_cut(const uint8_t *bytes, size_t length, size_t wh
 	enum parse_status status = PARSE_TRUNCATED;
 
 	assert(!packet->payload);
+	packet->path = path; /* also of a packet that nothing parses */
+	path->link_layer = (uint8_t)link_layer;
 	if (length != CREDIT_BYTES || length >= whole) /* a cut packet may have 6 bytes */
 		status = codec_parse(bytes, length, link_layer, packet, path);
 	if (status != PARSE_TRUNCATED || length >= whole || whole > sizeof(padded))

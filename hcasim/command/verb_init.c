@@ -9,28 +9,39 @@
 #include "hcasim/command/templates.h"
 #include "hcasim/command/verb.h"
 
+#define LINE_BYTES 1024 /* longer lines are copied in parts */
+
 static const struct template_folder folder = {"scenarios/init", ".yaml", "scenario",
 					      "hcasim init",    1,       "# "};
 
-/* Copies a whole file. Returns false with errno set. */
-static bool copy(FILE *from, FILE *to)
+/* Copies a whole file. The comments name the file that the template has by default; the copy names
+ * its own file. Returns false with errno set. */
+static bool copy(FILE *from, FILE *to, const char *by_default, const char *name)
 {
-	char bytes[BUFSIZ];
-	size_t count;
+	char line[LINE_BYTES];
 
-	while ((count = fread(bytes, 1, sizeof(bytes), from)) > 0)
-		if (fwrite(bytes, 1, count, to) != count)
+	while (fgets(line, sizeof(line), from)) {
+		const char *rest = line, *found;
+
+		while (*line == '#' && (found = strstr(rest, by_default))) {
+			if (fprintf(to, "%.*s%s", (int)(found - rest), rest, name) < 0)
+				return false;
+			rest = found + strlen(by_default);
+		}
+		if (fputs(rest, to) == EOF)
 			return false;
+	}
 	return !ferror(from) && fflush(to) == 0;
 }
 
-static int write_scenario(const char *from, const char *to)
+/* `by_default`: the name of the file without FILE, which `-` keeps. */
+static int write_scenario(const char *from, const char *to, const char *by_default)
 {
 	bool standard = strcmp(to, "-") == 0;
 	FILE *in = fopen(from, "r");
 	FILE *out = !in ? NULL : standard ? stdout : fopen(to, "wx");
 	int error = errno;
-	bool good = out && copy(in, out);
+	bool good = out && copy(in, out, by_default, standard ? by_default : to);
 
 	if (out && !good)
 		error = errno;
@@ -69,7 +80,8 @@ int verb_init(const struct arguments *arguments)
 		} else if (from) {
 			snprintf(name, sizeof(name), "%s.yaml", kind);
 			code = write_scenario(
-				from, arguments->word_count > 1 ? arguments->words_given[1] : name);
+				from, arguments->word_count > 1 ? arguments->words_given[1] : name,
+				name);
 		}
 	}
 	templates_free(&templates);

@@ -86,7 +86,7 @@ bool flow_table_section_add(struct report *report, const struct flow_table_row *
 		report_page_table_end(report->page);
 	if (correlated)
 		report_page_text(report->page,
-				 "The means of batches depend on each other: the interval of a "
-				 "mean is too narrow. Run longer.");
+				 "The batches of a run are correlated, and the interval of its "
+				 "mean is too narrow: run longer.");
 	return good;
 }

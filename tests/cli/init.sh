@@ -40,7 +40,8 @@ if command -v smpicc >/dev/null && [ -e "$(dirname "$hcasim")/../lib/libhcasim-s
     fail "mpi.yaml: hcasim mpi: $(tail -3 said)"
 fi
 
-"$hcasim" init fabric other.yaml >said && cmp fabric.yaml other.yaml || fail "init fabric other.yaml"
+"$hcasim" init fabric other.yaml >said && sed '/^#/s/fabric\.yaml/other.yaml/g' fabric.yaml | cmp - other.yaml || fail "init fabric other.yaml"
+[ "$(grep -c 'hcasim .* other.yaml' other.yaml)" -eq 3 ] || fail "the comments of other.yaml name another file: $(head -6 other.yaml)"
 refused 'did you mean fabric?' fabrik
 refused 'hcasim init lists them' elephant
 refused 'No such file or directory' fabric absent/other.yaml

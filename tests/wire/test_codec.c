@@ -22,6 +22,7 @@
 	TEST(parse_of_build_is_identity)                        \
 	TEST(trailing_bytes_are_ignored_and_missing_ones_found) \
 	TEST(headers_of_cut_packets)                            \
+	TEST(cut_to_credits)                                    \
 	TEST(damage)                                            \
 	TEST(payload_by_length_is_zeros)                        \
 	TEST(priority_is_in_the_tag)                            \
@@ -169,6 +170,20 @@ static void test_headers_of_cut_packets(void)
 			CU_ASSERT_EQUAL(packet.damage, 0);
 		}
 	}
+}
+
+/* A cut packet that could be credits, and that claims to be longer than any packet, has a path. */
+static void test_cut_to_credits(void)
+{
+	static const uint8_t bytes[CREDIT_BYTES];
+	struct packet packet = {0};
+	struct path path = {0};
+
+	CU_ASSERT_EQUAL(codec_parse_cut(bytes, CREDIT_BYTES, PACKET_BYTES_MAX + 1, LINK_INFINIBAND,
+					&packet, &path),
+			PARSE_TRUNCATED);
+	CU_ASSERT_PTR_EQUAL(packet.path, &path);
+	CU_ASSERT_EQUAL(path.link_layer, LINK_INFINIBAND);
 }
 
 static void test_damage(void)

@@ -331,7 +331,7 @@ struct scenario_workload {
 	uint32_t *hosts;             /* numbers of its hosts 0, 1 ... in the scenario */
 	const char **host_names;
 	uint32_t host_count;
-	struct congestion_choice congestion; /* ops NULL: as the adapters */
+	struct congestion_choice congestion; /* ops NULL: the adapters' choice */
 };
 
 struct scenario_expectation { /* bounds of a counter or metric at the end */

@@ -178,8 +178,8 @@
 	  "Time to hand a lock from one core to another, for each waiting core. It covers a " \
 	  "load and a compare-and-swap of a line that another core has written.", \
 	  "David et al. (SOSP'13), Xeon, same die: 109 and 120 cycles of 2.13 GHz, recalled; " \
-	  "they and Boyd-Wickizer et al. (Linux Symposium 2012): all waiting cores fetch the " \
-	  "line") \
+	  "this paper and Boyd-Wickizer et al. (Linux Symposium 2012): all waiting cores fetch " \
+	  "the line") \
 	X(idle_poll, TIME, "2ns", "1ps..1us", \
 	  "Time to poll an unchanged request slot, whose line is in the core's own cache.", \
 	  "assumed: latency of 4 cycles and a branch at 2 GHz") \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* files: see files.h. First the redirections, then the libc functions. Each function redirects the
- * path and calls libc. */
+/* files: see files.h. The file has the redirections first, then the libc functions. Each function
+ * redirects the path and calls libc. */
 #include "verbs-shim/preload/files.h"
 
 #include <dirent.h>

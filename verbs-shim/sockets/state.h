@@ -70,7 +70,7 @@ struct socket {
 	struct socket_name name;
 	uint32_t host;
 	bool used;
-	int near, far; /* far: -1 after the program has it */
+	int near, far; /* far: -1 once the program owns it */
 	bool embryo;   /* no program has it yet */
 	bool gone;     /* no descriptor of it is left */
 	bool bound;

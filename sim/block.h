@@ -39,7 +39,8 @@ struct param_section {
 struct block;
 struct gauge; /* sim/gauge.h */
 struct gauge_info;
-struct fold; /* sim/fold.h */
+struct fold;  /* sim/fold.h */
+struct carry; /* sim/carry.h */
 
 struct block_type {
 	const char *name;
@@ -60,6 +61,9 @@ struct block_type {
 	/* Adds the block's state to the state of the whole run (sim/fold.h). NULL if the state
 	 * cannot be compared with the state at another time. */
 	void (*fold)(struct block *block, struct fold *fold);
+	/* Carries the state that results read, beside counters and gauges, to another process of
+	 * the run: sim_share(). NULL if there is none. */
+	void (*carry)(struct block *block, struct carry *carry);
 };
 
 struct trace_file;

@@ -48,6 +48,7 @@ struct sim {
 	struct sim *root;    /* first LP of a parallel run; itself otherwise */
 	struct lp *lp;       /* NULL if the run is sequential */
 	unsigned lp_number;
+	bool remote;        /* an LP that another process fires (ranks.h) */
 	struct arena arena; /* of this LP */
 	struct wheel wheel; /* used by the engines native and systemc */
 };
@@ -77,7 +78,7 @@ void engine_run_native(struct sim *sim, sim_time until);
 
 /* Functions of parallel.c. They take the first LP and act for all LPs. */
 void parallel_run(struct sim *sim, sim_time until);
-sim_time parallel_next(const struct sim *sim);
+sim_time parallel_next(struct sim *sim);
 uint64_t parallel_events_fired(const struct sim *sim);
 void parallel_destroy(struct sim *sim);
 

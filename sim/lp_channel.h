@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "sim/carry.h"
 #include "sim/sim.h"
 
 /* A channel. Its items keep their order. The caller embeds it, and it
@@ -17,8 +18,14 @@ struct lp_channel {
 	 * outside of events, before the window in which the first of these items can take
 	 * effect. It must schedule through sim_schedule_last() only. */
 	void (*take)(struct lp_channel *channel, unsigned window);
+	/* Moves the items left with that number to another process (sim/ranks.h). Writes and
+	 * removes them in the process of the sending LP. Reads them in the process of the
+	 * receiving LP, for take(). Set it after lp_channel_init(); a run in one process needs
+	 * none. */
+	void (*carry)(struct lp_channel *channel, unsigned window, struct carry *carry);
 	/* private */
 	struct sim *from, *to;
+	uint32_t number;
 	struct lp_channel *next[2];
 	bool announced[2];
 };

@@ -13,43 +13,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "sim/engine.h"
-#include "sim/thread_barrier.h"
-#include "sim/thread_pace.h"
+#include "sim/parallel_state.h"
 
 #define PATIENCE 10000 /* accumulated gain or loss, in events, at which the mode changes */
-
-struct lp {
-	_Alignas(64) struct sim *sim;
-	unsigned window;     /* 0, 1, 0, ... */
-	sim_time left_at;    /* earliest effect of the items left in this window */
-	sim_time next_at[2]; /* no event or left item takes effect earlier */
-	uint64_t fired[2];   /* number of events in that window */
-	int64_t gain;        /* in events, see weigh(); all LPs compute the same value */
-	/* channels with items, by receiving LP */
-	struct lp_channel *left[SIM_LPS_MAX][2];
-	struct parallel *parallel;
-	pthread_t thread;
-};
-
-struct parallel {
-	struct thread_barrier barrier;
-	unsigned count;
-	sim_time delay; /* shortest delay of a channel, and length of a window */
-	sim_time until;
-	/* all threads except the caller's wait on it between two calls of sim_run() */
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
-	unsigned runs; /* number of wake-ups */
-	bool ends, started;
-	bool together; /* the caller's thread fires all LPs */
-	sim_time end;  /* end of the last window; while threads run, each has its own copy */
-	struct thread_pace pace; /* of the first LP; without a clock it decides nothing */
-	bool enough;             /* the pace of one thread was measured */
-	bool slow[2];            /* by window: threads are slow; all LPs read it one window later */
-	uint64_t windows, windows_together, longest; /* written by the first LP only */
-	struct lp lps[];
-};
 
 unsigned lp_channel_leave(struct lp_channel *channel, sim_time at)
 {
@@ -152,11 +118,8 @@ static bool has_had_enough(const struct lp *lp)
 	return lp->gain <= -PATIENCE || parallel->slow[lp->window ^ 1];
 }
 
-/* Returns the end of the next window, or 0 if there is no event before `until`. */
-static sim_time next_end(const struct parallel *parallel, unsigned over, sim_time end)
+sim_time parallel_window_end(const struct parallel *parallel, sim_time start, sim_time end)
 {
-	sim_time start = earliest(parallel, over);
-
 	if (start < end) /* next_at is only a lower bound */
 		start = end;
 	if (start >= parallel->until)
@@ -165,7 +128,13 @@ static sim_time next_end(const struct parallel *parallel, unsigned over, sim_tim
 							 : parallel->until;
 }
 
-static void fire_until(struct lp *lp, sim_time end)
+/* Returns the end of the next window, or 0 if there is no event before `until`. */
+static sim_time next_end(const struct parallel *parallel, unsigned over, sim_time end)
+{
+	return parallel_window_end(parallel, earliest(parallel, over), end);
+}
+
+void parallel_fire_until(struct lp *lp, sim_time end)
 {
 	unsigned window = lp->window ^ 1;
 
@@ -194,7 +163,7 @@ static void run_lp(struct lp *lp)
 		if (next == 0 || has_had_enough(lp))
 			break;
 		end = next;
-		fire_until(lp, end);
+		parallel_fire_until(lp, end);
 		thread_barrier_wait(&parallel->barrier);
 		weigh(lp);
 	}
@@ -402,7 +371,9 @@ void parallel_run(struct sim *sim, sim_time until)
 	parallel->until = until;
 	if (parallel->pace.clock)
 		thread_pace_begin(&parallel->pace);
-	for (;;) {
+	if (parallel->ranks)
+		parallel_ranks_run(parallel);
+	while (!parallel->ranks) {
 		if (parallel->together)
 			run_together(parallel);
 		else
@@ -473,11 +444,13 @@ void sim_run_sequential(struct sim *sim, sim_time until)
 	set_time(parallel, until);
 }
 
-sim_time parallel_next(const struct sim *sim)
+sim_time parallel_next(struct sim *sim)
 {
-	const struct parallel *parallel = sim->lp->parallel;
+	struct parallel *parallel = sim->lp->parallel;
 	sim_time at = SIM_NEVER;
 
+	if (parallel->ranks)
+		return parallel_ranks_next(parallel);
 	for (unsigned i = 0; i < parallel->count; i++) {
 		const struct event *first = wheel_first(&parallel->lps[i].sim->wheel);
 
@@ -516,7 +489,15 @@ void lp_channel_init(struct lp_channel *channel, struct sim *from, struct sim *t
 	struct parallel *parallel = from->lp->parallel;
 
 	assert(delay > 0 && from->root == to->root && from != to);
-	*channel = (struct lp_channel){.take = take, .from = from, .to = to};
+	*channel = (struct lp_channel){
+		.take = take, .from = from, .to = to, .number = parallel->channel_count};
+	if (parallel->channel_count == parallel->channel_room) {
+		parallel->channel_room = parallel->channel_room ? 2 * parallel->channel_room : 64;
+		parallel->channels = realloc(
+			parallel->channels, parallel->channel_room * sizeof(parallel->channels[0]));
+		assert(parallel->channels);
+	}
+	parallel->channels[parallel->channel_count++] = channel;
 	if (delay < parallel->delay)
 		parallel->delay = delay;
 }
@@ -586,5 +567,6 @@ void parallel_destroy(struct sim *sim)
 	pthread_cond_destroy(&parallel->wake);
 	pthread_mutex_destroy(&parallel->lock);
 	sim->lp = NULL;
+	free(parallel->channels);
 	free(parallel);
 }

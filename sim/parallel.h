@@ -27,6 +27,7 @@
 
 #include "sim/block.h"
 #include "sim/lp_channel.h"
+#include "sim/ranks.h"
 
 #define SIM_LPS_MAX 16
 
@@ -66,5 +67,34 @@ struct sim_windows {
 	uint64_t longest; /* sum over windows of the events of the busiest LP */
 };
 struct sim_windows sim_windows(const struct sim *sim); /* requires a parallel run */
+
+/* ---- one process for each LP ---- */
+
+/* Divides a run as sim_create_lps() does, into one LP for each rank. This process fires the
+ * events of the LP with its own number. The other LPs are remote: their blocks exist, but keep the
+ * state of their creation. sim_run() and sim_next() then exchange items with the other ranks, so
+ * all ranks must call them in the same order. SIM_NEVER is no end for sim_run(). Items in channels
+ * need lp_channel.carry(). */
+void sim_create_ranks(struct sim *sim, struct ranks *ranks);
+
+/* Returns NULL for a run in one process. */
+struct ranks *sim_ranks(const struct sim *sim);
+bool sim_is_remote(const struct sim *sim); /* an LP; false for a run in one process */
+
+/* Copies counters, gauges and the state of block_type.carry() from each LP to all processes. The
+ * functions below do nothing in a run of one process. All ranks must call them in the same
+ * order. */
+void sim_share(struct sim *sim);
+
+/* Replaces each value by the sum over all ranks. */
+void sim_sum(struct sim *sim, uint64_t *values, size_t count);
+
+/* Work and messages of one rank. sim_rank_traffic() writes an entry for each rank. */
+struct sim_rank_traffic {
+	uint64_t events, messages, bytes;
+	uint64_t shared; /* bytes of state that it has sent to each other rank */
+	double waited;   /* seconds that the process has waited for others, or for MPI */
+};
+void sim_rank_traffic(struct sim *sim, struct sim_rank_traffic *traffic);
 
 #endif

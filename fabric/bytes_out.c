@@ -74,6 +74,33 @@ void bytes_out_keep(const struct port *port, struct departure_list *list, sim_ti
 	list->departures[list->count++] = (struct departure){until, bytes};
 }
 
+static void carry_list(struct departure_list *list, struct carry *carry)
+{
+	uint32_t count = list->count - list->first;
+
+	CARRY(carry, count);
+	if (carry->reads) {
+		list->first = 0;
+		list->count = count;
+		if (list->room < count) {
+			list->room = count;
+			list->departures =
+				realloc(list->departures, list->room * sizeof(list->departures[0]));
+			assert(list->departures);
+		}
+	}
+	for (uint32_t i = list->first; i < list->count; i++) {
+		CARRY(carry, list->departures[i].until);
+		CARRY(carry, list->departures[i].bytes);
+	}
+}
+
+void bytes_out_carry(struct port *port, struct carry *carry)
+{
+	carry_list(&port->departures, carry);
+	carry_list(&port->lost_arriving, carry);
+}
+
 void bytes_out_fini(struct port *port)
 {
 	free(port->departures.departures);

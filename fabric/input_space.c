@@ -192,6 +192,21 @@ uint64_t port_input_used(const struct port *port, unsigned vl)
 	return port->ethernet ? used : used * CREDIT_BLOCK_BYTES;
 }
 
+void input_space_carry(struct port *port, struct carry *carry)
+{
+	uint32_t count = port->deferred_count;
+
+	CARRY(carry, count);
+	if (carry->reads) {
+		port->deferred_first = port->deferred_count = 0;
+		while (port->deferred_room < count)
+			grow(port);
+		port->deferred_count = count;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		CARRY(carry, *deferred_at(port, i));
+}
+
 void input_space_configure(struct port *port)
 {
 	uint64_t capacity = port->params.input_buffer;

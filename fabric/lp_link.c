@@ -41,6 +41,32 @@ static void take(struct lp_channel *channel, unsigned window)
 	lp_link->count[window] = 0;
 }
 
+static void carry(struct lp_channel *channel, unsigned window, struct carry *carry)
+{
+	struct lp_link *lp_link = container_of(channel, struct lp_link, channel);
+	struct packet_queue *left = &lp_link->left[window];
+	uint32_t count = lp_link->count[window];
+
+	CARRY(carry, count);
+	CARRY(carry, lp_link->lost[window]);
+	for (uint32_t i = 0; i < count; i++) {
+		if (carry->reads) {
+			struct packet_pool *pool = lp_link->from->peer->pool;
+			struct packet *packet = packet_new(pool);
+
+			packet_carry(pool, packet, carry);
+			packet_queue_push(left, packet);
+		} else {
+			struct packet *packet = packet_queue_pop(left);
+
+			packet_carry(lp_link->from->pool, packet, carry);
+			packet_free(lp_link->from->pool, packet);
+		}
+	}
+	if (!carry->reads)
+		lp_link->count[window] = lp_link->lost[window] = 0;
+}
+
 struct lp_link *lp_link_create(struct port *from)
 {
 	struct lp_link *lp_link = aligned_alloc(64, (sizeof(*lp_link) + 63) / 64 * 64);
@@ -49,6 +75,7 @@ struct lp_link *lp_link_create(struct port *from)
 	*lp_link = (struct lp_link){.from = from};
 	lp_channel_init(&lp_link->channel, from->block.sim, from->peer->block.sim, from->latency,
 			take);
+	lp_link->channel.carry = carry;
 	return lp_link;
 }
 

@@ -12,6 +12,7 @@
 #include "fabric/encoding.h"
 #include "fabric/fault.h"
 #include "fabric/lp_link.h"
+#include "fabric/port_carry.h"
 #include "fabric/port_fold.h"
 #include "fabric/port_state.h"
 
@@ -533,6 +534,7 @@ static const struct block_type port_type = {
 	.gauges       = (const struct gauge_info[]){ PORT_GAUGES(GAUGE_ENTRY) { 0 } },
 	.settle       = settle,
 	.fold         = port_fold,
+	.carry        = port_carry,
 	.audit        = audit,
 };
 /* clang-format on */

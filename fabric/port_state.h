@@ -210,6 +210,7 @@ void port_drop_at(struct port *port, struct packet *packet, enum drop_reason rea
 /* bytes_out.c: keeps a departure for port_bytes_out() */
 void bytes_out_keep(const struct port *port, struct departure_list *list, sim_time until,
 		    uint32_t bytes);
+void bytes_out_carry(struct port *port, struct carry *carry);
 void bytes_out_fini(struct port *port);
 
 /* transmit.c */
@@ -292,6 +293,7 @@ void pause_refresh(struct port *port);
 /* input_space.c */
 void input_space_init(struct port *port);
 void input_space_configure(struct port *port);
+void input_space_carry(struct port *port, struct carry *carry);
 void input_space_fini(struct port *port);
 /* returns false if the packet does not fit */
 bool input_space_take(struct port *port, const struct packet *packet);

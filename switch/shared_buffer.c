@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/carry.h"
 #include "sim/fold.h"
 
 #define RELEASES_FIRST 64u
@@ -447,6 +448,16 @@ static void fold_ingress(const struct ingress *in, struct fold *fold)
 	};
 
 	fold_struct(fold, in, sizeof(*in), fields, ARRAY_SIZE(fields));
+}
+
+void shared_buffer_carry(struct shared_buffer *buffer, struct carry *carry)
+{
+	if (!carry->reads)
+		settle(buffer);
+	for (uint32_t i = 0; i < buffer->no_class; i++) {
+		CARRY(carry, buffer->ingress[i].used);
+		CARRY(carry, buffer->ingress[i].headroom);
+	}
 }
 
 void shared_buffer_fold(struct shared_buffer *buffer, struct fold *fold)

@@ -100,6 +100,9 @@ uint64_t shared_buffer_headroom_used_max(const struct shared_buffer *buffer, uin
 uint64_t shared_buffer_egress_used(struct shared_buffer *buffer, uint16_t egress);
 uint64_t shared_buffer_used_max(const struct shared_buffer *buffer);
 
+/* Carries the bytes in use, by ingress, to another process, where nothing else is then known. */
+void shared_buffer_carry(struct shared_buffer *buffer, struct carry *carry);
+
 /* Folds the state after the releases that are due. A buffer with a policy cannot be folded. */
 void shared_buffer_fold(struct shared_buffer *buffer, struct fold *fold);
 

@@ -487,12 +487,21 @@ const struct param_section switch_sections[] = {
 	{ 0 },
 };
 
+static void carry_buffer(struct block *block, struct carry *carry)
+{
+	struct fabric_switch *sw = container_of(block, struct fabric_switch, block);
+
+	if (sw->buffer)
+		shared_buffer_carry(sw->buffer, carry);
+}
+
 static const struct block_type switch_type = {
 	.name         = "switch",
 	.params       = switch_param_list,
 	.counters     = (const struct counter[]){ SWITCH_COUNTERS(COUNTER_ENTRY) { 0 } },
 	.trace_points = (const struct trace_point[]){ SWITCH_TRACE(TRACE_ENTRY) { 0 } },
 	.fold         = switch_fold,
+	.carry        = carry_buffer,
 };
 /* clang-format on */
 

@@ -30,6 +30,7 @@ struct depot {
 	pthread_mutex_t lock;
 	struct packet *batches; /* the first packet of each; ->path leads to the next */
 	struct packet_pool *pools;
+	struct paths *paths; /* NULL: packets stay in this process */
 };
 
 struct packet_pool {
@@ -326,6 +327,53 @@ uint64_t packet_pool_in_use(const struct packet_pool *pool)
 	for (const struct packet_pool *one = pool->depot->pools; one; one = one->next)
 		packets += one->packets_in_use;
 	return packets;
+}
+
+uint64_t packet_pool_in_use_alone(const struct packet_pool *pool)
+{
+	return pool->packets_in_use;
+}
+
+void packet_pool_set_paths(struct packet_pool *pool, struct paths *paths)
+{
+	pool->depot->paths = paths;
+}
+
+static void carry_telemetry(struct packet_pool *pool, struct telemetry **telemetry,
+			    struct carry *carry)
+{
+	if (carry->reads)
+		*telemetry = packet_telemetry_new(pool);
+	CARRY(carry, (*telemetry)->count);
+	CARRY(carry, (*telemetry)->skipped);
+	CARRY(carry, (*telemetry)->complete);
+	carry_raw(carry, (*telemetry)->hops, (*telemetry)->count * sizeof((*telemetry)->hops[0]));
+}
+
+void packet_carry(struct packet_pool *pool, struct packet *packet, struct carry *carry)
+{
+	struct paths *paths = pool->depot->paths;
+	struct telemetry *telemetry = packet->telemetry;
+	uint64_t words[sizeof(*packet) / 8];
+	uint32_t path = packet->path ? path_number(paths, packet->path) : NO_PATH;
+	bool measured = telemetry != NULL;
+
+	static_assert(sizeof(*packet) % 8 == 0 && sizeof(*packet) <= 64 * 8, "carry_words()");
+	assert(!packet->payload);
+	memcpy(words, packet, sizeof(words));
+	words[offsetof(struct packet, next) / 8] = 0;
+	words[offsetof(struct packet, path) / 8] = 0;
+	words[offsetof(struct packet, telemetry) / 8] = 0;
+	words[offsetof(struct packet, replica) / 8] = 0;
+	carry_words(carry, words, ARRAY_SIZE(words));
+	CARRY(carry, path);
+	CARRY(carry, measured);
+	if (carry->reads) {
+		memcpy(packet, words, sizeof(words));
+		packet->path = path == NO_PATH ? NULL : path_numbered(paths, path);
+	}
+	if (measured)
+		carry_telemetry(pool, carry->reads ? &packet->telemetry : &telemetry, carry);
 }
 
 uint64_t packet_pool_payloads_in_use(const struct packet_pool *pool)

@@ -16,6 +16,7 @@
 #include "fabric/wire/tcp.h"
 #include "hcasim/congestion.h"
 #include "hcasim/telemetry.h"
+#include "sim/carry.h"
 #include "sim/sim.h"
 
 /* clang-format off */
@@ -239,6 +240,16 @@ void packet_free(struct packet_pool *pool, struct packet *packet);
  * The number of packets includes all pools beside this one. */
 uint64_t packet_pool_in_use(const struct packet_pool *pool);
 uint64_t packet_pool_payloads_in_use(const struct packet_pool *pool);
+
+/* Returns the packets of this pool alone. It is exact if no other pool frees them. */
+uint64_t packet_pool_in_use_alone(const struct packet_pool *pool);
+
+/* Sets the paths of the packets, of this pool and those beside it, for packet_carry(). */
+void packet_pool_set_paths(struct packet_pool *pool, struct paths *paths);
+
+/* Carries a packet without payload to another process, or reads it into a new packet of the pool.
+ * Its path must have been interned before the run. */
+void packet_carry(struct packet_pool *pool, struct packet *packet, struct carry *carry);
 
 /* Returns payload for any number of bytes, as a chain of payloads, and copies the bytes to it.
  * packet_payload_copy() copies the bytes of a chain. */

@@ -124,6 +124,20 @@ const struct path *path_reverse(struct paths *paths, const struct path *path)
 	return path_intern(paths, &back);
 }
 
+uint32_t path_number(const struct paths *paths, const struct path *path)
+{
+	uint32_t number = *slot_find(paths, path);
+
+	assert(number);
+	return number - 1;
+}
+
+const struct path *path_numbered(const struct paths *paths, uint32_t number)
+{
+	assert(number < paths->used);
+	return path_at(paths, number);
+}
+
 size_t paths_count(const struct paths *paths)
 {
 	return paths->used;

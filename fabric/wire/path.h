@@ -77,6 +77,12 @@ const struct path *path_intern(struct paths *paths, const struct path *path);
 const struct path *path_reverse(struct paths *paths, const struct path *path);
 size_t paths_count(const struct paths *paths);
 
+/* Return the number of an interned path, in the order in which paths were interned, and the path
+ * with a number. */
+#define NO_PATH UINT32_MAX
+uint32_t path_number(const struct paths *paths, const struct path *path);
+const struct path *path_numbered(const struct paths *paths, uint32_t number);
+
 /* Return the bytes before the BTH or TCP header (LRH [GRH] | Ethernet [GRH | IP [UDP]]). Return the
  * bytes after the payload's pad (ICRC + VCRC | [ICRC] FCS). */
 uint32_t path_header_bytes(const struct path *path);

@@ -10,6 +10,7 @@
 
 #include "fabric/port_params.h"
 #include "hca/endpoint/cc_extension.h"
+#include "hca/endpoint/endpoint_carry.h"
 #include "hca/endpoint/endpoint_fold.h"
 #include "hca/endpoint/iwarp_end.h"
 #include "hca/endpoint/tcp_end.h"
@@ -442,6 +443,7 @@ static const struct block_type endpoint_type = {
 	.counters     = (const struct counter[]){ ENDPOINT_COUNTERS(COUNTER_ENTRY) { 0 } },
 	.trace_points = (const struct trace_point[]){ ENDPOINT_TRACE(TRACE_ENTRY) { 0 } },
 	.fold         = endpoint_fold,
+	.carry        = endpoint_carry,
 };
 /* clang-format on */
 

@@ -411,6 +411,8 @@ bool selective_next(struct endpoint_qp *qp,
 /* all packets before `end` were retransmitted */
 void selective_sent(struct endpoint_qp *qp, uint64_t end);
 bool selective_recovers(const struct endpoint_qp *qp);
+/* Carries the PSNs that selective_stored() knows. */
+void selective_carry(struct endpoint_qp *qp, struct carry *carry);
 
 /* timeout.c */
 void timeout_arm(struct endpoint_qp *qp); /* restarts the timer */

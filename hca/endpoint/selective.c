@@ -297,6 +297,27 @@ void selective_sent(struct endpoint_qp *qp, uint64_t end)
 	qp->selective->again_at = endpoint_now(qp->ep);
 }
 
+void selective_carry(struct endpoint_qp *qp, struct carry *carry)
+{
+	bool stores = qp->selective && qp->selective->stored.bits;
+	struct selective *selective;
+	uint64_t mask;
+
+	CARRY(carry, stores);
+	if (!stores)
+		return;
+	selective = selective_of(qp);
+	mask = selective->stored.mask;
+	CARRY(carry, mask);
+	CARRY(carry, selective->first_psn);
+	if (carry->reads && (!selective->stored.bits || mask != selective->stored.mask)) {
+		free(selective->stored.bits);
+		selective->stored = (struct ring){calloc((mask + 1) / 64, sizeof(uint64_t)), mask};
+		assert(selective->stored.bits);
+	}
+	carry_raw(carry, selective->stored.bits, (mask + 1) / 64 * sizeof(uint64_t));
+}
+
 bool selective_recovers(const struct endpoint_qp *qp)
 {
 	return qp->selective->recovers;

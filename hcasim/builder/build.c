@@ -61,9 +61,13 @@ static void divide(struct build *build)
 	build->pools[0] = build->pool;
 	if (!build->assignment)
 		return;
-	sim_create_lps(build->sim, build->assignment->lps);
+	if (build->assignment->ranks)
+		sim_create_ranks(build->sim, build->assignment->ranks);
+	else
+		sim_create_lps(build->sim, build->assignment->lps);
 	if (build->assignment->measured)
 		sim_measure_threads(build->sim, real_time);
+	packet_pool_set_paths(build->pool, endpoints_paths(build->endpoints));
 	for (unsigned i = 1; i < build->assignment->lps; i++)
 		build->pools[i] = packet_pool_create_beside(build->pool);
 }

@@ -327,7 +327,7 @@ static bool reroutes_by_condition(const struct scenario *scenario)
 }
 
 struct lp_assignment *lp_assignment_create(const struct scenario *scenario, unsigned lps,
-					   char *error, size_t error_bytes)
+					   struct ranks *ranks, char *error, size_t error_bytes)
 {
 	uint64_t weights[SIM_LPS_MAX] = {0};
 	struct graph graph;
@@ -341,6 +341,7 @@ struct lp_assignment *lp_assignment_create(const struct scenario *scenario, unsi
 	make_graph(&graph, scenario);
 	struct lp_assignment *assignment = take(1, sizeof(*assignment));
 	assignment->lps = lps;
+	assignment->ranks = ranks;
 	assignment->of = take(graph.nodes, 1);
 	spread(&graph, assignment->of, lps, weights);
 	for (unsigned pass = 0; pass < PASSES; pass++) {
@@ -353,7 +354,7 @@ struct lp_assignment *lp_assignment_create(const struct scenario *scenario, unsi
 	free_graph(&graph);
 	if (parallel)
 		estimate(scenario, assignment);
-	if (parallel && assignment->events >= SIM_WINDOW_WORTH)
+	if (parallel && (ranks || assignment->events >= SIM_WINDOW_WORTH))
 		return assignment;
 	if (parallel) {
 		snprintf(error, error_bytes,

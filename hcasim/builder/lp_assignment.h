@@ -7,6 +7,7 @@
 #define HCASIM_BUILDER_LP_ASSIGNMENT_H
 
 #include "hcasim/schema/scenario.h"
+#include "sim/ranks.h"
 
 struct lp_assignment {
 	unsigned lps;
@@ -15,12 +16,15 @@ struct lp_assignment {
 	sim_time window; /* shortest latency of a link between two LPs */
 	/* estimated events per window, without the busiest LP, if all hosts send at link rate */
 	double events;
+	struct ranks *ranks; /* NULL: a thread for each LP; otherwise a process for each */
 };
 
-/* Creates an assignment. Returns NULL and writes to *error why the scenario cannot run in parallel,
- * for example "links without latency connect all hosts and switches". */
+/* Creates an assignment to threads, or to the processes `ranks` unless that is NULL. `lps` is the
+ * number of either. Threads must have enough to do in a window. Returns NULL and writes to *error
+ * why the scenario cannot run in parallel, for example "links without latency connect all hosts and
+ * switches". */
 struct lp_assignment *lp_assignment_create(const struct scenario *scenario, unsigned lps,
-					   char *error, size_t error_bytes);
+					   struct ranks *ranks, char *error, size_t error_bytes);
 void lp_assignment_destroy(struct lp_assignment *assignment);
 
 #endif

@@ -324,12 +324,14 @@ struct scenario *arguments_scenario(const struct arguments *arguments)
 {
 	struct yaml_errors errors = {0};
 	struct scenario *scenario = arguments_read_scenario(arguments, &errors);
-	yaml_errors_print(&errors, stderr);
+	if (!say_is_silent()) {
+		yaml_errors_print(&errors, stderr);
+		if (scenario)
+			yaml_errors_print(&scenario->warnings, stderr);
+	}
 	if (!scenario)
 		say("%u problem%s in %s", errors.count, errors.count == 1 ? "" : "s",
 		    arguments->word);
-	else
-		yaml_errors_print(&scenario->warnings, stderr);
 	yaml_errors_free(&errors);
 	return scenario;
 }

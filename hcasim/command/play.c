@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <sched.h>
 
+#include "hcasim/command/run_ranks.h"
 #include "hcasim/command/waveform.h"
 
 #define ERROR_BYTES 1024
@@ -77,7 +78,7 @@ struct lp_assignment *play_assign_lps(const struct arguments *arguments,
 	else if (unfit)
 		snprintf(error, sizeof(error), "%s", unfit);
 	else
-		assignment = lp_assignment_create(scenario, threads, error, sizeof(error));
+		assignment = lp_assignment_create(scenario, threads, NULL, error, sizeof(error));
 	if (!assignment) {
 		if (!chosen)
 			say("%s: runs in one thread: %s", scenario->file, error);
@@ -94,6 +95,11 @@ void play_say_windows(const struct arguments *arguments, const struct build *bui
 {
 	if (!build->assignment)
 		return;
+	if (build->assignment->ranks) {
+		if (arguments->verbose)
+			run_ranks_say_traffic(build);
+		return;
+	}
 	struct sim_windows windows = sim_windows(build->sim);
 	double length = (double)windows.length / (double)NS;
 	if (arguments->verbose)
@@ -117,7 +123,9 @@ static int play_and_record(const struct arguments *arguments, const struct build
 	char error[ERROR_BYTES] = "";
 	struct result_outcome outcome = {0};
 	struct result *result = result_begin(build, &paths, error, sizeof(error));
-	if (!result) {
+	if (!ranks_agree(arguments->rank_group, result)) {
+		if (result) /* without files, because rank 0 has none */
+			result_finish(result, &outcome, error, sizeof(error));
 		say("%s", error);
 		return EXIT_BAD_INPUT;
 	}

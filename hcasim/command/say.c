@@ -7,11 +7,25 @@
 #include <stdio.h>
 #include <unistd.h>
 
+static bool silent;
+
+void say_silence(bool on)
+{
+	silent = on;
+}
+
+bool say_is_silent(void)
+{
+	return silent;
+}
+
 void say(const char *format, ...)
 {
 	bool color = isatty(STDERR_FILENO) != 0;
 	va_list values;
 
+	if (silent)
+		return;
 	va_start(values, format);
 	fprintf(stderr, "%shcasim:%s ", color ? "\033[31m" : "", color ? "\033[0m" : "");
 	vfprintf(stderr, format, values);

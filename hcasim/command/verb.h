@@ -24,6 +24,8 @@ enum exit_code {
 
 #define THREADS_AUTO 0u
 
+struct ranks;
+
 /* Arguments of any verb. Each verb allows a subset. */
 struct arguments {
 	const struct verb *verb;
@@ -60,7 +62,8 @@ struct arguments {
 	enum sim_engine engine;
 	bool engine_given;
 	unsigned jobs;
-	unsigned threads; /* THREADS_AUTO: chosen by hcasim */
+	unsigned threads;         /* THREADS_AUTO: chosen by hcasim */
+	struct ranks *rank_group; /* run: processes that mpirun started; NULL: none */
 	bool bottleneck, bounds, received;
 	bool expect; /* sweep: check the file's expectations at each point */
 	bool full;   /* published: run rows at the original's size */

@@ -3,10 +3,12 @@
  * verb_run: hcasim run FILE: the workload of a scenario, its load or its programs.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hcasim/command/play.h"
 #include "hcasim/command/progress.h"
+#include "hcasim/command/run_ranks.h"
 #include "hcasim/command/watch.h"
 #include "hcasim/record/judgement.h"
 
@@ -23,6 +25,11 @@ static void show(void *context, sim_time now, uint32_t done, uint32_t flows)
 	progress_show(context, now, done, flows, "flows");
 }
 
+static void show_nothing(void *context, sim_time now, uint32_t done, uint32_t flows)
+{
+	(void)context, (void)now, (void)done, (void)flows;
+}
+
 /* Runs the workload and judges the results. */
 static int play(struct play_act *act, const struct build *build, struct result_outcome *outcome,
 		FILE *complaints)
@@ -34,7 +41,9 @@ static int play(struct play_act *act, const struct build *build, struct result_o
 	if (workload->arguments->every)
 		watch_run(workload->arguments, build, experiment);
 	else
-		experiment_advance(experiment, SIM_NEVER, show, &progress);
+		experiment_advance(experiment, SIM_NEVER,
+				   run_ranks_is_silent(workload->arguments) ? show_nothing : show,
+				   &progress);
 	progress_end(&progress);
 	code = judgement_workload(build, experiment, outcome, complaints);
 	play_say_windows(workload->arguments, build);
@@ -61,12 +70,15 @@ static struct experiment *prepare(const struct arguments *arguments,
 		*build ? experiment_create(*build, error, ERROR_BYTES) : NULL;
 	if (!experiment || experiment_may_be_parallel(experiment))
 		return experiment;
-	if (!assignment->measured)
-		say("%s: runs in one thread: a flow of one host starts a flow of another without "
-		    "delay; "
-		    "set workload.posting.notification_latency above 0",
-		    scenario->file);
+	snprintf(error, ERROR_BYTES,
+		 "%s: %s: a flow of one host starts a flow of another without delay; set "
+		 "workload.posting.notification_latency above 0",
+		 scenario->file, arguments->rank_group ? "mpirun" : "runs in one thread");
 	experiment_destroy(experiment);
+	if (arguments->rank_group)
+		return NULL;
+	if (!assignment->measured)
+		say("%s", error);
 	build_destroy(*build);
 	return prepare(arguments, scenario, NULL, build, error);
 }
@@ -75,17 +87,22 @@ int verb_run_workload(const struct arguments *arguments, const struct scenario *
 		      const char *folder, FILE *out, FILE *complaints)
 {
 	char error[ERROR_BYTES] = "";
-	if (!play_check(arguments, folder))
+	if (!ranks_agree(arguments->rank_group, play_check(arguments, folder)))
 		return EXIT_BAD_INPUT;
 	if (arguments->pcap && scenario->fabric.fidelity == FIDELITY_FLOW) {
 		say("%s: fidelity: flow has no packets to write; remove --pcap", scenario->file);
 		return EXIT_BAD_INPUT;
 	}
 	struct lp_assignment *assignment =
-		play_assign_lps(arguments, scenario,
-				scenario->run.fast_forward == FAST_FORWARD_OFF
-					? NULL
-					: "run.fast_forward compares the state of the whole run");
+		arguments->rank_group
+			? run_ranks_assign(arguments, scenario)
+			: play_assign_lps(
+				  arguments, scenario,
+				  scenario->run.fast_forward == FAST_FORWARD_OFF
+					  ? NULL
+					  : "run.fast_forward compares the state of the whole run");
+	if (arguments->rank_group && !assignment)
+		return EXIT_BAD_INPUT;
 	struct build *build = NULL;
 	struct experiment *experiment = prepare(arguments, scenario, assignment, &build, error);
 	int code = EXIT_BAD_INPUT;
@@ -118,17 +135,32 @@ static void say_points(const struct scenario *scenario)
 		    scenario->file, points, points == 1 ? "" : "s");
 }
 
-int verb_run(const struct arguments *arguments)
+static int run_silently(const struct arguments *arguments, const struct scenario *scenario)
+{
+	FILE *nowhere = fopen("/dev/null", "w");
+	if (!nowhere)
+		abort();
+	int code = verb_run_workload(arguments, scenario, NULL, NULL, nowhere);
+	fclose(nowhere);
+	return code;
+}
+
+static int run(const struct arguments *arguments)
 {
 	struct scenario *scenario = arguments_scenario(arguments);
 	int code = EXIT_BAD_INPUT;
 	if (!scenario)
 		return EXIT_BAD_INPUT;
 	say_points(scenario);
-	if (scenario->has_workload || scenario->has_load) {
+	if (scenario->has_workload || scenario->has_load || arguments->rank_group) {
 		struct arguments chosen = *arguments;
-		if (arguments_engine(arguments, scenario, &chosen.engine))
-			code = (scenario->has_load ? run_load : verb_run_workload)(
+		if (!arguments_engine(arguments, scenario, &chosen.engine))
+			code = EXIT_BAD_INPUT;
+		else if (run_ranks_is_silent(arguments))
+			code = run_silently(&chosen, scenario);
+		else
+			code = (scenario->has_load && !arguments->rank_group ? run_load
+									     : verb_run_workload)(
 				&chosen, scenario, arguments->out, stdout, stderr);
 	} else if (scenario->program_count > 0)
 		code = verb_exec_scenario_programs(arguments, scenario);
@@ -139,4 +171,13 @@ int verb_run(const struct arguments *arguments)
 		    scenario->file);
 	scenario_destroy(scenario);
 	return code;
+}
+
+int verb_run(const struct arguments *arguments)
+{
+	struct arguments chosen = *arguments;
+	int code = EXIT_BAD_INPUT;
+	if (run_ranks_begin(&chosen))
+		code = run(&chosen);
+	return run_ranks_end(&chosen, code);
 }

@@ -63,8 +63,9 @@ const struct verb verbs[] = {
 	 "The exit code is the first exit code of a program that is not 0.", exec_options, 1, 1,
 	 true, verb_exec},
 	{"run",    "FILE",    "run the workload, the load or the programs of a scenario",
-	 "Ends with exit code 1 if an expectation or an invariant does not hold.", run_options, 1,
-	 1, false, verb_run},
+	 "Ends with exit code 1 if an expectation or an invariant does not hold. "
+	 "mpirun -n N hcasim run FILE divides a workload over N processes.",
+	 run_options, 1, 1, false, verb_run},
 	{"sweep",  "FILE",    "run a workload or load for all combinations of the values that a "
 	 "scenario sweeps",
 	 "Each point has a folder below --out. Finished points do not run again. results.csv has "

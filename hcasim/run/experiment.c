@@ -209,8 +209,10 @@ uint32_t experiment_flows_done(const struct experiment *experiment, uint32_t *fl
 static void report_progress(const struct experiment *experiment, experiment_progress *progress,
 			    void *context)
 {
-	uint32_t flows, done = experiment_flows_done(experiment, &flows);
-	progress(context, sim_now(experiment->build->sim), done, flows);
+	uint32_t flows;
+	uint64_t done = experiment_flows_done(experiment, &flows);
+	sim_sum(experiment->build->sim, &done, 1);
+	progress(context, sim_now(experiment->build->sim), (uint32_t)done, flows);
 }
 
 static sim_time earlier(sim_time one, sim_time other)
@@ -229,8 +231,8 @@ static bool choose_slice(struct experiment *experiment)
 	experiment->drained = next == SIM_NEVER;
 	if (now >= until || (experiment->drained && (run->until == 0 || series == 0)))
 		return false;
-	if (experiment->drained && flow_driver_finished(experiment->driver) &&
-	    experiment->measuring)
+	if (experiment->drained && experiment->measuring &&
+	    ranks_agree(sim_ranks(sim), flow_driver_finished(experiment->driver)))
 		return false;
 	at = series > 0 ? now + series : (next > now ? next : now) + SLICE;
 	at = earlier(at, until);
@@ -242,12 +244,24 @@ static bool choose_slice(struct experiment *experiment)
 	return true;
 }
 
+/* Returns true if something looks at the state of the whole fabric at the end of the slice. */
+static bool is_looked_at(const struct experiment *experiment)
+{
+	const struct scenario_run *run = &experiment->scenario->run;
+	sim_time at = experiment->slice_end;
+	return experiment->scenario->record.series > 0 || at - experiment->looked >= DEADLOCK_GAP ||
+	       (!experiment->measuring && at >= run->warm_up) ||
+	       (!experiment->measured && run->measure_until > 0 && at >= run->measure_until);
+}
+
 /* Looks at the fabric between two slices. Returns false if it finds a deadlock, which ends the
  * run. */
 static bool end_slice(struct experiment *experiment, experiment_progress *progress, void *context)
 {
 	const struct scenario_run *run = &experiment->scenario->run;
 	sim_time at = experiment->slice_end;
+	if (is_looked_at(experiment))
+		sim_share(experiment->build->sim);
 	if (!experiment->measuring && at >= run->warm_up)
 		experiment_measure_begin(experiment);
 	if (experiment->scenario->record.series > 0)
@@ -295,11 +309,25 @@ bool experiment_advance(struct experiment *experiment, sim_time until,
 	return !experiment->over;
 }
 
+/* Returns the packets in queues, buffers and links. */
+static uint64_t packets_left(const struct build *build)
+{
+	const struct ranks *ranks = sim_ranks(build->sim);
+	uint64_t left;
+	if (!ranks)
+		return packet_pool_in_use(build->pool);
+	left = packet_pool_in_use_alone(build->pools[ranks->rank]);
+	sim_sum(build->sim, &left, 1);
+	return left;
+}
+
 void experiment_stop(struct experiment *experiment)
 {
 	if (experiment->over)
 		return;
 	experiment->over = true;
+	sim_share(experiment->build->sim);
+	experiment->packets_left = packets_left(experiment->build);
 	if (experiment->deadlock.count == 0)
 		deadlock_find(experiment->build->topology, &experiment->deadlock);
 	fast_forward_end(experiment->forward);

@@ -147,9 +147,9 @@ static void check_empty(struct checker *checker)
 			report(checker, "%s: %" PRIu64 " bytes remain, and no events remain",
 			       port_name(port), kept);
 	}
-	if (packet_pool_in_use(build->pool) > 0)
+	if (checker->experiment->packets_left > 0)
 		report(checker, "%" PRIu64 " packets remain, and no events remain",
-		       packet_pool_in_use(build->pool));
+		       checker->experiment->packets_left);
 }
 
 /* Returns true if all HCAs are equal. The ideal time uses the parameters of the first HCA. It does

@@ -13,7 +13,8 @@
 #define UNDERUSED  0.9            /* share of a port's rate */
 /* packets: twice the maximum number that one ACK acknowledges (ack_interval) */
 #define ACK_OVERDUE 128
-#define WIDE        0.03 /* share of the hosts: HPCC, SIGCOMM 2019 (row D-15) */
+#define FLOWS_READ  1024u /* at a time */
+#define WIDE        0.03  /* share of the hosts: HPCC, SIGCOMM 2019 (row D-15) */
 
 static uint64_t queue_packets(const struct port *port)
 {
@@ -148,29 +149,60 @@ static uint32_t mtu_of(const struct experiment *experiment, uint32_t flow)
 		build_host_port(experiment->build, experiment->workload->flows[flow].source));
 }
 
+struct flow_bytes {
+	uint64_t arrived, acked;
+};
+
+static bool is_counted(const struct experiment *experiment, uint32_t flow)
+{
+	return !workload_is_barrier(&experiment->workload->flows[flow]) &&
+	       flow_driver_first_flow(experiment->driver, flow) == flow;
+}
+
+/* Writes the bytes of the queue pairs of flows from `from` on, of all ranks. */
+static void read_bytes(const struct experiment *experiment, uint32_t from, uint32_t count,
+		       struct flow_bytes *bytes)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		bytes[i] = (struct flow_bytes){0};
+		if (!is_counted(experiment, from + i))
+			continue;
+		bytes[i].arrived = flow_driver_arrived_bytes(experiment->driver, from + i);
+		bytes[i].acked = flow_driver_acked_bytes(experiment->driver, from + i);
+	}
+	sim_sum(experiment->build->sim, &bytes->arrived, 2 * (size_t)count);
+}
+
+static void take_bytes(struct experiment *experiment, uint32_t flow, const struct flow_bytes *bytes)
+{
+	if (workload_is_barrier(&experiment->workload->flows[flow]))
+		return;
+	uint32_t first = flow_driver_first_flow(experiment->driver, flow);
+	if (first < flow) { /* of the same queue pair */
+		experiment->arrived[flow] = experiment->arrived[first];
+		experiment->acked[flow] = experiment->acked[first];
+		return;
+	}
+	uint64_t arrived = bytes->arrived - experiment->arrived[flow];
+	uint64_t acked = bytes->acked - experiment->acked[flow];
+	/* a queue pair whose ACKs stop arriving makes no progress, for example in a pause storm */
+	bool unheard = experiment->measured && acked == 0 &&
+		       arrived > (uint64_t)ACK_OVERDUE * mtu_of(experiment, flow);
+	experiment->arrived[flow] = unheard ? 0 : arrived;
+	experiment->acked[flow] = acked;
+}
+
 /* Subtracts the values at the start of the measurement from the current ones. */
 static void take_counts(struct experiment *experiment)
 {
+	struct flow_bytes bytes[FLOWS_READ];
+	uint32_t count = experiment->workload->count;
 	settle(experiment);
-	for (uint32_t i = 0; i < experiment->workload->count; i++) {
-		if (workload_is_barrier(&experiment->workload->flows[i]))
-			continue;
-		uint32_t first = flow_driver_first_flow(experiment->driver, i);
-		if (first < i) { /* of the same queue pair */
-			experiment->arrived[i] = experiment->arrived[first];
-			experiment->acked[i] = experiment->acked[first];
-			continue;
-		}
-		uint64_t arrived =
-			flow_driver_arrived_bytes(experiment->driver, i) - experiment->arrived[i];
-		uint64_t acked =
-			flow_driver_acked_bytes(experiment->driver, i) - experiment->acked[i];
-		/* a queue pair whose ACKs stop arriving makes no progress, for example in a pause
-		 * storm */
-		bool unheard = experiment->measured && acked == 0 &&
-			       arrived > (uint64_t)ACK_OVERDUE * mtu_of(experiment, i);
-		experiment->arrived[i] = unheard ? 0 : arrived;
-		experiment->acked[i] = acked;
+	for (uint32_t from = 0; from < count; from += FLOWS_READ) {
+		uint32_t part = count - from < FLOWS_READ ? count - from : FLOWS_READ;
+		read_bytes(experiment, from, part, bytes);
+		for (uint32_t i = 0; i < part; i++)
+			take_bytes(experiment, from + i, &bytes[i]);
 	}
 	for (uint32_t i = 0; i < experiment->sample_count; i++) {
 		struct port_sample *sample = &experiment->samples[i];

@@ -65,6 +65,7 @@ struct experiment {
 	bool begun, over;
 	bool measuring, measured; /* has begun, has ended */
 	bool drained;             /* no event was left */
+	uint64_t packets_left;    /* at the end, in queues, buffers and links */
 	struct deadlock deadlock;
 	double metrics[METRIC_COUNT];
 	double (*workload_metrics)[WORKLOAD_METRIC_COUNT]; /* NULL: not several workloads */

@@ -133,6 +133,27 @@ static void take(struct lp_channel *channel, unsigned window)
 	list->count = 0;
 }
 
+static void carry(struct lp_channel *channel, unsigned window, struct carry *carry)
+{
+	struct mailbox *mailbox = container_of(channel, struct mailbox, channel);
+	struct notification_list *list = &mailbox->left[window];
+	uint32_t count = list->count;
+
+	CARRY(carry, count);
+	for (uint32_t i = 0; i < count; i++) {
+		struct notification one = {0};
+
+		if (!carry->reads)
+			one = list->notifications[i];
+		CARRY(carry, one.flow);
+		CARRY(carry, one.at);
+		if (carry->reads)
+			push(list, one);
+	}
+	if (!carry->reads)
+		list->count = 0;
+}
+
 static void notify(struct dependencies *dependencies, unsigned from, unsigned to, uint32_t flow,
 		   sim_time at)
 {
@@ -276,8 +297,10 @@ static void create_mailboxes(struct dependencies *dependencies, struct sim *cons
 
 		mailbox->dependencies = dependencies;
 		mailbox->to = i % dependencies->lps;
-		if (from != to && delay > 0 && delay < SIM_NEVER)
+		if (from != to && delay > 0 && delay < SIM_NEVER) {
 			lp_channel_init(&mailbox->channel, from, to, delay, take);
+			mailbox->channel.carry = carry;
+		}
 	}
 }
 

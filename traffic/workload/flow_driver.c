@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/parallel.h"
 #include "traffic/workload/flow_driver_state.h"
+#include "traffic/workload/flow_ranks.h"
 #include "traffic/workload/flow_repeat.h"
 
 #define READ_BYTES_MAX (UINT64_C(1) << 30)
@@ -207,7 +209,6 @@ static void begin(void *context, uint32_t flow)
 		sender_begins(driver, flow);
 	state->bytes_left = what->bytes;
 	state->messages_left = (uint32_t)message_count(driver, flow);
-	state->undelivered = state->messages_left;
 	for (uint64_t i = 0; i < params_of(driver, flow)->outstanding_messages && state->bytes_left;
 	     i++)
 		post_next(driver, flow);
@@ -282,6 +283,7 @@ void flow_driver_end(struct flow_driver *driver)
 	uint32_t count = 0;
 
 	assert(flows);
+	flow_ranks_share(driver, FLOW_RANKS_BEGUN);
 	driver->ops->outstanding(driver->backend, add_outstanding, driver);
 	for (uint32_t i = 0; i < driver->workload->count; i++)
 		if (driver->states[i].pair && (driver->records[i].status == FLOW_under_way ||
@@ -297,6 +299,7 @@ void flow_driver_end(struct flow_driver *driver)
 			sender_ends(driver, flow);
 	}
 	free(flows);
+	flow_ranks_share(driver, FLOW_RANKS_REST);
 }
 
 /* ---- dependencies ---- */
@@ -364,6 +367,7 @@ static void connect_pairs(struct flow_driver *driver)
 		if (!pair->sender)
 			pair->sender = connect_pair(driver, flow);
 		driver->states[i].pair = pair;
+		driver->states[i].undelivered = (uint32_t)message_count(driver, i);
 		driver->ops->plan(driver->backend, pair->sender,
 				  flow->bytes < message_bytes(driver, i) ? flow->bytes
 									 : message_bytes(driver, i),
@@ -381,8 +385,9 @@ bool flow_driver_finished(const struct flow_driver *driver)
 		if (driver->records[i].status == FLOW_under_way)
 			return false;
 	for (uint32_t i = 0; i < driver->workload->hosts; i++)
-		if (driver->hosts[i].heaps[FLOW_START_OWN].count ||
-		    driver->hosts[i].heaps[FLOW_START_NOTIFIED].count)
+		if (!sim_is_remote(driver->hosts[i].block.sim) &&
+		    (driver->hosts[i].heaps[FLOW_START_OWN].count ||
+		     driver->hosts[i].heaps[FLOW_START_NOTIFIED].count))
 			return false;
 	return true;
 }

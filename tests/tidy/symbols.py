@@ -18,6 +18,7 @@ Usage: symbols.py BUILD. Reads the symbols of every object with nm, and checks t
 
 Prints each symbol that breaks a rule. Exit code 1 if there is any.
 """
+import functools
 import os
 import re
 import subprocess
@@ -56,16 +57,20 @@ def sources_of(build):
                 yield source, os.path.join(folder, name)
 
 
-def symbols(path):
-    run = subprocess.run(["nm", "-P", "-g", path], capture_output=True, text=True, check=True)
-    defined, needed = set(), set()
+def symbols(paths):
+    """Returns for each object the names that it defines and those that it needs."""
+    command = ["nm", "-A", "-P", "-g", *paths]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = {path: (set(), set()) for path in paths}
     for line in run.stdout.splitlines():
+        path, line = line.split(": ", 1)
         name, kind = line.split()[:2]
+        defined, needed = found[path]
         if kind == "U":
             needed.add(name)
         elif kind not in "wWvV":  # inline functions of C++ are in every object
             defined.add(name)
-    return defined, needed
+    return found
 
 
 def stem(path):
@@ -87,6 +92,7 @@ def begins(name, beginning):
     return False
 
 
+@functools.lru_cache(maxsize=None)
 def headers_of(folder):
     """The headers of a folder, each with the set of its words."""
     top = os.path.join(tidy.ROOT, folder)
@@ -115,8 +121,10 @@ def misnamed(source, defined):
 
 def main():
     home, needs, findings = {}, {}, []
-    for source, path in sorted(sources_of(sys.argv[1])):
-        defined, needs[source] = symbols(path)
+    sources = sorted(sources_of(sys.argv[1]))
+    found = symbols([path for _, path in sources])
+    for source, path in sources:
+        defined, needs[source] = found[path]
         for name in defined:
             home[name] = source
         if source.split("/", 1)[0] in NAMED:

@@ -15,8 +15,8 @@ static const char *const order[] = {
 	"port.link",
 	"pcie.to_host",
 	"pcie.to_device",
-	"place.to_socket",
-	"place.from_socket",
+	"numa.to_socket",
+	"numa.from_socket",
 	"llc.memory",
 	"iommu.walkers",
 	"scheduler.unit",
@@ -65,6 +65,11 @@ static const char *const order[] = {
 	"scheduler.inflight",
 	"wqe_fetch.window",
 };
+
+const char *bottleneck_order(size_t place)
+{
+	return place < ARRAY_SIZE(order) ? order[place] : NULL;
+}
 
 static size_t rank(const struct use *use)
 {

@@ -41,6 +41,9 @@ struct bottleneck {
  * with work in progress, for runs without WORK gauges. */
 struct bottleneck bottleneck_find(const struct sim *sim, sim_time worked);
 
+/* Returns the gauge at a place of the order as "type.gauge", or NULL behind the last one. */
+const char *bottleneck_order(size_t place);
+
 /* Checks that no limit stopped more queue pairs than those with work. Writes a line for each
  * violation, with block, gauge and figures. Returns their number. */
 unsigned bottleneck_check(const struct sim *sim, FILE *out);

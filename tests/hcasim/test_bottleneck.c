@@ -2,17 +2,19 @@
 /*
  * Tests that uses are exact shares of the time with work, which is the longest time of any gauge.
  * No use is limited to 1. A limit that stopped more queue pairs than had work is a violation with
- * block, gauge and figures.
+ * block, gauge and figures. The order of resources names gauges that exist.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "hcasim/builder/build.h"
 #include "hcasim/run/bottleneck.h"
 #include "tests/support/suite.h"
 
-#define TESTS(TEST)              \
-	TEST(work_before_queues) \
-	TEST(held_up_more_than_all)
+#define TESTS(TEST)                 \
+	TEST(work_before_queues)    \
+	TEST(held_up_more_than_all) \
+	TEST(order_names_gauges)
 SUITE(TESTS)
 
 /* clang-format off */
@@ -113,4 +115,51 @@ static void test_held_up_more_than_all(void)
 			       "of 700 with work\n");
 	free(text);
 	end(&station);
+}
+
+/* Every block with gauges is in an adapter with the driver `load` whose server answers. */
+static const char all_blocks[] =
+	"hosts: {count: 2, hca: {preset: connectx3-fdr},\n"
+	"  host: {iommu: {enabled: true}, llc: {enabled: true}, numa: {memory_node: remote}}}\n"
+	"fabric: {topology: back-to-back, link: cable-fdr}\n"
+	"load: {pattern: inbound, verb: write, paging: remote, server: {cores: 1}}\n";
+
+static bool exists(const struct sim *sim, const char *name)
+{
+	char text[64];
+
+	for (const struct block *block = sim_blocks(sim); block; block = block->next) {
+		for (size_t i = 0; block->gauges && block->type->gauges[i].name; i++) {
+			snprintf(text, sizeof(text), "%s.%s", block->type->name,
+				 block->type->gauges[i].name);
+			if (strcmp(text, name) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void test_order_names_gauges(void)
+{
+	struct yaml_errors errors = {0};
+	char error[256] = "";
+	FILE *file = fopen("order.yaml", "w");
+
+	CU_ASSERT_FATAL(file && fputs(all_blocks, file) >= 0 && fclose(file) == 0);
+	struct scenario *scenario = scenario_read("order.yaml", NULL, 0, &errors);
+	if (!scenario)
+		printf("%s\n", yaml_errors_text(&errors));
+	CU_ASSERT_PTR_NOT_NULL_FATAL(scenario);
+	struct build *build =
+		build_create(scenario, SIM_ENGINE_native, false, false, error, sizeof(error));
+	CU_ASSERT_STRING_EQUAL_FATAL(error, "");
+	for (size_t i = 0; bottleneck_order(i); i++) {
+		if (!exists(build->sim, bottleneck_order(i)))
+			printf("no gauge %s\n", bottleneck_order(i));
+		CU_ASSERT(exists(build->sim, bottleneck_order(i)));
+	}
+	build_destroy(build);
+	scenario_destroy(scenario);
+	yaml_errors_free(&errors);
+	remove("order.yaml");
 }

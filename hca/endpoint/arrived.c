@@ -91,7 +91,7 @@ uint64_t endpoint_arrived_bytes(const struct endpoint_qp *qp)
 	const struct endpoint_message *message = oldest_message(qp);
 
 	if (qp->is_tcp)
-		return peer_of(qp)->tcp->arrived;
+		return peer_of(qp)->tcp->arrived + tcp_end_read_bytes(qp);
 	if (qp->ep->flows)
 		return bytes;
 	if (qp->flags & QP_READS) {

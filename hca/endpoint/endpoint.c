@@ -21,7 +21,8 @@ void endpoint_post(struct endpoint_qp *qp, struct endpoint_message *message)
 
 	assert(message->done &&
 	       (message->bytes <= UINT32_MAX || message->operation < ENDPOINT_READ));
-	assert(!qp->is_tcp || (message->operation <= ENDPOINT_SEND && message->bytes));
+	assert(!qp->is_tcp || (message->bytes && (message->operation <= ENDPOINT_SEND ||
+						  tcp_end_may_read(qp, message))));
 	if (!qp->cc && !qp->is_tcp)
 		connect_state_init(qp);
 	message->qp = qp;
@@ -353,6 +354,8 @@ uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp)
 {
 	if (qp->ep->flows)
 		return flow_acked_bytes(qp);
+	if (qp->is_tcp)
+		return qp->acked_bytes + tcp_end_read_bytes(qp);
 	return qp->acked_bytes + (qp->cc ? qp->cc->response_bytes : 0);
 }
 
@@ -419,6 +422,8 @@ bool endpoint_tcp_segment(const struct endpoint_qp *qp, enum endpoint_operation 
 	if (!qp->is_tcp)
 		return false;
 	tcp_end_segment(qp, segment);
+	if (operation == ENDPOINT_READ)
+		operation = ENDPOINT_READ_RESPONSE;
 	*bytes = tcp_end_stream_bytes(qp, operation, *bytes);
 	return true;
 }

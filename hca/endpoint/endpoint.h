@@ -82,7 +82,13 @@
 struct endpoint_counters { ENDPOINT_COUNTERS(COUNTER_FIELD) };
 /* clang-format on */
 
-enum endpoint_operation { ENDPOINT_WRITE, ENDPOINT_SEND, ENDPOINT_READ, ENDPOINT_ATOMIC };
+enum endpoint_operation {
+	ENDPOINT_WRITE,
+	ENDPOINT_SEND,
+	ENDPOINT_READ,
+	ENDPOINT_ATOMIC,
+	ENDPOINT_READ_RESPONSE /* private: iWARP, the responder's message */
+};
 enum endpoint_status { ENDPOINT_OK, ENDPOINT_RETRY_EXCEEDED, ENDPOINT_FLUSHED };
 
 struct endpoint_hca;
@@ -100,7 +106,7 @@ struct endpoint_message {
 	void (*done)(struct endpoint_message *message);
 	/* filled in by the endpoint */
 	enum endpoint_status status;
-	uint32_t msn; /* private: iWARP, of a Send */
+	uint32_t msn; /* private: iWARP, of a Send or a Read Request */
 	sim_time posted_at;
 	sim_time started_at; /* time at which its first packet was passed to the port */
 	sim_time done_at;    /* time of the call of done() */
@@ -163,7 +169,8 @@ void endpoint_set_iwarp(struct endpoint_hca *ep);
 /* returns NULL without iWARP */
 const struct endpoint_iwarp_counters *endpoint_iwarp_counters(const struct endpoint_hca *ep);
 /* Writes a full segment of the connection to *segment. *bytes is the length of a message, and
- * becomes its bytes in the stream. Returns false if the queue pair is not a TCP connection. */
+ * becomes its bytes in the stream; for a READ, those of its response. Returns false if the queue
+ * pair is not a TCP connection. */
 bool endpoint_tcp_segment(const struct endpoint_qp *qp, enum endpoint_operation operation,
 			  uint64_t *bytes, struct packet *segment);
 /* Returns the TCP connection of the queue pair, or NULL if it has none. */

@@ -20,6 +20,7 @@
  *     flow.c        replaces all of these for flows instead of packets
  *     tcp_end.c     replaces the RDMA transport by TCP
  *     iwarp_end.c   messages as FPDUs of iWARP on TCP
+ *     iwarp_read.c  READs of iWARP
  *
  * PSNs have 64 bits in these files. The wire has the lower 24 bits.
  */

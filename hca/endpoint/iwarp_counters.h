@@ -12,6 +12,8 @@
 	X(connections, "connections", "Ends of connections that the adapter holds.")               \
 	X(writes, "messages", "RDMA Writes written to their stream.")                              \
 	X(sends, "messages", "Sends written to their stream.")                                     \
+	X(reads, "messages", "Read Requests written to their stream.")                             \
+	X(read_responses, "messages", "Read Responses written to their stream.")                   \
 	X(fpdus, "FPDUs", "FPDUs written to their stream.")                                        \
 	X(payload_bytes, "bytes", "Payload written to streams.")                                   \
 	X(overhead_bytes, "bytes",                                                                 \

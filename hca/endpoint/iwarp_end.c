@@ -10,16 +10,29 @@
 
 #include "fabric/wire/iwarp_packet.h"
 #include "fabric/wire/mpa.h"
+#include "hca/endpoint/iwarp_read.h"
 #include "hca/endpoint/tcp_end.h"
 
-#define STARTUP_BYTES (MPA_STARTUP_BYTES + MPA_DEPTHS_BYTES)
 #define STAG_SHIFT    8 /* an STag is an index and a key of eight bits; RFC 5040 2.1 */
+#define STARTUP_BYTES (MPA_STARTUP_BYTES + MPA_DEPTHS_BYTES)
 
 static const struct mpa_place no_markers;
 
 static enum rdmap_opcode opcode_of(enum endpoint_operation operation)
 {
-	return operation == ENDPOINT_WRITE ? RDMAP_WRITE : RDMAP_SEND;
+	static const enum rdmap_opcode opcodes[] = {
+		[ENDPOINT_WRITE] = RDMAP_WRITE,
+		[ENDPOINT_SEND] = RDMAP_SEND,
+		[ENDPOINT_READ] = RDMAP_READ_REQUEST,
+		[ENDPOINT_READ_RESPONSE] = RDMAP_READ_RESPONSE,
+	};
+
+	return opcodes[operation];
+}
+
+uint32_t iwarp_end_stag(uint32_t number)
+{
+	return number << STAG_SHIFT;
 }
 
 /* Returns the length of an FPDU. */
@@ -39,7 +52,7 @@ static uint32_t full_payload(const struct iwarp_end *end, enum endpoint_operatio
 static uint64_t full_fpdus(const struct iwarp_end *end, enum endpoint_operation operation,
 			   uint64_t bytes)
 {
-	return (bytes - 1) / full_payload(end, operation);
+	return operation == ENDPOINT_READ ? 0 : (bytes - 1) / full_payload(end, operation);
 }
 
 uint64_t iwarp_end_stream_bytes(const struct endpoint_qp *qp, enum endpoint_operation operation,
@@ -48,6 +61,8 @@ uint64_t iwarp_end_stream_bytes(const struct endpoint_qp *qp, enum endpoint_oper
 	const struct iwarp_end *end = qp->tcp->iwarp;
 	uint64_t full = full_fpdus(end, operation, bytes);
 
+	if (operation == ENDPOINT_READ)
+		return fpdu_bytes(operation, RDMAP_READ_REQUEST_BYTES);
 	return full * end->fpdu_bytes +
 	       fpdu_bytes(operation, bytes - full * full_payload(end, operation));
 }
@@ -60,6 +75,8 @@ uint64_t iwarp_end_payload_before(const struct endpoint_qp *qp,
 	uint32_t most = full_payload(end, message->operation);
 	uint64_t rest = bytes % end->fpdu_bytes, payload = bytes / end->fpdu_bytes * most;
 
+	if (message->operation == ENDPOINT_READ)
+		return 0;
 	rest = rest > header ? rest - header : 0;
 	payload += rest < most ? rest : most;
 	return payload < message->bytes ? payload : message->bytes;
@@ -125,9 +142,14 @@ void iwarp_end_fill(struct endpoint_qp *qp, const struct endpoint_message *messa
 		return;
 	}
 	from = offset - message->first_psn;
+	if (message->operation == ENDPOINT_READ) {
+		iwarp_read_fill(qp, message, from, packet);
+		return;
+	}
+	packet->tcp.rdmap_opcode = (uint8_t)opcode_of(message->operation);
 	payload = iwarp_end_payload_before(qp, message, from);
 	left = message->bytes - payload;
-	key = message->operation == ENDPOINT_WRITE ? qp->peer_number << STAG_SHIFT : message->msn;
+	key = message->operation == ENDPOINT_SEND ? message->msn : iwarp_end_stag(qp->peer_number);
 	if (left > full_payload(end, message->operation))
 		left = full_payload(end, message->operation);
 	if (from % end->fpdu_bytes || packet->payload_bytes != fpdu_bytes(message->operation, left))
@@ -140,14 +162,22 @@ void iwarp_end_fill(struct endpoint_qp *qp, const struct endpoint_message *messa
 void iwarp_end_written(struct endpoint_qp *qp, struct endpoint_message *message)
 {
 	struct endpoint_iwarp_counters *count = &qp->ep->iwarp->count;
+	struct iwarp_end *end = qp->tcp->iwarp;
+	uint64_t payload = message->operation == ENDPOINT_READ ? 0 : message->bytes;
 
+	message->first_psn = end->written;
+	end->written += message->packets;
 	if (message->operation == ENDPOINT_SEND)
-		message->msn = ++qp->tcp->iwarp->sends;
+		message->msn = ++end->sends;
+	else if (message->operation == ENDPOINT_READ)
+		message->msn = ++end->reads.requests;
 	count->writes += message->operation == ENDPOINT_WRITE;
 	count->sends += message->operation == ENDPOINT_SEND;
-	count->fpdus += full_fpdus(qp->tcp->iwarp, message->operation, message->bytes) + 1;
-	count->payload_bytes += message->bytes;
-	count->overhead_bytes += message->packets - message->bytes;
+	count->reads += message->operation == ENDPOINT_READ;
+	count->read_responses += message->operation == ENDPOINT_READ_RESPONSE;
+	count->fpdus += full_fpdus(end, message->operation, message->bytes) + 1;
+	count->payload_bytes += payload;
+	count->overhead_bytes += message->packets - payload;
 }
 
 void iwarp_end_count_memory(struct endpoint_qp *qp, size_t tcp_bytes)
@@ -168,7 +198,8 @@ void iwarp_end_init(struct endpoint_qp *qp, uint32_t segment_bytes, bool open)
 	qp->tcp->iwarp = end;
 	end->fpdu_bytes = segment_bytes & ~3u;
 	end->startup_bytes = open ? 0 : STARTUP_BYTES;
-	qp->unacked_psn = end->startup_bytes;
+	qp->unacked_psn = end->written = end->startup_bytes;
+	iwarp_read_init(qp);
 	qp->ep->iwarp->count.connections++;
 }
 
@@ -186,11 +217,14 @@ void iwarp_end_init_host(struct endpoint_hca *ep)
 
 	snprintf(name, sizeof(name), "%s.iwarp", ep->block.name);
 	block_init(&iwarp->block, ep->block.sim, &endpoint_iwarp_type, name, NULL, &iwarp->count);
+	iwarp_read_init_host(iwarp);
 	ep->iwarp = iwarp;
 }
 
 void iwarp_end_destroy_host(struct endpoint_hca *ep)
 {
-	if (ep->iwarp)
-		block_fini(&ep->iwarp->block);
+	if (!ep->iwarp)
+		return;
+	iwarp_read_destroy_host(ep->iwarp);
+	block_fini(&ep->iwarp->block);
 }

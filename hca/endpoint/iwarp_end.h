@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * iwarp_end: iWARP on a TCP connection of an endpoint adapter. A message is an RDMA Write or a
- * Send, which is cut into FPDUs. A full FPDU fills a segment. tcp_end.c gets the place of a message
- * in the stream and the content of a segment from this file. It also asks this file when messages
- * may be written.
+ * iwarp_end: iWARP on a TCP connection of an endpoint adapter. A message is an RDMA Write, a Send,
+ * a Read Request or a Read Response (iwarp_read.h). It is cut into FPDUs. A full FPDU fills a
+ * segment. tcp_end.c gets the place of a message in the stream and the content of a segment from
+ * this file. It also asks this file when messages may be written.
  *
  *     message --> FPDU | FPDU | ... --tcp_write()--> one segment each
  *
@@ -11,13 +11,14 @@
  * ends are in full operation when the run starts, like their TCP connection.
  *
  * RFC 5040 (RDMAP), 5041 (DDP), 5044 (MPA), 6581 (revision 2 of the startup frames). Not modelled:
- * READs, markers, Terminate.
+ * markers, Terminate.
  */
 #ifndef HCA_ENDPOINT_IWARP_END_H
 #define HCA_ENDPOINT_IWARP_END_H
 
 #include "hca/endpoint/endpoint_state.h"
 #include "hca/endpoint/iwarp_counters.h"
+#include "sim/pool.h"
 
 struct tcp_segment;
 
@@ -29,11 +30,22 @@ struct iwarp_end {
 	bool initiator;        /* sends the request; the other end sends the reply */
 	bool started;          /* its startup frame was written */
 	uint32_t sends;        /* Sends written: the last MSN */
+	uint64_t written;      /* bytes of the stream: the place of the next message */
+	struct iwarp_reads {
+		uint32_t depth;    /* READs in progress at once: the lower ORD and IRD */
+		uint32_t requests; /* Read Requests written: the last MSN of queue 1 */
+		uint32_t received; /* Read Responses that arrived completely */
+		uint64_t arrived;  /* payload of Read Responses received, each byte once */
+		/* Read Responses in order: the first unacknowledged and the first unwritten one */
+		struct endpoint_message *responses, *last, *unwritten;
+	} reads;
 };
 
 /* State that all connections of an adapter share: the block NAME.iwarp. */
 struct endpoint_iwarp {
 	struct endpoint_iwarp_counters count;
+	struct pool responses;     /* struct endpoint_message */
+	struct delay_line reading; /* Read Responses whose data are being fetched */
 	struct block block;
 };
 
@@ -43,6 +55,9 @@ void iwarp_end_destroy_host(struct endpoint_hca *ep);
 /* Turns a new TCP connection into a connection of iWARP. `segment_bytes` is the payload of a full
  * segment. */
 void iwarp_end_init(struct endpoint_qp *qp, uint32_t segment_bytes, bool open);
+
+/* Returns the STag of the memory of a queue pair. */
+uint32_t iwarp_end_stag(uint32_t number);
 
 /* Returns the bytes that a message of `bytes` takes in the stream. */
 uint64_t iwarp_end_stream_bytes(const struct endpoint_qp *qp, enum endpoint_operation operation,

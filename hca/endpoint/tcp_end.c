@@ -10,12 +10,12 @@
 
 #include "fabric/wire/tcp_packet.h"
 #include "hca/endpoint/iwarp_end.h"
+#include "hca/endpoint/iwarp_read.h"
 
 #define PORT_FIRST      1024u /* first port of the side that opens */
 #define PORTS           64512u
 #define PORT_SERVICE    5001u
 #define OPENING_MAX     8
-#define IP_BYTES        20u
 #define HASH_MULTIPLIER 2654435761u
 #define PRIORITY_FLOW   16 /* tcp.priority */
 
@@ -39,9 +39,13 @@ static struct tcp_end *peer_end(const struct tcp_end *end)
 static struct endpoint_message *message_at(const struct endpoint_qp *qp, uint64_t offset)
 {
 	struct endpoint_message *message = oldest_message(qp);
+	struct endpoint_message *response =
+		qp->tcp->iwarp ? iwarp_read_response_at(qp, offset) : NULL;
 
 	if (qp->tcp->writing && offset >= qp->tcp->writing->first_psn)
 		return qp->tcp->writing;
+	if (response)
+		return response;
 	while (offset >= message->first_psn + message->packets)
 		message = message->next;
 	return message;
@@ -80,6 +84,7 @@ static void send_data(struct tcp_end *end, const struct tcp_segment *segment)
 	struct endpoint_message *message;
 	struct packet *packet = make_packet(end, segment);
 	uint32_t payload_bytes = segment->payload_bytes;
+	bool ends;
 
 	if (end->iwarp && segment->offset < end->iwarp->startup_bytes) {
 		iwarp_end_fill(qp, NULL, segment->offset, packet);
@@ -88,7 +93,8 @@ static void send_data(struct tcp_end *end, const struct tcp_segment *segment)
 	}
 	message = message_at(qp, segment->offset);
 	packet->tag = message->tag;
-	if (segment->offset + segment->payload_bytes == message->first_psn + message->packets) {
+	ends = segment->offset + segment->payload_bytes == message->first_psn + message->packets;
+	if (ends) {
 		packet->tcp.ends_message = true;
 		packet->tcp.flags |= TCP_PSH;
 	}
@@ -102,10 +108,12 @@ static void send_data(struct tcp_end *end, const struct tcp_segment *segment)
 		      segment->header.sequence);
 	}
 	message->packets_retransmitted += segment->retransmission;
-	ep->count.data_packets_sent++;
+	ep->count.data_packets_sent += message->operation != ENDPOINT_READ;
 	ep->count.data_bytes_sent += payload_bytes;
 	ep->count.packets_retransmitted += segment->retransmission;
 	send_packet(end, packet);
+	if (ends && message->operation == ENDPOINT_READ_RESPONSE)
+		iwarp_read_responded(qp, message);
 }
 
 static void wait_for_room(struct tcp_end *end, struct packet *packet)
@@ -158,6 +166,21 @@ static bool transmit(void *context, const struct tcp_segment *segment)
 	return true;
 }
 
+/* Takes the next message to write. Read Responses come first, so that two ends that both wait for
+ * responses do not block each other. */
+static struct endpoint_message *take_unwritten(struct tcp_end *end)
+{
+	struct endpoint_message *message = end->iwarp ? iwarp_read_take_response(end->qp) : NULL;
+
+	if (message)
+		return message;
+	message = end->unwritten;
+	if (!message || (end->iwarp && !iwarp_read_may_write(end->qp, message)))
+		return NULL;
+	end->unwritten = message == end->qp->newest ? NULL : message->next;
+	return message;
+}
+
 /* Writes the next message when all earlier messages are sent, so that its last byte ends a
  * segment. */
 static void write_next(struct tcp_end *end)
@@ -166,8 +189,7 @@ static void write_next(struct tcp_end *end)
 
 	if (end->iwarp && !iwarp_end_may_write(end->qp))
 		return;
-	while ((message = end->unwritten) && tcp_unsent(end->connection) == 0) {
-		end->unwritten = message == end->qp->newest ? NULL : message->next;
+	while (tcp_unsent(end->connection) == 0 && (message = take_unwritten(end))) {
 		end->writing = message;
 		if (end->iwarp)
 			iwarp_end_written(end->qp, message);
@@ -202,10 +224,9 @@ void tcp_end_grant(struct endpoint_qp *qp)
 	write_next(end);
 }
 
-uint64_t tcp_end_stream_bytes(const struct endpoint_qp *qp, enum endpoint_operation operation,
-			      uint64_t bytes)
+void tcp_end_continue(struct endpoint_qp *qp)
 {
-	return qp->tcp->iwarp ? iwarp_end_stream_bytes(qp, operation, bytes) : bytes;
+	settle(qp->tcp);
 }
 
 void tcp_end_posted(struct endpoint_qp *qp)
@@ -256,11 +277,15 @@ static void receive(void *context, uint64_t offset, uint32_t bytes, const uint8_
 	(void)payload;
 	if (end->iwarp) /* data counts when the end of its segment arrives */
 		payload_bytes = whole ? packet->tcp.ddp_bytes : 0;
-	end->arrived += payload_bytes;
+	if (end->iwarp && iwarp_read_mark(packet) == READ_RESPONSE)
+		end->iwarp->reads.arrived += payload_bytes;
+	else
+		end->arrived += payload_bytes;
 	ep->count.data_packets_received += payload_bytes > 0;
 	ep->count.data_bytes_received += payload_bytes;
 	if (packet->tcp.ends_message && whole)
-		add_mark(end, (struct tcp_end_mark){offset + bytes, packet->tag});
+		add_mark(end, (struct tcp_end_mark){offset + bytes, packet->tag,
+						    end->iwarp ? iwarp_read_mark(packet) : 0});
 }
 
 /* Reads all bytes in order, as an application that reads at once. */
@@ -273,10 +298,15 @@ static void take_bytes(struct tcp_end *end)
 	end->received += bytes;
 	tcp_read(end->connection, endpoint_now(ep), bytes);
 	while (count < end->mark_count && end->marks[count].end <= end->received) {
+		const struct tcp_end_mark *mark = &end->marks[count++];
+
+		if (mark->read) {
+			iwarp_read_arrived(end->qp, mark);
+			continue;
+		}
 		ep->count.rx_sends++;
 		if (ep->user)
-			ep->user->delivered(ep->user, end->qp, end->marks[count].tag, 0);
-		count++;
+			ep->user->delivered(ep->user, end->qp, mark->tag, 0);
 	}
 	if (!count)
 		return;
@@ -297,15 +327,31 @@ static void take_oldest(struct tcp_end *end)
 		qp->newest->next = message->next;
 }
 
+static bool is_complete(const struct tcp_end *end, const struct endpoint_message *message,
+			uint64_t acknowledged)
+{
+	return message->first_psn + message->packets <= acknowledged &&
+	       (message->operation != ENDPOINT_READ || iwarp_read_has_response(end->qp, message));
+}
+
+static struct endpoint_message *oldest_written(const struct tcp_end *end)
+{
+	struct endpoint_message *message = oldest_message(end->qp);
+
+	return message == end->unwritten ? NULL : message;
+}
+
 static void complete_acknowledged(struct tcp_end *end)
 {
 	struct endpoint_qp *qp = end->qp;
 	uint64_t acknowledged = tcp_acknowledged(end->connection);
 	struct endpoint_message *message;
 
-	while ((message = oldest_message(qp)) &&
-	       message->first_psn + message->packets <= acknowledged) {
-		qp->acked_bytes = message->first_byte + message->bytes;
+	if (end->iwarp && iwarp_read_release(qp, acknowledged, end->writing))
+		end->writing = NULL;
+	while ((message = oldest_written(end)) && is_complete(end, message, acknowledged)) {
+		qp->acked_bytes = message->first_byte +
+				  (message->operation == ENDPOINT_READ ? 0 : message->bytes);
 		qp->unacked_psn = message->first_psn + message->packets;
 		take_oldest(end);
 		endpoint_complete(qp, message, ENDPOINT_OK);
@@ -326,6 +372,8 @@ static void fail(struct tcp_end *end)
 
 	qp->flags |= QP_FAILED;
 	end->unwritten = NULL;
+	if (end->iwarp && iwarp_read_release(qp, UINT64_MAX, end->writing))
+		end->writing = NULL;
 	while ((message = oldest_message(qp))) {
 		take_oldest(end);
 		endpoint_complete(qp, message, status);
@@ -341,6 +389,8 @@ static void notify(void *context, unsigned events)
 		complete_acknowledged(end);
 	if (events & TCP_READABLE)
 		take_bytes(end);
+	if (events & TCP_READABLE && end->iwarp) /* Read Responses complete READs */
+		complete_acknowledged(end);
 	if (events & (TCP_RESET | TCP_TIMED_OUT))
 		fail(end);
 }
@@ -373,33 +423,6 @@ void tcp_end_input(struct endpoint_qp *qp, struct packet *packet)
 	packet_free(qp->ep->pool, packet);
 	count_memory(end);
 	settle(end);
-}
-
-void tcp_end_segment(const struct endpoint_qp *qp, struct packet *segment)
-{
-	const struct endpoint_tcp_params *params = qp->tcp->host->params;
-	struct tcp_header header = {.flags = TCP_ACK};
-	uint32_t room = (uint32_t)params->mtu - IP_BYTES;
-
-	if (params->timestamps)
-		header.options = TCP_OPTION_TIMESTAMPS;
-	*segment = (struct packet){.path = qp->path};
-	tcp_packet_set(segment, &header);
-	segment->payload_bytes = room - tcp_header_bytes(&header);
-	if (qp->tcp->iwarp)
-		segment->payload_bytes = qp->tcp->iwarp->fpdu_bytes;
-}
-
-uint64_t tcp_end_rate_bps(const struct endpoint_qp *qp, uint64_t line)
-{
-	struct tcp_report report;
-	double rate;
-
-	tcp_report(qp->tcp->connection, &report);
-	if (!report.srtt)
-		return line;
-	rate = (double)report.cwnd_bytes * 8 * (double)SEC / (double)report.srtt;
-	return rate < (double)line ? (uint64_t)rate : line;
 }
 
 /* ---- time ---- */
@@ -443,13 +466,14 @@ static uint32_t segment_payload(const struct endpoint_tcp_params *one,
 	uint64_t mtu = one->mtu < two->mtu ? one->mtu : two->mtu;
 	bool timestamps = one->timestamps && two->timestamps;
 
-	return (uint32_t)mtu - IP_BYTES - TCP_HEADER_BYTES - (timestamps ? TCP_TIMESTAMP_BYTES : 0);
+	return (uint32_t)mtu - TCP_END_IP_BYTES - TCP_HEADER_BYTES -
+	       (timestamps ? TCP_TIMESTAMP_BYTES : 0);
 }
 
 /* FPDUs of iWARP have lengths that are multiples of four. */
 static uint16_t mss_of(const struct tcp_end *end)
 {
-	uint64_t mss = end->host->params->mtu - IP_BYTES - TCP_HEADER_BYTES;
+	uint64_t mss = end->host->params->mtu - TCP_END_IP_BYTES - TCP_HEADER_BYTES;
 
 	return (uint16_t)(end->iwarp ? mss & ~UINT64_C(3) : mss);
 }

@@ -21,7 +21,13 @@
 struct tcp_end_mark {
 	uint64_t end; /* offset in the stream */
 	uint32_t tag;
+	/* iWARP: bytes that a Read Request asks for, or READ_RESPONSE at the end of a Read
+	 * Response. 0: a message with data */
+	uint32_t read;
 };
+#define READ_RESPONSE UINT32_MAX
+
+#define TCP_END_IP_BYTES 20u /* IPv4 header */
 
 struct tcp_end {
 	struct endpoint_qp *qp;
@@ -45,7 +51,8 @@ struct tcp_end {
 	struct tcp_end_mark *marks; /* ordered by offset */
 	uint32_t mark_count, mark_capacity;
 	uint64_t received; /* number of bytes received in order */
-	uint64_t arrived;  /* payload received, in order or not, each byte once */
+	/* payload received, in order or not, each byte once; without Read Responses */
+	uint64_t arrived;
 	size_t memory_bytes;
 };
 
@@ -67,6 +74,15 @@ void tcp_end_destroy_host(struct endpoint_hca *ep);
 /* Returns the bytes that a message takes in the stream. */
 uint64_t tcp_end_stream_bytes(const struct endpoint_qp *qp, enum endpoint_operation operation,
 			      uint64_t bytes);
+
+/* Returns true if the connection can carry the READ. */
+bool tcp_end_may_read(const struct endpoint_qp *qp, const struct endpoint_message *message);
+
+/* Returns the payload of Read Responses received, each byte once. */
+uint64_t tcp_end_read_bytes(const struct endpoint_qp *qp);
+
+/* Writes what may be written now. */
+void tcp_end_continue(struct endpoint_qp *qp);
 
 /* Reports that a message was added to the queue pair. */
 void tcp_end_posted(struct endpoint_qp *qp);

@@ -148,14 +148,14 @@ static bool reads(const struct workload_params *workload)
 	return workload->operation == WORKLOAD_READ && !workload_is_from_file(workload);
 }
 
-/* Returns operations without ACKs for their data: reads, whose responses are the data, and
+/* Returns operations without ACKs for their data: reads of RDMA, whose responses are the data, and
  * unreliable queue pairs. `workload` is the one whose algorithm needs ACKs; NULL: any. */
 static const char *without_acks(const struct scenario *scenario,
 				const struct scenario_workload *workload, const char **expected)
 {
 	for (uint32_t i = 0; i < scenario->workload_count; i++) {
 		const struct scenario_workload *one = &scenario->workloads[i];
-		if (!reads(&one->params) ||
+		if (!reads(&one->params) || !scenario_sends_rdma(scenario) ||
 		    (workload ? one != workload : one->congestion.congestion.ops != NULL))
 			continue;
 		*expected = "operation: write or send";

@@ -94,7 +94,6 @@ void scenario_storage_read(struct scenario_reader *reader, struct yaml_node *nod
 	workload->operations.targets = workload->targets;
 	const struct scenario_host *host = &reader->scenario->hosts[workload->hosts[0]];
 	workload->operations.tcp = sends_with(host, ENDPOINT_TCP);
-	workload->operations.no_reads = sends_with(host, ENDPOINT_IWARP);
 	workload->files.storage = &workload->operations;
 }
 

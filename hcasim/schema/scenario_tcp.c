@@ -115,18 +115,43 @@ static void check_congestion(struct scenario_reader *reader, struct yaml_node *n
 	}
 }
 
+static bool has_handshake(const struct scenario *scenario)
+{
+	for (uint32_t i = 0; i < scenario->host_count; i++)
+		if (scenario_host_has_tcp(&scenario->hosts[i]) &&
+		    scenario->hosts[i].endpoint->tcp.handshake)
+			return true;
+	return false;
+}
+
+/* Returns true if a READ may be the first message of a connection. */
+static bool begins_with_read(const struct scenario_workload *workload)
+{
+	return workload->params.operation == WORKLOAD_READ ||
+	       (workload->params.pattern == PATTERN_storage &&
+		workload->storage.storage.protocol == STORAGE_KV_ONE_SIDED);
+}
+
 static void check_operations(struct scenario_reader *reader, struct yaml_node *node)
 {
 	const struct scenario *scenario = reader->scenario;
+	uint64_t last = scenario_has_plain_tcp(scenario) ? WORKLOAD_SEND : WORKLOAD_READ;
 
 	if (!scenario->has_workload)
 		refuse(reader, node, "a scenario without a workload", "workload: {...}");
 	for (uint32_t i = 0; i < scenario->workload_count; i++) {
 		const struct workload_params *workload = &scenario->workloads[i].params;
 
-		if (workload->operation > WORKLOAD_SEND)
-			refuse(reader, node, "operations that fetch data",
-			       "operation: write or send");
+		if (workload->operation > last)
+			refuse(reader, node,
+			       last == WORKLOAD_READ ? "operation: atomic"
+						     : "operations that fetch data",
+			       last == WORKLOAD_READ ? "operation: write, send or read"
+						     : "operation: write or send");
+		else if (has_handshake(scenario) && begins_with_read(&scenario->workloads[i]))
+			refuse(reader, node,
+			       "handshake: true for flows whose receiver opens the connection",
+			       "tcp: {handshake: false}, or an operation other than read");
 		else if (workload_is_from_file(workload))
 			refuse(reader, node, "flows from a file, which may read",
 			       "another pattern");

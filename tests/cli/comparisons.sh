@@ -76,7 +76,8 @@ for protocol in "nvme", "nfs", "smb":
     rdma = "smb-direct" if protocol == "smb" else protocol + "-rdma"
     holds(protocol + ": RDMA has more IOPS per core", of("iops", rdma, "64") > 1.5 * of("iops", protocol + "-tcp", "64"))
     holds(protocol + ": the device rules at depth 1", of("iops", rdma, "1") < 1.5 * of("iops", protocol + "-tcp", "1"))
-holds("iWARP has the cores of RDMA", of("cpu_us", "nvme-iwarp", "64") == of("cpu_us", "nvme-rdma", "64"))
+for protocol, rdma in ("nvme", "nvme-rdma"), ("nfs", "nfs-rdma"), ("smb", "smb-direct"):
+    holds(protocol + ": iWARP has the cores of RDMA", of("cpu_us", protocol + "-iwarp", "64") == of("cpu_us", rdma, "64"))
 sys.exit(holds.failed)
 END
 python3 "$folder/judge.py" "$folder" || failures=1

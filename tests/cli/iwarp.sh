@@ -38,6 +38,15 @@ for mtu in 1500:93.6 9000:98.8; do
   grep -q "goodput  *${mtu#*:}" log || fail "MTU ${mtu%:*}: $(grep goodput log); expected ${mtu#*:}"
 done
 
+# READs: a request of 52 bytes, and the FPDUs of an RDMA Write. The ideal time is exact.
+"$hcasim" run write.yaml --set workload.operation=read --set workload.pattern=incast --set workload.bytes=10KB --out read >log || fail "read: $(cat log)"
+equal "READ's slowdown" "$(sed -n 2p read/flows.csv | grep -o '1.0000$')" 1.0000
+equal "Read Requests" "$(count read host0.hca.iwarp reads)" 1
+equal "overhead of a Read Request" "$(count read host0.hca.iwarp overhead_bytes)" 52
+equal "Read Responses" "$(count read host1.hca.iwarp read_responses)" 1
+equal "payload of Read Responses" "$(count read host1.hca.iwarp payload_bytes)" 10000
+equal "received by a READ" "$(count read host0.hca data_bytes_received)" 10000
+
 # Losses of both directions.
 study 'tcp: {rto_min: 1ms, handshake: true}' 'operation: send, bytes: 300KB, count: 3' \
   'faults: [{from: host0, to: switch0, drop: {probability: 1%}}, {from: host1, to: switch0, drop: {probability: 1%}}]' >lossy.yaml
@@ -67,6 +76,17 @@ if command -v tshark >/dev/null; then
   equal "bad CRCs of writes" "$(grep -c 'Bad CRC32' decoded)" 0
   equal "malformed writes" "$(tshark -r writes.pcapng -Y _ws.malformed 2>/dev/null | wc -l)" 0
   [ "$(grep -c 'OpCode: Write (0x0)' decoded)" -gt 1000 ] || fail "too few writes"
+
+  # 9 NVMe writes of 16 KiB: commands and responses are Sends, each target READs with one request
+  # and a response of 12 FPDUs.
+  sed 's/^workload.*/workload: {pattern: storage, initiators: [host0], targets: [host1], storage: {operations: 9, block_sizes: [16KiB], read_fraction: 0}}/' lossy.yaml >storage.yaml
+  "$hcasim" run storage.yaml --set faults=[] --out storage --pcap storage.pcapng >log || fail "storage: $(cat log)"
+  tshark -r storage.pcapng -V 2>/dev/null >decoded
+  equal "Read Requests" "$(grep -c 'OpCode: Read Request (0x1)' decoded)" 9
+  equal "Read Responses" "$(grep -c 'OpCode: Read Response (0x2)' decoded)" $((9 * 12))
+  equal "lengths of READs" "$(grep -c 'RDMA Read Message Size: 16384' decoded)" 9
+  equal "bad CRCs of READs" "$(grep -c 'Bad CRC32' decoded)" 0
+  equal "malformed READs" "$(tshark -r storage.pcapng -Y _ws.malformed 2>/dev/null | wc -l)" 0
 fi
 
 refused() { # refused TEXT OPTION...
@@ -74,7 +94,9 @@ refused() { # refused TEXT OPTION...
   equal "exit code of ${*:2}" $? 2
   grep -qF "$1" log || fail "${*:2}: $(cat log); expected $1"
 }
-refused 'transport: iwarp does not support operations that fetch data' --set workload.operation=read
+refused 'transport: iwarp does not support operation: atomic' --set workload.operation=atomic
+refused 'transport: iwarp does not support handshake: true' --set workload.operation=read --set hosts.hca.tcp.handshake=true
+refused 'transport: tcp does not support operations that fetch data' --set workload.operation=read --set hosts.hca.transport=tcp
 refused 'transport: iwarp does not support congestion: none' --set hosts.hca.congestion=none
 refused 'expected one of rdma|tcp|iwarp' --set hosts.hca.transport=iwrap
 "$hcasim" check write.yaml --set hosts.hca.tcp.nagle=classic >log 2>&1

@@ -174,7 +174,11 @@ workload: {pattern: storage, initiators: [host0], targets: [host1], storage: {op
 END
 run iwarp
 holds iwarp "messages over iWARP" "operation_messages == 3"
-refused iwarp 'needs RDMA READ' --set workload.storage.protocol=kv_one_sided
+for protocol in nvme_of nfs smb kv_one_sided kv_rpc; do
+  run iwarp --set workload.storage.protocol=$protocol --set workload.storage.read_fraction=0.5 --set 'workload.storage.block_sizes=[16KiB]'
+  holds iwarp "$protocol over iWARP" "operations_done == 9"
+done
+refused iwarp 'does not support handshake: true' --set workload.storage.protocol=kv_one_sided --set hosts.hca.tcp.handshake=true
 refused one 'did you mean "nvme_of"' --set workload.storage.protocol=nvme_off
 refused one 'unknown key "queue_dept"; did you mean "queue_depth"' --set workload.storage.queue_dept=3
 refused one 'no host "host9"' --set 'workload.targets=[host9]'

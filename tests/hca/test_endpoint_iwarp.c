@@ -19,6 +19,13 @@
 	TEST(a_send_has_four_bytes_more)            \
 	TEST(many_segments_take_exactly_their_time) \
 	TEST(startup_frames_take_a_round_trip)      \
+	TEST(a_read_takes_exactly_its_time)         \
+	TEST(reads_wait_for_their_depth)            \
+	TEST(a_write_completes_after_a_read)        \
+	TEST(bytes_of_a_read)                       \
+	TEST(both_ends_read)                        \
+	TEST(both_ends_read_with_losses)            \
+	TEST(silence_fails_reads)                   \
 	TEST(bytes_of_the_stream)                   \
 	TEST(bytes_with_losses)                     \
 	TEST(bytes_with_a_narrow_window)            \
@@ -153,6 +160,120 @@ static void test_startup_frames_take_a_round_trip(void)
 	end();
 }
 
+/* ---- READs ---- */
+
+#define READ_REQUEST (FRAME(FPDU(DDP_UNTAGGED_BYTES, 28)) * BYTE)
+
+/* From the Read Request at the port to the end of the Read Response, whose last FPDU is `last`. */
+static sim_time read_time(unsigned segments, uint32_t last)
+{
+	return READ_REQUEST + CABLE + 100 * NS + study.params.read_latency +
+	       ((segments - 1) * (sim_time)(FRAME(MSS) + 12) + FRAME(last)) * BYTE + CABLE +
+	       100 * NS;
+}
+
+static void check_read(uint64_t bytes, sim_time expected)
+{
+	struct transfer transfer;
+	unsigned done = 0;
+	struct endpoint_qp *qp = endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0);
+
+	transfer_post(&transfer, qp, ENDPOINT_READ, bytes, &done);
+	sim_run(study.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, 1);
+	CU_ASSERT_EQUAL(transfer.message.status, ENDPOINT_OK);
+	CU_ASSERT_EQUAL(transfer.message.done_at, expected);
+	if (transfer.message.done_at != expected)
+		printf("\n%llu, not %llu", (unsigned long long)transfer.message.done_at,
+		       (unsigned long long)expected);
+	CU_ASSERT_EQUAL(endpoint_acked_bytes(qp), bytes);
+	CU_ASSERT_EQUAL(endpoint_arrived_bytes(qp), bytes);
+	CU_ASSERT_EQUAL(endpoint_acked_bytes(endpoint_peer(qp)), 0);
+	CU_ASSERT_EQUAL(endpoint_arrived_bytes(endpoint_peer(qp)), 0);
+	CU_ASSERT_EQUAL(endpoint_counters(study.hosts[0])->data_packets_sent, 0);
+	CU_ASSERT_EQUAL(endpoint_counters(study.hosts[1])->data_bytes_sent, bytes);
+	CU_ASSERT_EQUAL(endpoint_counters(study.hosts[0])->data_bytes_received, bytes);
+	CU_ASSERT_EQUAL(endpoint_counters(study.hosts[1])->rx_read_requests, 1);
+	CU_ASSERT_EQUAL(endpoint_counters(study.hosts[1])->rx_sends, 0);
+	CU_ASSERT_EQUAL(counters(0)->reads, 1);
+	CU_ASSERT_EQUAL(counters(0)->payload_bytes, 0);
+	CU_ASSERT_EQUAL(counters(0)->overhead_bytes, 52);
+	CU_ASSERT_EQUAL(counters(1)->read_responses, 1);
+	CU_ASSERT_EQUAL(counters(1)->payload_bytes, bytes);
+	CU_ASSERT_EQUAL(counters(0)->split_segments + counters(1)->split_segments, 0);
+}
+
+static void test_a_read_takes_exactly_its_time(void)
+{
+	begin();
+	pair();
+	check_read(1001, 600 * NS + read_time(1, 1024) + 100 * NS);
+	CU_ASSERT_EQUAL(counters(1)->overhead_bytes, 23);
+	end();
+	begin();
+	pair();
+	check_read(10 * WRITE_PAYLOAD - 40, 600 * NS + read_time(10, MSS - 40) + 100 * NS);
+	CU_ASSERT_EQUAL(counters(1)->fpdus, 10);
+	end();
+}
+
+/* The lower depth of the two ends is the number of READs in progress. */
+static void test_reads_wait_for_their_depth(void)
+{
+	struct transfer transfers[3];
+	unsigned done = 0;
+
+	begin();
+	tcp.delayed_ack = 0;
+	study.params.max_rd_atomic = 1;
+	pair();
+	struct endpoint_qp *qp = endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0);
+
+	for (unsigned i = 0; i < 3; i++)
+		transfer_post(&transfers[i], qp, ENDPOINT_READ, 1000, &done);
+	sim_run(study.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, 3);
+	/* the requester acknowledges a Read Response just before it sends the next request */
+	for (unsigned i = 0; i < 3; i++)
+		CU_ASSERT_EQUAL(transfers[i].message.done_at,
+				700 * NS + (i + 1) * read_time(1, 1020) +
+					i * (sim_time)(64 + 8 + 12) * BYTE);
+	end();
+	begin();
+	pair();
+	qp = endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0);
+	for (unsigned i = 0; i < 3; i++)
+		transfer_post(&transfers[i], qp, ENDPOINT_READ, 1000, &done);
+	sim_run(study.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, 6);
+	/* responses follow one another */
+	for (unsigned i = 0; i < 3; i++)
+		CU_ASSERT_EQUAL(transfers[i].message.done_at,
+				700 * NS + read_time(1, 1020) + i * (FRAME(1020) + 12) * BYTE);
+	end();
+}
+
+static void test_a_write_completes_after_a_read(void)
+{
+	struct transfer transfers[2];
+	unsigned done = 0;
+
+	begin();
+	tcp.delayed_ack = 0;
+	study.params.read_latency = 50 * US;
+	pair();
+	struct endpoint_qp *qp = endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0);
+
+	transfer_post(&transfers[0], qp, ENDPOINT_READ, 1000, &done);
+	transfer_post(&transfers[1], qp, ENDPOINT_WRITE, 3000, &done);
+	sim_run(study.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, 2);
+	CU_ASSERT_EQUAL(transfers[0].message.done_at, 700 * NS + read_time(1, 1020));
+	CU_ASSERT_EQUAL(transfers[1].message.done_at, transfers[0].message.done_at);
+	CU_ASSERT_EQUAL(endpoint_acked_bytes(qp), 4000);
+	end();
+}
+
 /* ---- the stream ---- */
 
 #define MESSAGES 120
@@ -276,23 +397,133 @@ static void test_bytes_of_the_stream(void)
 	end();
 }
 
-static void lose(double probability)
+/* The Read Request of RFC 5040 4.4 on queue 1, with the STags of both ends. */
+static void test_bytes_of_a_read(void)
 {
-	const struct fault_rule rule = {.action = FAULT_drop,
-					.kind = PACKET_DATA,
-					.opcode = FAULT_ANY_OPCODE,
-					.probability = probability};
+	struct transfer transfers[2];
+	struct rdmap_read_request request;
+	struct rdmap_header header;
+	uint8_t ulpdu[MPA_ULPDU_MAX];
+	uint32_t ulpdu_bytes;
+	size_t fpdu_bytes;
+	unsigned done = 0;
 
-	study.fault = fault_create(study.sim, "fault");
-	fault_add(study.fault, &rule);
-	port_set_transmit_fault(endpoint_port(study.hosts[0]), study.fault);
+	begin();
+	pair();
+	struct endpoint_qp *qp = endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0);
+
+	memset(&stream, 0, sizeof(stream));
+	port_tap(endpoint_port(study.hosts[0]), look, NULL);
+	for (unsigned i = 0; i < 2; i++)
+		transfer_post(&transfers[i], qp, ENDPOINT_READ, 5000 + i, &done);
+	sim_run(study.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, 2);
+	CU_ASSERT_EQUAL(stream.wire_payload, 2 * 52);
+	for (unsigned i = 0; i < 2; i++) {
+		CU_ASSERT_EQUAL_FATAL(mpa_fpdu_parse((struct mpa_place){0}, stream.bytes + i * 52,
+						     52, ulpdu, &ulpdu_bytes, &fpdu_bytes),
+				      PARSE_OK);
+		CU_ASSERT_EQUAL(rdmap_header_parse(ulpdu, ulpdu_bytes, &header), PARSE_OK);
+		CU_ASSERT_EQUAL(header.opcode, RDMAP_READ_REQUEST);
+		CU_ASSERT_EQUAL(header.msn, i + 1);
+		CU_ASSERT_TRUE(header.last);
+		CU_ASSERT_EQUAL(rdmap_read_request_parse(
+					ulpdu + rdmap_header_bytes(header.opcode),
+					ulpdu_bytes - rdmap_header_bytes(header.opcode), &request),
+				PARSE_OK);
+		CU_ASSERT_EQUAL(request.bytes, 5000 + i);
+		CU_ASSERT_EQUAL(request.sink_stag, endpoint_qp_number(qp) << 8);
+		CU_ASSERT_EQUAL(request.source_stag, endpoint_qp_number(endpoint_peer(qp)) << 8);
+	}
+	end();
+}
+
+/* Both ends read, write and send at once, with few READs in progress. */
+static void read_at_both_ends(void)
+{
+	static struct transfer transfers[2][MESSAGES];
+	struct endpoint_qp *qps[2];
+	uint64_t bytes = 0;
+	unsigned done = 0;
+
+	qps[0] = endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0);
+	qps[1] = endpoint_peer(qps[0]);
+	for (uint32_t i = 0; i < MESSAGES; i++) {
+		bool read = i % 4 < 2;
+
+		for (unsigned end = 0; end < 2; end++)
+			transfer_post(&transfers[end][i], qps[end],
+				      read ? ENDPOINT_READ : message_operation(i), message_bytes(i),
+				      &done);
+		bytes += message_bytes(i);
+	}
+	sim_run(study.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, 2 * MESSAGES);
+	for (unsigned end = 0; end < 2; end++) {
+		for (uint32_t i = 0; i < MESSAGES; i++) {
+			CU_ASSERT_EQUAL(transfers[end][i].message.status, ENDPOINT_OK);
+			CU_ASSERT_TRUE(!i || transfers[end][i].message.done_at >=
+						     transfers[end][i - 1].message.done_at);
+		}
+		CU_ASSERT_EQUAL(endpoint_acked_bytes(qps[end]), bytes);
+		CU_ASSERT_EQUAL(endpoint_arrived_bytes(qps[end]), bytes);
+		CU_ASSERT_EQUAL(endpoint_counters(study.hosts[end])->data_bytes_received, bytes);
+		CU_ASSERT_EQUAL(counters(end)->payload_bytes, bytes);
+		CU_ASSERT_EQUAL(counters(end)->reads, MESSAGES / 2);
+		CU_ASSERT_EQUAL(counters(end)->read_responses, MESSAGES / 2);
+	}
+}
+
+static void test_both_ends_read(void)
+{
+	begin();
+	study.params.max_rd_atomic = 1;
+	pair();
+	read_at_both_ends();
+	end();
+}
+
+static void test_both_ends_read_with_losses(void)
+{
+	begin();
+	study.params.max_rd_atomic = 2;
+	tcp.receive_buffer = 4001; /* cuts FPDUs into segments */
+	tcp.mtu = 9000;
+	tcp.delayed_ack = 0;
+	pair();
+	study_lose(&study, 0, 0.02);
+	port_set_transmit_fault(endpoint_port(study.hosts[1]), study.fault);
+	read_at_both_ends();
+	CU_ASSERT_TRUE(endpoint_tcp_counters(study.hosts[0])->retransmissions > 5);
+	CU_ASSERT_TRUE(endpoint_tcp_counters(study.hosts[1])->retransmissions > 5);
+	end();
+}
+
+static void test_silence_fails_reads(void)
+{
+	struct transfer transfers[2];
+	unsigned done = 0;
+
+	begin();
+	tcp.retries = 2;
+	pair();
+	study_lose(&study, 0, 1);
+	struct endpoint_qp *qp = endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0);
+
+	transfer_post(&transfers[0], qp, ENDPOINT_READ, 1000, &done);
+	transfer_post(&transfers[1], qp, ENDPOINT_READ, 1000, &done);
+	sim_run(study.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, 2);
+	CU_ASSERT_EQUAL(transfers[0].message.status, ENDPOINT_RETRY_EXCEEDED);
+	CU_ASSERT_EQUAL(transfers[1].message.status, ENDPOINT_FLUSHED);
+	end();
 }
 
 static void test_bytes_with_losses(void)
 {
 	begin();
 	pair();
-	lose(0.02);
+	study_lose(&study, 0, 0.02);
 	many_messages();
 	CU_ASSERT_TRUE(endpoint_tcp_counters(study.hosts[0])->retransmissions > 5);
 	CU_ASSERT_EQUAL(counters(0)->split_segments, 0);
@@ -307,7 +538,7 @@ static void test_bytes_with_a_narrow_window(void)
 	tcp.receive_buffer = 4001;
 	tcp.delayed_ack = 0;
 	pair();
-	lose(0.02);
+	study_lose(&study, 0, 0.02);
 	many_messages();
 	CU_ASSERT_TRUE(counters(0)->split_segments > MESSAGES);
 	end();

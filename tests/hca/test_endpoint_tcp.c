@@ -164,23 +164,11 @@ static void test_messages_arrive_in_order(void)
 	end();
 }
 
-static void lose(double probability)
-{
-	const struct fault_rule rule = {.action = FAULT_drop,
-					.kind = PACKET_DATA,
-					.opcode = FAULT_ANY_OPCODE,
-					.probability = probability};
-
-	study.fault = fault_create(study.sim, "fault");
-	fault_add(study.fault, &rule);
-	port_set_transmit_fault(endpoint_port(study.hosts[0]), study.fault);
-}
-
 static void test_losses_are_repaired(void)
 {
 	begin("cubic");
 	pair();
-	lose(0.02);
+	study_lose(&study, 0, 0.02);
 	many_messages();
 	CU_ASSERT_TRUE(endpoint_tcp_counters(study.hosts[0])->retransmissions > 20);
 	CU_ASSERT_EQUAL(endpoint_tcp_counters(study.hosts[0])->retransmissions,
@@ -196,7 +184,7 @@ static void test_silence_fails(void)
 	begin("cubic");
 	tcp.retries = 2;
 	pair();
-	lose(1);
+	study_lose(&study, 0, 1);
 	struct endpoint_qp *qp = endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0);
 
 	transfer_post(&transfers[0], qp, ENDPOINT_WRITE, 1000, &done);

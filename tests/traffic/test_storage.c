@@ -316,13 +316,6 @@ static void test_mistakes_are_named(void)
 	setting.storage.tcp = true;
 	refuse(&setting, "expected protocol: kv_rpc");
 	set(&setting);
-	setting.storage.no_reads = true;
-	expect(&setting, ">64 w4096 <16");
-	setting.storage_params.read_fraction = 0;
-	expect(&setting, ">4160 <16");
-	setting.storage_params.block_sizes.bytes[0] = KB(8);
-	refuse(&setting, "storage.protocol: an operation needs RDMA READ");
-	set(&setting);
 	setting.storage_params.queue_depth = 2;
 	refuse(&setting, "queue_depth: 2 of 1 operations");
 	set(&setting);

@@ -17,7 +17,7 @@ static sim_time time_alone(const struct backend *backend, const struct backend_q
 	struct packet segment;
 
 	if (ops->segment && ops->segment(qp, operation, &bytes, &segment))
-		return ideal_tcp_time(backend->ideal, &segment, route, bytes);
+		return ideal_tcp_time(backend->ideal, &segment, route, operation, bytes);
 	return ideal_time(backend->ideal, (uint32_t)port_params(port)->mtu, ops->path(qp), route,
 			  operation, flow->bytes);
 }

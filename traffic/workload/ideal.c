@@ -2,7 +2,9 @@
 /* ideal: see ideal.h. */
 #include "traffic/workload/ideal.h"
 
+#include "fabric/wire/mpa.h"
 #include "fabric/wire/opcode.h"
+#include "fabric/wire/rdmap.h"
 
 #define PREAMBLE_BYTES 8 /* and start of frame */
 #define GAP_BYTES      12
@@ -80,16 +82,26 @@ sim_time ideal_time(const struct endpoint_params *params, uint32_t mtu_bytes,
 }
 
 sim_time ideal_tcp_time(const struct endpoint_params *params, const struct packet *segment,
-			const struct ideal_route *route, uint64_t bytes)
+			const struct ideal_route *route, enum workload_operation operation,
+			uint64_t bytes)
 {
+	static const struct mpa_place no_markers;
 	const struct span span = {segment->path, route, segment->payload_bytes};
-	struct packet last = *segment, ack = *segment;
+	struct packet last = *segment, other = *segment; /* the ACK, or the Read Request */
+	sim_time time =
+		params->send_latency + 2 * params->receive_latency + params->complete_latency;
 	uint64_t full = (bytes - 1) / segment->payload_bytes;
 
 	last.payload_bytes = (uint32_t)(bytes - full * segment->payload_bytes);
-	ack.payload_bytes = 0;
-	return params->send_latency + 2 * params->receive_latency + params->complete_latency +
+	other.payload_bytes = 0;
+	if (operation == WORKLOAD_READ) {
+		time += params->read_latency;
+		other.payload_bytes =
+			mpa_fpdu_bytes(no_markers, rdmap_header_bytes(RDMAP_READ_REQUEST) +
+							   RDMAP_READ_REQUEST_BYTES);
+	}
+	return time +
 	       travel(&span, full + 1,
 		      full * packet_wire_bytes(segment) + packet_wire_bytes(&last)) +
-	       travel(&span, 1, packet_wire_bytes(&ack));
+	       travel(&span, 1, packet_wire_bytes(&other));
 }

@@ -24,8 +24,10 @@ sim_time ideal_time(const struct endpoint_params *params, uint32_t mtu_bytes,
 		    enum workload_operation operation, uint64_t bytes);
 
 /* Returns the ideal time of a flow on a TCP connection. The window is never too short, and the
- * receiver acknowledges the last segment without delay. `segment` is a full segment. */
+ * receiver acknowledges the last segment without delay. `segment` is a full segment. A READ is
+ * one of iWARP: `bytes` are those of its Read Response, which completes the READ. */
 sim_time ideal_tcp_time(const struct endpoint_params *params, const struct packet *segment,
-			const struct ideal_route *route, uint64_t bytes);
+			const struct ideal_route *route, enum workload_operation operation,
+			uint64_t bytes);
 
 #endif

@@ -86,7 +86,6 @@ void storage_post(struct storage_operation *operation, enum storage_side side,
 	enum storage_side other = side == STORAGE_INITIATOR ? STORAGE_TARGET : STORAGE_INITIATOR;
 	bool reads = verb == WORKLOAD_READ;
 
-	operation->reads |= reads;
 	uint32_t stage = operation->stage[side];
 	struct workload_visit *visit = &workload->visits[workload->flows[stage].visit - 1];
 	uint32_t flow = workload_add(workload, operation->hosts[reads ? other : side],
@@ -154,7 +153,7 @@ static uint32_t server_of(struct workload *workload, uint32_t *servers, uint32_t
 	return servers[host];
 }
 
-/* Returns the last flow of the operation, or NONE if it needs a READ and the transport has none. */
+/* Returns the last flow of the operation. */
 static uint32_t add_operation(struct workload *workload, struct draws *draws, struct random *random,
 			      uint32_t initiator, uint32_t slot, uint32_t last)
 {
@@ -186,7 +185,7 @@ static uint32_t add_operation(struct workload *workload, struct draws *draws, st
 								   .bytes = (uint32_t)bytes,
 								   .write = operation.write};
 	assert(operation.stage[STORAGE_INITIATOR] == workload->count - 1);
-	return operation.reads && draws->storage->no_reads ? NONE : workload->count - 1;
+	return workload->count - 1;
 }
 
 static void report_too_many(const struct draws *draws, char *error, size_t error_bytes)
@@ -206,7 +205,7 @@ static bool add_initiator(struct workload *workload, struct draws *draws, uint32
 	uint32_t *last = malloc(depth * sizeof(last[0]));
 	struct random random;
 	char name[48];
-	bool good = true, reads = false;
+	bool good = true;
 
 	assert(last);
 	for (uint32_t i = 0; i < depth; i++)
@@ -217,16 +216,10 @@ static bool add_initiator(struct workload *workload, struct draws *draws, uint32
 		uint32_t slot = (uint32_t)(i % depth);
 
 		last[slot] = add_operation(workload, draws, &random, initiator, slot, last[slot]);
-		reads = last[slot] == NONE;
-		good = workload->count < FLOWS_MAX && !reads;
+		good = workload->count < FLOWS_MAX;
 	}
 	free(last);
-	if (reads)
-		snprintf(error, error_bytes,
-			 "storage.protocol: an operation needs RDMA READ, which the transport of "
-			 "the hosts does not have; expected kv_rpc, reads, or writes with their "
-			 "data in the command (in_capsule, inline_threshold, rdma_threshold)");
-	else if (!good)
+	if (!good)
 		report_too_many(draws, error, error_bytes);
 	return good;
 }

@@ -23,8 +23,7 @@ struct storage {
 	const struct storage_cpu_params *cpu;
 	const uint32_t *initiators, *targets; /* count 0: see storage_add() */
 	uint32_t initiator_count, target_count;
-	bool tcp;      /* the hosts send with TCP */
-	bool no_reads; /* the transport of the hosts has no READ */
+	bool tcp; /* the hosts send with TCP */
 };
 
 enum storage_side { STORAGE_INITIATOR, STORAGE_TARGET, STORAGE_SIDES };
@@ -36,7 +35,7 @@ struct storage_operation {
 	uint32_t hosts[STORAGE_SIDES];
 	uint32_t cores[STORAGE_SIDES], device; /* servers */
 	uint32_t queue_pair, depth;
-	bool write, reads; /* reads: it has a READ */
+	bool write;
 	uint64_t bytes;
 	uint32_t stage[STORAGE_SIDES]; /* last visit of the side; UINT32_MAX: none */
 	/* flows that the next step of the side waits for, and time of its cores that they take */

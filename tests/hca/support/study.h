@@ -177,4 +177,18 @@ static inline void transfer_post(struct transfer *transfer, struct endpoint_qp *
 	endpoint_post(qp, &transfer->message);
 }
 
+/* Loses data packets that a host sends. */
+static inline void study_lose(struct study *study, unsigned host, double probability)
+{
+	const struct fault_rule rule = {.action = FAULT_drop,
+					.kind = PACKET_DATA,
+					.opcode = FAULT_ANY_OPCODE,
+					.probability = probability};
+
+	if (!study->fault)
+		study->fault = fault_create(study->sim, "fault");
+	fault_add(study->fault, &rule);
+	port_set_transmit_fault(endpoint_port(study->hosts[host]), study->fault);
+}
+
 #endif

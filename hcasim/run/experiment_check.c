@@ -190,7 +190,8 @@ static bool expects_failures(const struct scenario *scenario)
 		const char *metric = scenario->expectations[i].metric;
 		if (metric && scenario->expectations[i].gated &&
 		    (strcmp(metric, metric_list[METRIC_flows_failed].name) == 0 ||
-		     strcmp(metric, metric_list[METRIC_flows_done].name) == 0))
+		     strcmp(metric, metric_list[METRIC_flows_done].name) == 0 ||
+		     strcmp(metric, "operations_failed") == 0))
 			return true;
 	}
 	return scenario->run.failed != 0;

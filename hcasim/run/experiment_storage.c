@@ -28,6 +28,18 @@ static bool is_done(const struct experiment *experiment, const struct workload_i
 	return last_of(experiment, io)->status == FLOW_done;
 }
 
+/* An operation with a failed message never ends, unless the message arrived and only its ACKs were
+ * lost. */
+static bool has_failed(const struct experiment *experiment, const struct workload_io *io)
+{
+	if (is_done(experiment, io))
+		return false;
+	for (uint32_t i = io->first; i <= io->last; i++)
+		if (experiment->records[i].status == FLOW_failed)
+			return true;
+	return false;
+}
+
 static double latency_us(const struct experiment *experiment, const struct workload_io *io)
 {
 	return (double)(last_of(experiment, io)->finished - first_of(experiment, io)->ready) /
@@ -125,11 +137,13 @@ static void collect_uses(const struct choice *choice, double *metrics)
 {
 	const struct workload *workload = choice->experiment->workload;
 	double initiator = 0, target = 0, messages = 0, bytes = 0, done = 0, all = 0;
+	double failed = 0;
 	for (uint32_t i = 0; i < workload->io_count; i++) {
 		const struct workload_io *io = &workload->ios[i];
 		if (!is_chosen(choice, io))
 			continue;
 		all++;
+		failed += has_failed(choice->experiment, io);
 		if (!is_done(choice->experiment, io))
 			continue;
 		struct storage_use use = storage_use_of(workload, io);
@@ -141,6 +155,7 @@ static void collect_uses(const struct choice *choice, double *metrics)
 	}
 	metrics[STORAGE_METRIC_operations] = all;
 	metrics[STORAGE_METRIC_operations_done] = done;
+	metrics[STORAGE_METRIC_operations_failed] = failed;
 	double count = done > 0 ? done : 1;
 	metrics[STORAGE_METRIC_initiator_cpu_us] = initiator / count;
 	metrics[STORAGE_METRIC_target_cpu_us] = target / count;
@@ -239,8 +254,12 @@ static void print_kind(const char *name, const double *rate, const double *laten
 
 static void print(const double *f, FILE *out)
 {
-	fprintf(out, "operations %.0f, done %.0f, %.0f IOPS\n", f[STORAGE_METRIC_operations],
-		f[STORAGE_METRIC_operations_done], f[STORAGE_METRIC_iops]);
+	double failed = f[STORAGE_METRIC_operations_failed];
+	fprintf(out, "operations %.0f, done %.0f", f[STORAGE_METRIC_operations],
+		f[STORAGE_METRIC_operations_done]);
+	if (failed > 0)
+		fprintf(out, ", failed %.0f", failed);
+	fprintf(out, ", %.0f IOPS\n", f[STORAGE_METRIC_iops]);
 	if (f[STORAGE_METRIC_read_iops] > 0)
 		print_kind("reads", &f[STORAGE_METRIC_read_iops],
 			   &f[STORAGE_METRIC_read_latency_mean_us], out);

@@ -219,6 +219,8 @@
 	  "Operations of the workload.") \
 	X(operations_done, "operations", \
 	  "Operations that ended.") \
+	X(operations_failed, "operations", \
+	  "Operations that did not end, because a message of them ran out of retries.") \
 	X(iops, "1/s", \
 	  "Operations that end while measured, per second.") \
 	X(data_gbps, "Gb/s", \

@@ -159,6 +159,17 @@ run detailed
 holds detailed "detailed adapters" "operations_done == 20"
 holds detailed "detailed adapters" "15 < latency_mean_us < 40"
 
+# ---- failures: host1 sends nothing, so that each chain ends at its first operation ----
+study silent "$rdma" <<'END'
+faults: [{from: host1, to: switch0, drop: {probability: 100%}}]
+workload: {pattern: storage, initiators: [host0], targets: [host1], storage: {operations: 30, queue_depth: 3}}
+END
+"$hcasim" run "$folder/silent.yaml" --set hosts.hca.retry_count=1 --out "$folder/silent" >"$folder/log" 2>&1
+[ $? -eq 1 ] || fail "failed operations: exit code: $(cat "$folder/log")"
+grep -q '^operations 30, done 0, failed 3, 0 IOPS' "$folder/log" || fail "failed operations: $(cat "$folder/log")"
+run silent --set hosts.hca.retry_count=1 --set 'expect=[{metric: operations_failed, equals: 3}]'
+holds silent "failed operations" "operations_failed == 3 and operations_done == 0"
+
 # ---- mistakes ----
 refused() { # refused NAME EXPECTED-TEXT [OPTIONS]
   "$hcasim" run "$folder/$1.yaml" "${@:3}" >"$folder/log" 2>&1

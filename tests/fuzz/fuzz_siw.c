@@ -5,10 +5,8 @@
  * length, a kind, and the bytes of its arguments. No handle, size or address may cause a crash or
  * leak, and the end of the process must free everything.
  */
-#include <assert.h>
-
 #include "hca/device/hca_params.h"
-#include "tests/kernel/support/machine.h"
+#include "tests/fuzz/machine_calls.h"
 
 #define RINGS 4 /* of the objects below: CQ, SRQ, SQ, RQ */
 
@@ -72,18 +70,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		kernel_map_ring(machine->files[machine->command_fd], &machine->call, key * 4096,
 				RING_AREA + key * 0x8000);
 	}
-	for (uint32_t calls = 0; size > 2 && calls < 16; calls++) {
-		uint8_t length = data[0];
-
-		if (length > size - 2)
-			length = (uint8_t)(size - 2);
-		one_call(machine, data[1], data + 2, length);
-		data += 2 + length;
-		size -= 2U + length;
-	}
-	kernel_process_exit(machine->kernel, &machine->process);
-	sim_run(machine->sim, SIM_NEVER); /* doorbells and interrupts on their way */
-	memset(machine->files, 0, sizeof(machine->files));
-	assert(!machine->kernel->contexts && !machine->process.files);
+	machine_calls(machine, data, size, one_call);
 	return 0;
 }

@@ -5,9 +5,7 @@
  * arguments. No handle, size or address may cause a crash or leak, and the end of the process must
  * free everything.
  */
-#include <assert.h>
-
-#include "tests/kernel/support/machine.h"
+#include "tests/fuzz/machine_calls.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -58,17 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint32_t cq = make_cq(machine, make_channel(machine), 1, NULL);
 	make_srq(machine, pd, NULL);
 	qp_to_init(machine, make_qp(machine, pd, cq, IB_UVERBS_QPT_RC, NULL), IB_UVERBS_QPT_RC);
-	for (uint32_t calls = 0; size > 2 && calls < 16; calls++) {
-		uint8_t length = data[0];
-		if (length > size - 2)
-			length = (uint8_t)(size - 2);
-		one_call(machine, data[1], data + 2, length);
-		data += 2 + length;
-		size -= 2U + length;
-	}
-	kernel_process_exit(machine->kernel, &machine->process);
-	sim_run(machine->sim, SIM_NEVER); /* interrupts on their way */
-	memset(machine->files, 0, sizeof(machine->files));
-	assert(!machine->kernel->contexts && !machine->process.files && !machine->kernel->domains);
+	machine_calls(machine, data, size, one_call);
+	assert(!machine->kernel->domains);
 	return 0;
 }

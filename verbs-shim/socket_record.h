@@ -107,6 +107,8 @@ struct shim_socket {
 	uint32_t ended, over;
 	/* Ends that shutdown() closed, of enum shim_shut. */
 	uint32_t shut;
+	/* 1: shutdown() closed the end for writing before there was a connection: without FIN. */
+	uint32_t silent_end;
 	/* 1: shutdown() was called during a connect(). No connection can begin any more. */
 	uint32_t spoiled;
 	/* 1: bytes, or an end, wait in the simulator for room in the pair. */

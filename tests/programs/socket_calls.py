@@ -239,9 +239,8 @@ class Driver:
     def likely(self, known):
         """Pairs of a call and its weight, for what the socket is."""
         no_bind = known['kind'] == 'stream' and known['state'] in ('connected', 'listening')
-        shutdown = 0 if known['kind'] == 'stream' and known['state'] in ('new', 'bound') else 1
-        # Linux keeps a shutdown() of a stream without a connection for the next one, and for those that it accepts
-        connect = 0 if known.get('shut') else 0.5
+        shutdown = 0.2 if known['kind'] == 'stream' and known['state'] in ('new', 'bound') else 1
+        connect = 0.5
         rare = [('shutdown', shutdown), ('getsockname', 1), ('getpeername', 1), ('getsockopt', 2), ('setsockopt', 2), ('linger', 0.3),
                 ('poll', 3), ('select', 1), ('waiting', 1), ('close', 1), ('listen', connect), ('connect', connect), ('bind', 0 if no_bind else 0.5),
                 ('accept', 0.5), ('recv', 1), ('send', 1), ('recvmsg', 0.5), ('sendmsg', 0.5), ('recvfrom', 0.5), ('sendto', 0.5)]

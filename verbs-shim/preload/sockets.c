@@ -416,14 +416,17 @@ int sockets_shutdown(int fd, struct shim_socket *record, int how)
 	if (record->state == SOCKET_LISTENING)
 		return how == SHUT_WR ? 0 : unlisten(fd, record);
 	record->shut |= (uint32_t)how + 1;
-	if (record->state == SOCKET_IDLE || socket_state_is_closed(record))
+	if (record->state == SOCKET_IDLE || socket_state_is_closed(record)) {
+		record->silent_end = record->shut & SHUT_WRITING;
 		return not_connected(record);
+	}
 	record->unreported = 0;
 	if (record->datagram || record->state != SOCKET_CONNECTED)
 		return record->datagram ? 0 : fail(ENOTCONN);
 	/* Linux delivers bytes that arrive after a shutdown() of reading alone */
-	if (record->shut == SHUT_READING)
+	if (record->shut == SHUT_READING || (how == SHUT_RD && record->silent_end))
 		return 0;
+	record->silent_end = 0;
 	record->announced = 1;
 	result =
 		(int)system_call(SYS_shutdown, fd, record->shut == SHUT_BOTH ? SHUT_RDWR : SHUT_WR);

@@ -107,6 +107,8 @@ static void arrived_syn(struct sockets *sockets, const struct flow *flow,
 	if (!socket)
 		return;
 	inherit_options(socket->record, listener->record);
+	socket->record->shut = listener->record->shut; /* by a shutdown() before listen() */
+	socket->record->silent_end = listener->record->silent_end;
 	socket->record->state = SOCKET_CONNECTING;
 	socket->record->local = flow->destination;
 	socket->record->peer = flow->source;
@@ -151,7 +153,8 @@ void connect_arrived(struct sockets *sockets, const struct flow *flow,
 		return;
 	}
 	if ((flags & (TCP_SYN | TCP_ACK | TCP_RST)) == TCP_SYN)
-		listener = ports_listener(sockets, flow->to_host, &flow->destination);
+		listener =
+			ports_listener(sockets, flow->to_host, &flow->destination, &flow->source);
 	if (listener)
 		arrived_syn(sockets, flow, segment, listener);
 	else

@@ -14,6 +14,11 @@ enum { PORT_FIRST = 32768, PORT_LAST = 60999, LOOPBACK_NET = 127 };
 static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 static const uint8_t any_six[16], loopback_six[16] = {[15] = 1};
 
+static bool is_same(const struct shim_address *one, const struct shim_address *other)
+{
+	return one->port == other->port && memcmp(one->ip, other->ip, sizeof(one->ip)) == 0;
+}
+
 static bool is_mapped(const struct shim_address *address)
 {
 	return memcmp(address->ip, mapped, sizeof(mapped)) == 0;
@@ -169,8 +174,34 @@ int ports_bind_any(struct socket *socket, const struct shim_address *destination
 	return result;
 }
 
+/* Chooses among the sockets of a SO_REUSEPORT group, which have the address and port of `first`. As
+ * in Linux, a hash of the peer decides. Here the hash has no random key. */
+static struct socket *choose(struct sockets *sockets, struct socket *first,
+			     const struct shim_address *peer)
+{
+	const struct shim_socket *record = first->record;
+	struct socket *group[SHIM_SOCKETS];
+	uint32_t count = 0, hash = peer->port;
+
+	if (!record->reuse_port || record->state == SOCKET_CONNECTED)
+		return first;
+	for (uint32_t i = 0; i < sockets->highest; i++) {
+		struct socket *socket = &sockets->table[i];
+		const struct shim_socket *other = socket->record;
+
+		if (socket->used && !socket->gone && socket->host == first->host &&
+		    other->reuse_port && other->datagram == record->datagram &&
+		    other->state == record->state && is_same(&other->local, &record->local))
+			group[count++] = socket;
+	}
+	for (unsigned i = 0; i < sizeof(peer->ip); i++)
+		hash = (hash ^ peer->ip[i]) * 16777619u; /* FNV-1a */
+	hash = (hash ^ peer->port) * 16777619u;
+	return count ? group[(uint64_t)hash * count >> 32] : first;
+}
+
 struct socket *ports_listener(struct sockets *sockets, uint32_t host,
-			      const struct shim_address *address)
+			      const struct shim_address *address, const struct shim_address *peer)
 {
 	struct socket *best = NULL;
 
@@ -189,7 +220,7 @@ struct socket *ports_listener(struct sockets *sockets, uint32_t host,
 		if (!best || exact)
 			best = socket;
 	}
-	return best;
+	return best ? choose(sockets, best, peer) : NULL;
 }
 
 void ports_close(struct socket *socket)
@@ -228,11 +259,6 @@ void ports_forget_address(struct socket *socket)
 	socket->bound = false;
 }
 
-static bool is_same(const struct shim_address *one, const struct shim_address *other)
-{
-	return one->port == other->port && memcmp(one->ip, other->ip, sizeof(one->ip)) == 0;
-}
-
 /* Returns how well a UDP socket matches. As in Linux, the peer counts more than the address.
  * Returns 0 if the socket does not receive the datagram. */
 static unsigned fit(const struct shim_socket *record, const struct shim_address *address,
@@ -268,7 +294,7 @@ struct socket *ports_receiver(struct sockets *sockets, uint32_t host,
 			best = socket;
 		}
 	}
-	return best;
+	return best ? choose(sockets, best, peer) : NULL;
 }
 
 /* Linux: __udp_is_mcast_sock(). */

@@ -174,7 +174,7 @@ int ports_bind_any(struct socket *socket, const struct shim_address *destination
 /* Returns false if another socket listens at the address. */
 bool ports_may_listen(const struct socket *socket);
 struct socket *ports_listener(struct sockets *sockets, uint32_t host,
-			      const struct shim_address *address);
+			      const struct shim_address *address, const struct shim_address *peer);
 void ports_close(struct socket *socket);
 /* Returns the UDP socket that receives at an address from a peer, or NULL. */
 struct socket *ports_receiver(struct sockets *sockets, uint32_t host,

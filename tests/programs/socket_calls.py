@@ -41,6 +41,9 @@ OPTIONS = {
     'SO_PRIORITY': (socket.SOL_SOCKET, socket.SO_PRIORITY),
     'IP_TTL': (socket.IPPROTO_IP, socket.IP_TTL),
     'IP_TOS': (socket.IPPROTO_IP, socket.IP_TOS),
+    'IP_MULTICAST_TTL': (socket.IPPROTO_IP, socket.IP_MULTICAST_TTL),
+    'IP_MULTICAST_LOOP': (socket.IPPROTO_IP, socket.IP_MULTICAST_LOOP),
+    'IP_MULTICAST_ALL': (socket.IPPROTO_IP, 49),
     'TCP_NODELAY': (socket.IPPROTO_TCP, socket.TCP_NODELAY),
     'TCP_CORK': (socket.IPPROTO_TCP, socket.TCP_CORK),
     'TCP_KEEPIDLE': (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE),
@@ -59,6 +62,9 @@ VALUES = (-1, 0, 1, 2, 7, 40, 100, 256, 30000)
 TIMED = ('TCP_KEEPIDLE', 'TCP_KEEPINTVL', 'TCP_LINGER2', 'TCP_USER_TIMEOUT')
 LONG = (0, 100, 30000, 100000)
 FLAGS = {'PEEK': socket.MSG_PEEK, 'TRUNC': socket.MSG_TRUNC, 'WAITALL': socket.MSG_WAITALL, 'NOSIGNAL': socket.MSG_NOSIGNAL}
+
+
+GROUPS = ('239.1.2.3', '239.1.2.4', '10.1.1.1')
 
 
 class Host:
@@ -152,6 +158,11 @@ class Host:
     def call_linger(self, number, on, seconds):
         self.sockets[number].setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', on, seconds))
 
+    def call_member(self, number, option, group, interface):
+        options = {'join': socket.IP_ADD_MEMBERSHIP, 'leave': socket.IP_DROP_MEMBERSHIP, 'send': socket.IP_MULTICAST_IF}
+        value = socket.inet_aton(group) + socket.inet_aton(interface)
+        self.sockets[number].setsockopt(socket.IPPROTO_IP, options[option], value)
+
     def call_poll(self, number):
         poll = select.poll()
         poll.register(self.sockets[number], select.POLLIN | select.POLLOUT | select.POLLPRI | 0x2000)
@@ -238,10 +249,10 @@ class Driver:
 
     def likely(self, known):
         """Pairs of a call and its weight, for what the socket is."""
-        no_bind = known['kind'] == 'stream' and known['state'] in ('connected', 'listening')
         shutdown = 0.2 if known['kind'] == 'stream' and known['state'] in ('new', 'bound') else 1
         connect = 0.5
-        rare = [('shutdown', shutdown), ('getsockname', 1), ('getpeername', 1), ('getsockopt', 2), ('setsockopt', 2), ('linger', 0.3),
+        no_bind = known['kind'] == 'stream' and known['state'] in ('connected', 'listening')
+        rare = [('shutdown', shutdown), ('getsockname', 1), ('getpeername', 1), ('getsockopt', 2), ('setsockopt', 2), ('linger', 0.3), ('member', 3 if known['kind'] == 'datagram' else 0.2),
                 ('poll', 3), ('select', 1), ('waiting', 1), ('close', 1), ('listen', connect), ('connect', connect), ('bind', 0 if no_bind else 0.5),
                 ('accept', 0.5), ('recv', 1), ('send', 1), ('recvmsg', 0.5), ('sendmsg', 0.5), ('recvfrom', 0.5), ('sendto', 0.5)]
         more = {
@@ -292,7 +303,8 @@ class Driver:
 
     def arguments_sendto(self, known):
         length = self.length(known)
-        return None if length is None else (length, self.random.choice(self.addresses), self.random.choice(PORTS))
+        to = self.random.choice(self.addresses + GROUPS[:2])
+        return None if length is None else (length, to, self.random.choice(PORTS))
 
     def arguments_sendmsg(self, known):
         length = self.length(known)
@@ -320,6 +332,10 @@ class Driver:
         if option == 'SO_RCVLOWAT':  # -1: half of tcp_rmem, which differs between kernels
             values = values[1:]
         return option, self.random.choice(values)
+
+    def arguments_member(self, known):
+        interface = self.random.choice(('0.0.0.0', self.addresses[known['side']], self.addresses[1 - known['side']], '127.0.0.1'))
+        return self.random.choice(('join', 'join', 'leave', 'send')), self.random.choices(GROUPS, (4, 4, 1))[0], interface
 
     def arguments_linger(self, known):
         return self.random.choice(((0, 0), (1, 0)))

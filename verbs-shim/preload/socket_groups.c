@@ -58,8 +58,12 @@ static int change_four(struct shim_socket *record, bool joins, const struct ip_m
 {
 	uint32_t found = choose(request->imr_ifindex, request->imr_address.s_addr);
 
-	if (joins && !IN_MULTICAST(ntohl(request->imr_multiaddr.s_addr)))
-		return fail(EINVAL);
+	if (!IN_MULTICAST(ntohl(request->imr_multiaddr.s_addr))) {
+		if (joins)
+			return fail(EINVAL);
+		if (!request->imr_ifindex && request->imr_address.s_addr == INADDR_ANY)
+			return fail(ENODEV); /* no route */
+	}
 	if (!found)
 		return fail(joins ? ENODEV : EADDRNOTAVAIL);
 	record->group = (struct shim_membership){.group = {[10] = 0xff, 0xff}, .interface = found};

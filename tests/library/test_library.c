@@ -180,7 +180,7 @@ static void test_flow_level(void)
 	struct hcasim *first = start(&flows), *second = prepare(&flows);
 
 	CU_ASSERT_FALSE(hcasim_start(second));
-	CU_ASSERT_PTR_NOT_NULL(strstr(last_problem(second), "one in a process"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(last_problem(second), "one per process"));
 	hcasim_destroy(first); /* which did not run */
 	CU_ASSERT(hcasim_start(second));
 	command(&flows, "out");

@@ -8,6 +8,7 @@ machine and home-made words (words.txt) are not. The code is formatted. Prints f
 finding, and the number of findings. The exit code is 1 if there are findings.
 """
 import fnmatch
+import json
 import os
 import re
 import shutil
@@ -176,6 +177,18 @@ def check_text(path, text):
             finding(path, number, "white space at the end of the line")
 
 
+def read_presets():
+    with open(os.path.join(ROOT, "CMakePresets.json"), encoding="utf-8") as file:
+        return {preset["name"] for preset in json.load(file)["configurePresets"]}
+
+
+def check_presets(path, text, presets):
+    for number, line in enumerate(text.split("\n"), 1):
+        for name in re.findall(r"\bc(?:make|test)\b[^|;&]*--preset[ =]([a-z]+)", line):
+            if name not in presets:
+                finding(path, number, f"CMakePresets.json has no preset {name}")
+
+
 def read_words():
     """Returns the rows of words.txt.
 
@@ -237,7 +250,7 @@ def main():
                             check=False)
     paths = [p for p in listed.stdout.split("\n") if p and os.path.exists(os.path.join(ROOT, p))]
     sources = [p for p in paths if p.endswith((".c", ".h", ".cpp"))]
-    words = read_words()
+    words, presets = read_words(), read_presets()
     for path in paths:
         if path.endswith(LEFT_OVERS):
             finding(path, 1, "left over by a tool")
@@ -247,6 +260,7 @@ def main():
             continue
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
             text = file.read()
+        check_presets(path, text, presets)
         if is_narrow(path):
             check_columns(path, text)
         if path.startswith("tests/tidy/") or not path.endswith(TEXT_ENDINGS):

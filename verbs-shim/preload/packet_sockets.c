@@ -15,9 +15,10 @@
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/sockets.h"
 
-#define RINGS      8 /* of a process */
-#define FRAME_MOST 9500
-#define RING_MOST  (UINT32_C(1) << 30)
+#define RINGS        8 /* of a process */
+#define FRAME_MOST   9500
+#define RESERVE_MOST 1024
+#define RING_MOST    (UINT32_C(1) << 30)
 /* Linux: TPACKET2_HDRLEN, and the least room of tpacket_rcv() for the link header. */
 #define HEADER_BYTES (32 + sizeof(struct sockaddr_ll) + 16)
 
@@ -66,7 +67,10 @@ int packet_sockets_open(int type, int protocol)
 {
 	int fd = sockets_open(AF_PACKET, SOCK_DGRAM | (type & (SOCK_CLOEXEC | SOCK_NONBLOCK)));
 	struct shim_socket *record = fd < 0 ? NULL : sockets_of(fd);
+	struct ring *ring = record ? ring_of(record) : NULL;
 
+	if (ring) /* of an earlier socket with this record, which is closed */
+		ring->record = NULL;
 	if (record)
 		listen_for(record, ntohs((uint16_t)protocol));
 	return fd;
@@ -109,6 +113,12 @@ void packet_sockets_address(const struct shim_address *from, struct sockaddr *ad
 
 /* ---- options ---- */
 
+/* TPACKET_ALIGN() */
+static uint32_t aligned(size_t bytes)
+{
+	return (uint32_t)((bytes + TPACKET_ALIGNMENT - 1) / TPACKET_ALIGNMENT * TPACKET_ALIGNMENT);
+}
+
 static int request_ring(struct shim_socket *record, const void *value, socklen_t length)
 {
 	struct ring *ring = make_ring(record);
@@ -124,6 +134,7 @@ static int request_ring(struct shim_socket *record, const void *value, socklen_t
 	}
 	per_block = request.tp_frame_size ? request.tp_block_size / request.tp_frame_size : 0;
 	if (!per_block || request.tp_frame_size % TPACKET_ALIGNMENT ||
+	    request.tp_frame_size < aligned(HEADER_BYTES) + ring->reserve ||
 	    request.tp_frame_nr != per_block * request.tp_block_nr)
 		return fail(EINVAL);
 	if ((uint64_t)request.tp_block_size * request.tp_block_nr > RING_MOST)
@@ -167,8 +178,8 @@ int packet_sockets_set_option(struct shim_socket *record, int level, int option,
 	case PACKET_VERSION:
 		return number == TPACKET_V2 ? 0 : fail(EINVAL);
 	case PACKET_RESERVE:
-		if (!make_ring(record))
-			return fail(ENOMEM);
+		if (number < 0 || number > RESERVE_MOST || !make_ring(record))
+			return fail(number < 0 || number > RESERVE_MOST ? EINVAL : ENOMEM);
 		make_ring(record)->reserve = (uint32_t)number;
 		return 0;
 	case PACKET_RX_RING:
@@ -249,12 +260,6 @@ static struct tpacket2_hdr *frame_at(const struct ring *ring, uint32_t number)
 						       request->tp_block_size +
 					       (size_t)(number % per_block) *
 						       request->tp_frame_size);
-}
-
-/* TPACKET_ALIGN() */
-static uint32_t aligned(size_t bytes)
-{
-	return (uint32_t)((bytes + TPACKET_ALIGNMENT - 1) / TPACKET_ALIGNMENT * TPACKET_ALIGNMENT);
 }
 
 static void fill(struct ring *ring, const struct shim_datagram *head, const uint8_t *bytes)

@@ -98,6 +98,7 @@ struct packet_tcp {
 	/* not on the wire: the payload of iWARP, see iwarp_packet.h */
 	uint8_t iwarp;            /* enum iwarp_content */
 	uint8_t rdmap_opcode;     /* enum rdmap_opcode */
+	uint8_t reserved;         /* 0, in place of padding: tests compare packets as bytes */
 	uint16_t ddp_bytes;       /* DDP payload in the segment */
 	uint32_t ddp_key;         /* STag, MSN, or IRD and ORD */
 	uint32_t ddp_offset;      /* TO or MO */

@@ -27,6 +27,10 @@ pair-fdr.yaml|completed  0.1007 M/s, 52.803 Gb/s of data
 pair-fdr.yaml --set load.bytes=8B --set load.tx_depth=1|completed  0.5839 M/s, 0.037 Gb/s of data
 pair-hdr.yaml|completed  0.3790 M/s, 198.690 Gb/s of data
 pair-hdr.yaml --set load.bytes=8B --set load.tx_depth=1|completed  0.5748 M/s, 0.037 Gb/s of data
+pair-ndr.yaml|completed  0.7579 M/s, 397.380 Gb/s of data
+pair-ndr.yaml --set load.bytes=8B --set load.tx_depth=1|completed  0.5677 M/s, 0.036 Gb/s of data
+pair-qdr.yaml|completed  0.0606 M/s, 31.790 Gb/s of data
+pair-qdr.yaml --set load.bytes=8B --set load.tx_depth=1|completed  0.5811 M/s, 0.037 Gb/s of data
 storage-roce.yaml|flows      375, done 375, failed 0 in 502.980 us
 storage-roce.yaml --set hosts.hca.congestion=none|flows      375, done 375, failed 0 in 397.142 us
 END

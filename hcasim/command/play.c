@@ -4,12 +4,15 @@
 
 #include <inttypes.h>
 #include <sched.h>
+#include <time.h>
 
 #include "hcasim/command/run_ranks.h"
 #include "hcasim/command/waveform.h"
 
 #define ERROR_BYTES 1024
 #define AUTO_MOST   2
+#define LOOKS       8 /* at the number of running threads, at most */
+#define LOOK_NS     500000
 /* The estimate of lp_assignment.h is for packets of 1 KB on all links. Packets of 4 KB on half of
  * them give an eighth of these events. */
 #define AUTO_MARGIN 8
@@ -51,6 +54,13 @@ static unsigned idle_processors(void)
 {
 	unsigned others = others_running(), count = 1;
 	cpu_set_t set;
+	/* The system's own threads run for a moment. */
+	for (unsigned i = 1; i < LOOKS && others > 0; i++) {
+		unsigned now;
+		nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+		now = others_running();
+		others = now < others ? now : others;
+	}
 	if (sched_getaffinity(0, sizeof(set), &set) == 0)
 		count = (unsigned)CPU_COUNT(&set);
 	count = count > others ? count - others : 1;

@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ERROR_BYTES 1024
 
@@ -34,6 +35,26 @@ int run_ranks_end(struct arguments *arguments, int code)
 	fflush(stdout);
 	ranks_end(arguments->rank_group);
 	return rank > 0 ? EXIT_GOOD : code;
+}
+
+bool run_ranks_same(const struct arguments *arguments, const struct scenario *scenario)
+{
+	struct ranks *ranks = arguments->rank_group;
+	uint64_t own[] = {scenario ? scenario_hash(scenario) : 0, arguments->threads,
+			  (uint64_t)arguments->engine};
+	uint64_t first[ARRAY_SIZE(own)] = {0};
+	if (!ranks)
+		return scenario != NULL;
+	if (ranks->rank == 0)
+		memcpy(first, own, sizeof(first));
+	ranks->ops->sum(first, ARRAY_SIZE(first));
+	if (ranks_agree(ranks, scenario && memcmp(first, own, sizeof(first)) == 0))
+		return true;
+	if (scenario)
+		say("mpirun: the processes have different scenarios or options; they divide one "
+		    "run, so expected the same ones; for a run of each process, unset "
+		    "OMPI_COMM_WORLD_SIZE");
+	return false;
 }
 
 bool run_ranks_is_silent(const struct arguments *arguments)
@@ -100,6 +121,10 @@ struct lp_assignment *run_ranks_assign(const struct arguments *arguments,
 			lp_assignment_create(scenario, ranks->count, ranks, error, sizeof(error));
 		if (!assignment)
 			say("%s: mpirun: %s", scenario->file, error);
+	}
+	if (!ranks_agree(ranks, assignment != NULL)) { /* only rank 0 has outputs */
+		lp_assignment_destroy(assignment);
+		assignment = NULL;
 	}
 	return assignment;
 }

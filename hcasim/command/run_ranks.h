@@ -17,6 +17,11 @@ bool run_ranks_begin(struct arguments *arguments);
 /* Waits for all ranks. Returns the exit code of this rank: mpirun reports that of rank 0. */
 int run_ranks_end(struct arguments *arguments, int code);
 
+/* Returns true if all ranks have read the same scenario with the same options. Without ranks,
+ * returns true if there is a scenario. Prints the reason on failure, except for a scenario that is
+ * NULL. */
+bool run_ranks_same(const struct arguments *arguments, const struct scenario *scenario);
+
 /* Returns true for a rank that prints and writes nothing. */
 bool run_ranks_is_silent(const struct arguments *arguments);
 

@@ -149,8 +149,10 @@ static int run(const struct arguments *arguments)
 {
 	struct scenario *scenario = arguments_scenario(arguments);
 	int code = EXIT_BAD_INPUT;
-	if (!scenario)
+	if (!run_ranks_same(arguments, scenario)) {
+		scenario_destroy(scenario);
 		return EXIT_BAD_INPUT;
+	}
 	say_points(scenario);
 	if (scenario->has_workload || scenario->has_load || arguments->rank_group) {
 		struct arguments chosen = *arguments;

@@ -97,6 +97,20 @@ only='cannot be divided over processes; expected a workload on adapters of fidel
 (refuse "mpirun: links without latency, or faults, connect all hosts" 2 "$folder/fat-tree.yaml" --set fabric.link.length=0m; exit "$failures") & pids+=($!)
 (refuse "fat-tree.0 exists and is not an empty folder" 2 "$folder/fat-tree.yaml" --out "$folder/fat-tree.0"; exit "$failures") & pids+=($!)
 
+(refuse "a trace, capture or waveform $only" 2 "$folder/fat-tree.yaml" --pcap "$folder/ranks.pcapng"; exit "$failures") & pids+=($!)
+
+# Processes with a scenario of their own each are refused: they would divide different runs.
+differ() {
+  local log="$folder/differ.$BASHPID"
+  # shellcheck disable=SC2016
+  ranks 2 bash -c "$1" "$hcasim" "$folder/fat-tree.yaml" >"$log.txt" 2>"$log"
+  [ $? -eq 2 ] && grep -q "$2" "$log" || fail "$1: $(cat "$log.txt" "$log")"
+}
+(differ 'exec "$0" run "$1" --seed $((OMPI_COMM_WORLD_RANK + 1))' 'processes have different scenarios'; exit "$failures") & pids+=($!)
+(differ 'exec "$0" run "$1" --threads $((OMPI_COMM_WORLD_RANK + 1))' 'processes have different scenarios'; exit "$failures") & pids+=($!)
+(differ 'exec "$0" run "$1" $([ $OMPI_COMM_WORLD_RANK -eq 0 ] || echo --set sede=1)' 'processes have different scenarios'; exit "$failures") & pids+=($!)
+(differ 'exec "$0" run "$1" $([ $OMPI_COMM_WORLD_RANK -eq 1 ] || echo --set sede=1)' 'unknown key "sede"'; exit "$failures") & pids+=($!)
+
 # Other refusals are the same before MPI begins: one process that believes to be a rank is enough.
 mkdir -p "$folder/alone/bin"
 ln "$hcasim" "$folder/alone/bin/hcasim" 2>/dev/null || cp "$hcasim" "$folder/alone/bin/hcasim"

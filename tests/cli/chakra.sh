@@ -5,15 +5,8 @@
 # the file, the byte and the node. Arguments: the hcasim program, the top of the source tree.
 hcasim=$(realpath "$1")
 top=$(realpath "$2")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "$0")/../support/script.sh"
 cd "$folder" || exit 1
-failures=0
-
-fail() {
-  echo "$*"
-  failures=$((failures + 1))
-}
 
 cat >study.yaml <<'EOF'
 hosts: {count: 4, hca: {fidelity: endpoint}}

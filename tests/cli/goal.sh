@@ -5,15 +5,9 @@
 # Errors in a file are reported at their line. Arguments: the hcasim program, the top of the source
 # tree.
 hcasim=$(realpath "$1")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+top=$(realpath "$2")
+. "$(dirname "$0")/../support/script.sh"
 cd "$folder" || exit 1
-failures=0
-
-fail() {
-  echo "$*"
-  failures=$((failures + 1))
-}
 
 cat >study.yaml <<'EOF'
 hosts: {count: 4, hca: {fidelity: endpoint}}
@@ -86,7 +80,7 @@ done
 "$hcasim" run study.yaml --set fabric.fidelity=flow >log 2>&1 || fail "flow: $(cat log)"
 
 # The binary form that txt2bin writes gives the same run.
-data=$(realpath "$2")/tests/data/goal
+data=$top/tests/data/goal
 for form in goal bin; do
   "$hcasim" run study.yaml --set workload.trace="$data/schedule.$form" --out form.$form >log 2>&1 || fail "$form: $(cat log)"
 done

@@ -10,15 +10,8 @@
 hcasim=$(realpath "$1")
 source=$(realpath "$2")
 [ -e "$(dirname "$hcasim")/../lib/libhcasim-smpi.so" ] || { echo "a build with sanitizers has no libhcasim-smpi.so"; exit 77; }
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "$0")/../support/script.sh"
 cd "$folder" || exit 1
-failures=0
-
-fail() {
-  echo "$*"
-  failures=$((failures + 1))
-}
 
 smpicc -O1 -Wall -o talk "$source/tests/mpi/talk.c" || { echo "smpicc does not compile"; exit 1; }
 cat >four.yaml <<'EOF'

@@ -59,16 +59,6 @@ struct chakra {
 	uint32_t ignored_count, ignored_more;
 };
 
-static void *room(void *list, uint32_t count, uint32_t *capacity, size_t bytes)
-{
-	if (count < *capacity)
-		return list;
-	*capacity = *capacity ? 2 * *capacity : 256;
-	list = realloc(list, *capacity * bytes);
-	assert(list);
-	return list;
-}
-
 static void ignore(void *context, const char *name)
 {
 	struct chakra *chakra = context;
@@ -225,8 +215,8 @@ static bool add_call(struct chakra *chakra, const struct chakra_node *node, stru
 		call.root = VALUE(node, comm_src);
 	memcpy(call.group, node->group, sizeof(call.group));
 	call.place = chakra->place_count - 1;
-	chakra->calls = room(chakra->calls, chakra->call_count, &chakra->call_capacity,
-			     sizeof(chakra->calls[0]));
+	chakra->calls = goal_file_room(chakra->calls, chakra->call_count, &chakra->call_capacity,
+				       sizeof(chakra->calls[0]));
 	call.number = chakra->call_count; /* until all ranks are read */
 	chakra->calls[chakra->call_count++] = call;
 	place->first = add_op(chakra, &(struct goal_op){.kind = GOAL_CALC});
@@ -240,7 +230,8 @@ static bool add_node(struct chakra *chakra, const struct chakra_node *node)
 	uint32_t number = chakra->place_count++;
 	bool good;
 
-	chakra->places = room(chakra->places, number, &chakra->place_capacity, sizeof(place));
+	chakra->places =
+		goal_file_room(chakra->places, number, &chakra->place_capacity, sizeof(place));
 	chakra->places[number] = place;
 	if (node->type == CHAKRA_COMM_COLL)
 		good = add_call(chakra, node, &place);
@@ -251,9 +242,9 @@ static bool add_node(struct chakra *chakra, const struct chakra_node *node)
 	chakra->places[number] = place;
 	for (unsigned list = 0; list < 2; list++) {
 		for (size_t i = 0; i < node->dependency_counts[list]; i++) {
-			chakra->dependencies =
-				room(chakra->dependencies, chakra->dependency_count,
-				     &chakra->dependency_capacity, sizeof(chakra->dependencies[0]));
+			chakra->dependencies = goal_file_room(
+				chakra->dependencies, chakra->dependency_count,
+				&chakra->dependency_capacity, sizeof(chakra->dependencies[0]));
 			chakra->dependencies[chakra->dependency_count++] =
 				(struct dependency){number, node->dependencies[list][i]};
 		}

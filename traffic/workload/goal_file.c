@@ -35,7 +35,7 @@ bool goal_file_fail(struct goal *goal, uint32_t line, const char *format, ...)
 	return false;
 }
 
-static void *room(void *list, uint32_t count, uint32_t *capacity, size_t bytes)
+void *goal_file_room(void *list, uint32_t count, uint32_t *capacity, size_t bytes)
 {
 	if (count < *capacity)
 		return list;
@@ -47,14 +47,15 @@ static void *room(void *list, uint32_t count, uint32_t *capacity, size_t bytes)
 
 void goal_file_add_op(struct goal *goal, const struct goal_op *op)
 {
-	goal->ops = room(goal->ops, goal->op_count, &goal->op_capacity, sizeof(*goal->ops));
+	goal->ops =
+		goal_file_room(goal->ops, goal->op_count, &goal->op_capacity, sizeof(*goal->ops));
 	goal->ops[goal->op_count++] = *op;
 }
 
 void goal_file_add_edge(struct goal *goal, const struct goal_edge *edge)
 {
-	goal->edges =
-		room(goal->edges, goal->edge_count, &goal->edge_capacity, sizeof(*goal->edges));
+	goal->edges = goal_file_room(goal->edges, goal->edge_count, &goal->edge_capacity,
+				     sizeof(*goal->edges));
 	goal->edges[goal->edge_count++] = *edge;
 }
 

@@ -72,6 +72,9 @@ void goal_file_free(struct goal *goal);
 bool goal_binary_is(FILE *in);
 bool goal_binary_read(struct goal *goal, FILE *in);
 
+/* Returns the list with room for one more entry. Doubles its capacity if it is full. */
+void *goal_file_room(void *list, uint32_t count, uint32_t *capacity, size_t bytes);
+
 /* Add an operation or an edge without a change. */
 void goal_file_add_op(struct goal *goal, const struct goal_op *op);
 void goal_file_add_edge(struct goal *goal, const struct goal_edge *edge);

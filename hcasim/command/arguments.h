@@ -43,8 +43,8 @@ enum option_key {
 #define OPTION_PART      {"part", KEY_PART, "K/PARTS", 0, \
 	"run part K of PARTS equal parts of the points, from K = 0, without tables", 0}
 #define OPTION_THREADS   {"threads", KEY_THREADS, "NUMBER", 0, \
-	"number of simulation threads for a workload or load, or auto: several while they are " \
-	"faster than one; results do not depend on it (default: auto)", 0}
+	"number of simulation threads for a workload or load, or auto: two threads while they " \
+	"are faster than one thread; results do not depend on the number (default: auto)", 0}
 #define OPTION_RANKS     {"np", KEY_RANKS, "NUMBER", 0, \
 	"number of ranks, one on each of the first hosts (default: one on every host)", 0}
 #define OPTION_REPLAY    {"replay", KEY_REPLAY, "FILE", 0, \

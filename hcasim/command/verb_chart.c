@@ -55,7 +55,7 @@ static bool make(const struct arguments *arguments, const struct passages *all, 
 	return good;
 }
 
-/* Times as scenarios have them: 10us. */
+/* Reads a time in the notation of scenarios, such as 10us. */
 static bool read_from(const char *text, sim_time *from, char *error)
 {
 	static const struct quantity_unit units[] = {{"ps", PS, true}, {"ns", NS, true},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * machine_calls: a sequence of system calls from any bytes, for fuzz targets of the emulated kernel.
+ * machine_calls: a sequence of system calls from any bytes, for fuzz targets of the emulated
+ * kernel.
  * Each call has a length, a kind, and the bytes of its arguments. Then the process ends.
  */
 #ifndef TESTS_FUZZ_MACHINE_CALLS_H

@@ -3,15 +3,15 @@
 #include "analysis/bin_charts.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define KEY_NAME   "flow size"
-#define KEYS       3 /* of, bytes_above_B, bytes_to_B */
-#define NAME_BYTES 64
+#define KEY_NAME    "flow size"
+#define KEYS        3  /* of, bytes_above_B, bytes_to_B */
+#define LOGARITHMIC 10 /* ratio of the values from which an axis is logarithmic */
+#define NAME_BYTES  64
 
 static const struct {
 	const char *metric, *title, *unit;
@@ -124,26 +124,6 @@ static bool has_bins(const struct table *table, size_t key)
 	return false;
 }
 
-/* Ratios of ten and more are read on a logarithmic axis, unless an interval reaches 0. */
-static void choose_scale(struct chart *chart)
-{
-	double least = INFINITY, most = 0;
-
-	for (size_t i = 0; i < chart->curve_count; i++) {
-		const struct chart_curve *curve = chart->curves[i];
-
-		for (size_t k = 0; k < curve->count; k++) {
-			const struct chart_point *point = &curve->points[k];
-
-			least = fmin(least, isfinite(point->low) ? point->low : point->y);
-			most = fmax(most, point->y);
-		}
-	}
-	chart->y.logarithmic = least > 0 && most / least >= 10;
-	if (chart->y.logarithmic)
-		chart->y.least = (double)NAN;
-}
-
 bool bin_charts_add(struct charts *charts, const struct sweep_tables *sweep, char *error,
 		    size_t error_bytes)
 {
@@ -169,20 +149,19 @@ bool bin_charts_add(struct charts *charts, const struct sweep_tables *sweep, cha
 
 	for (size_t i = 0; has_bins(table, of) && i < sizeof(shown) / sizeof(shown[0]); i++) {
 		size_t metric = table_column(table, shown[i].metric);
-		char title[2 * NAME_BYTES];
+		char title[2 * NAME_BYTES], name[NAME_BYTES];
 
 		if (metric == table->columns)
 			continue;
 		snprintf(title, sizeof(title), "%s%s", shown[i].title,
 			 has_incasts ? ", without incasts" : "");
-		struct chart *chart = sweep_charts_make(&keyed, of, metric, title, shown[i].unit);
-		char name[NAME_BYTES];
-
-		choose_scale(chart);
 		snprintf(name, sizeof(name), "bins-%s", shown[i].metric);
-		free(chart->name);
-		chart->name = copy(name);
-		charts_add(charts, chart);
+		sweep_charts_add(charts, &keyed, of,
+				 &(struct sweep_metric){.column = metric,
+							.name = name,
+							.title = title,
+							.unit = shown[i].unit,
+							.logarithmic_from = LOGARITHMIC});
 	}
 	table_free(table);
 	table_free(bins);

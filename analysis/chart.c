@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COVERED 0.005 /* share of the largest value within which a curve hides another */
+
 static char *copy_text(const char *text)
 {
 	char *copy = strdup(text);
@@ -90,11 +92,16 @@ void chart_free(struct chart *chart)
 void chart_note(struct chart *chart, const char *format, ...)
 {
 	va_list arguments;
+	char *text, *whole;
 	va_start(arguments, format);
-	free(chart->note);
-	if (vasprintf(&chart->note, format, arguments) < 0)
+	if (vasprintf(&text, format, arguments) < 0 ||
+	    asprintf(&whole, "%s%s%s", chart->note ? chart->note : "", chart->note ? " " : "",
+		     text) < 0)
 		abort();
 	va_end(arguments);
+	free(text);
+	free(chart->note);
+	chart->note = whole;
 }
 
 static struct chart_unit unit_of(const struct chart_unit *units, double most)
@@ -148,6 +155,8 @@ struct chart_curve *chart_curve_add(struct chart *chart, const char *name, enum 
 	if (!curve)
 		abort();
 	chart->curves = grow(chart->curves, chart->curve_count, sizeof(struct chart_curve *));
+	curve->colour = (unsigned)chart->curve_count % CHART_COLOUR_COUNT;
+	curve->dash = (unsigned)chart->curve_count / CHART_COLOUR_COUNT % CHART_DASH_COUNT;
 	chart->curves[chart->curve_count++] = curve;
 	curve->name = copy_text(name);
 	curve->style = style;
@@ -216,6 +225,14 @@ size_t chart_mark_kind(const struct chart *chart, size_t mark)
 	return kind;
 }
 
+size_t chart_mark_kinds(const struct chart *chart)
+{
+	size_t kinds = 0;
+	for (size_t i = 0; i < chart->mark_count; i++)
+		kinds += chart_mark_kind(chart, i) == kinds;
+	return kinds;
+}
+
 char *chart_axis_title(const struct chart_axis *axis)
 {
 	char *title;
@@ -235,6 +252,44 @@ static bool has_points(const struct chart_curve *curve)
 	return false;
 }
 
+/* Returns true if all points of the curves are at the same places, but for a small share of the
+ * largest value. */
+static bool is_covered(const struct chart_curve *one, const struct chart_curve *other, double most)
+{
+	if (one->count != other->count)
+		return false;
+	for (size_t i = 0; i < one->count; i++) {
+		double apart = fabs(one->points[i].y - other->points[i].y);
+		if (fabs(one->points[i].x - other->points[i].x) > 0 || !(apart <= most * COVERED))
+			return false;
+	}
+	return true;
+}
+
+static double largest_of(const struct chart *chart)
+{
+	double most = 0;
+	for (size_t i = 0; i < chart->curve_count; i++) {
+		for (size_t k = 0; k < chart->curves[i]->count; k++)
+			most = fmax(most, fabs(chart->curves[i]->points[k].y));
+	}
+	return most;
+}
+
+/* Gives a curve that covers an earlier curve the next dash. */
+static void separate_curves(struct chart *chart)
+{
+	double most = largest_of(chart);
+	for (size_t i = 1; i < chart->curve_count; i++) {
+		for (size_t k = i; k-- > 0;) {
+			if (!is_covered(chart->curves[k], chart->curves[i], most))
+				continue;
+			chart->curves[i]->dash = (chart->curves[k]->dash + 1) % CHART_DASH_COUNT;
+			break;
+		}
+	}
+}
+
 void charts_add(struct charts *charts, struct chart *chart)
 {
 	size_t full = 0;
@@ -249,6 +304,8 @@ void charts_add(struct charts *charts, struct chart *chart)
 		chart_free(chart);
 		return;
 	}
+	if (chart->kind == CHART_CURVES && !chart->styled)
+		separate_curves(chart);
 	charts->list = grow(charts->list, charts->count, sizeof(struct chart *));
 	charts->list[charts->count++] = chart;
 }

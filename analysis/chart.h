@@ -19,9 +19,13 @@
 	X(000000) X(882255) X(999933) X(44aa99) X(7f7f7f) X(5e3c99)
 /* clang-format on */
 
+#define CHART_ONE(value) +1
 enum {
-	CHART_CURVES_MAX = 24
-}; /* number that a reader can tell apart, with full and broken lines */
+	CHART_COLOUR_COUNT = 0 CHART_COLOURS(CHART_ONE),
+	CHART_DASH_COUNT = 4,                 /* forms of a line: full, and three broken ones */
+	CHART_CURVES_MAX = CHART_COLOUR_COUNT /* number that a reader can tell apart */
+};
+#undef CHART_ONE
 
 enum chart_kind {
 	CHART_CURVES, /* y over x */
@@ -29,7 +33,12 @@ enum chart_kind {
 	CHART_MAP,    /* a row per curve, a colour per value */
 };
 
-enum chart_style { CURVE_LINE, CURVE_STEPS, CURVE_POINTS };
+enum chart_style {
+	CURVE_LINE,
+	CURVE_STEPS,
+	CURVE_POINTS, /* with a line between the points */
+	CURVE_DOTS,   /* points alone */
+};
 
 struct chart_axis {
 	char *label, *unit; /* unit "": none */
@@ -49,7 +58,8 @@ struct chart_point {
 struct chart_curve {
 	char *name;
 	enum chart_style style;
-	bool right; /* belongs to the right axis */
+	bool right;            /* belongs to the right axis */
+	unsigned colour, dash; /* below CHART_COLOUR_COUNT and CHART_DASH_COUNT */
 	struct chart_point *points;
 	size_t count, room;
 };
@@ -73,6 +83,7 @@ struct chart {
 	char *name;  /* of its files */
 	char *title; /* contents in words */
 	char *note;  /* omissions, or a hint for reading; NULL: no note */
+	bool styled; /* colours and dashes of the curves have a meaning */
 	struct chart_axis x, y, right;
 	struct chart_curve **curves;
 	size_t curve_count;
@@ -92,6 +103,8 @@ struct charts {
 
 struct chart *chart_create(enum chart_kind kind, const char *name, const char *title);
 void chart_free(struct chart *chart);
+
+/* Adds sentences to the note. */
 void chart_note(struct chart *chart, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A unit of an axis, in bytes or microseconds. */
@@ -110,7 +123,8 @@ void chart_axis_set(struct chart_axis *axis, const char *label, const char *unit
 void chart_axis_name(struct chart_axis *axis, const char *name); /* the next position */
 void chart_axis_tick(struct chart_axis *axis, double value);     /* once each */
 
-/* Adds a curve, which the chart owns, and returns it. */
+/* Adds a curve, which the chart owns, and returns it. Its colour differs from the colours of the
+ * curves before it. */
 struct chart_curve *chart_curve_add(struct chart *chart, const char *name, enum chart_style style);
 void chart_point_add(struct chart_curve *curve, double x, double y);
 void chart_band_add(struct chart_curve *curve, double x, double y, double low, double high);
@@ -125,11 +139,15 @@ bool chart_has_band(const struct chart_curve *curve);
 /* Returns the number of the mark's kind, from 0. Marks with the same text are one kind. */
 size_t chart_mark_kind(const struct chart *chart, size_t mark);
 
+/* Returns the number of kinds of marks. */
+size_t chart_mark_kinds(const struct chart *chart);
+
 /* Returns for example "queue (KB)". The caller frees the text. */
 char *chart_axis_title(const struct chart_axis *axis);
 
 /* Adds a chart, which the list then owns. Curves without points are left out. A chart without
- * curves is freed instead. */
+ * curves is freed instead. A curve that covers an earlier curve gets another dash, so that both
+ * remain visible. */
 void charts_add(struct charts *charts, struct chart *chart);
 void charts_free(struct charts *charts);
 

@@ -16,14 +16,17 @@
 #define HEIGHT        600
 #define ROW_HEIGHT    30  /* of a bar, or of a row of a map */
 #define ROWS_HEIGHT   150 /* of what is around them */
-#define NAMES_MAX     40  /* rows of a map with a name */
-#define MARKS_BEGIN   30  /* their line types follow the line types of curves */
+#define LEGEND_WIDTH  840 /* pixels of a row of the legend */
+#define LEGEND_ROW    20  /* pixels */
+#define LETTER_WIDTH  9
+#define SAMPLE_WIDTH  60 /* of the line before a title */
+#define NAMES_MAX     40 /* rows of a map with a name */
+#define MARKS_BEGIN   30 /* their line types follow the line types of curves */
 #define MARK_SHAPES   7
 #define PALETTE       "0 '#f4f7fb', 0.35 '#9ecae1', 0.7 '#3182bd', 1 '#08306b'"
 #define COLOUR(value) #value,
 
 static const char *const colours[] = {CHART_COLOURS(COLOUR)};
-enum { COLOUR_COUNT = sizeof(colours) / sizeof(colours[0]) };
 
 bool chart_drawing_possible(void)
 {
@@ -99,7 +102,8 @@ static void print_label(const char *command, const struct chart_axis *axis, FILE
 	if (*title != '\0') {
 		fprintf(out, "set %s ", command);
 		print_text(title, out);
-		fputs(strcmp(command, "xlabel") == 0 ? " offset 0,0.4\n" : "\n", out);
+		/* an empty row keeps the legend away from the label */
+		fputs(strcmp(command, "xlabel") == 0 ? ".\"\\n\" offset 0,0.4\n" : "\n", out);
 	}
 	free(title);
 }
@@ -132,7 +136,10 @@ static void print_axis(const char *letter, const struct chart_axis *axis, FILE *
 	if (axis->logarithmic && axis->tick_count == 0)
 		fprintf(out, "set format %s '%%.0s%%c'\n", letter);
 	snprintf(command, sizeof(command), "%srange", letter);
-	print_range(command, axis, out);
+	if (axis->name_count > 0)
+		fprintf(out, "set %s [-0.3:%.1f]\n", command, (double)axis->name_count - 0.7);
+	else
+		print_range(command, axis, out);
 	if (axis->logarithmic)
 		fprintf(out, "set logscale %s %u\n", letter, axis->tick_count > 0 ? 2u : 10u);
 	snprintf(command, sizeof(command), "%stics", letter);
@@ -141,6 +148,28 @@ static void print_axis(const char *letter, const struct chart_axis *axis, FILE *
 	for (size_t i = 0; i < axis->tick_count; i++)
 		fprintf(out, "%s%.12g%s", i > 0 ? ", " : "set xtics (", axis->ticks[i],
 			i + 1 == axis->tick_count ? ")\n" : "");
+}
+
+/* Returns the height of the rows of the legend behind the third row, which fit into the picture. */
+static unsigned legend_height(const struct chart *chart)
+{
+	size_t longest = 1, titles = chart->level_count + chart_mark_kinds(chart);
+	for (size_t i = 0; i < chart->curve_count; i++) {
+		size_t length = strlen(chart->curves[i]->name);
+		titles += length > 0;
+		longest = length > longest ? length : longest;
+	}
+	for (size_t i = 0; i < chart->level_count; i++) {
+		size_t length = strlen(chart->levels[i].name);
+		longest = length > longest ? length : longest;
+	}
+	for (size_t i = 0; i < chart->mark_count; i++) {
+		size_t length = strlen(chart->marks[i].text);
+		longest = length > longest ? length : longest;
+	}
+	size_t columns = LEGEND_WIDTH / (longest * LETTER_WIDTH + SAMPLE_WIDTH);
+	size_t rows = (titles + (columns > 0 ? columns : 1) - 1) / (columns > 0 ? columns : 1);
+	return rows > 3 ? (unsigned)(rows - 3) * LEGEND_ROW : 0;
 }
 
 static unsigned height_of(const struct chart *chart)
@@ -152,7 +181,7 @@ static unsigned height_of(const struct chart *chart)
 									 : ROW_HEIGHT;
 	size_t height = ROWS_HEIGHT + row * rows;
 	if (rows == 0)
-		return HEIGHT;
+		return HEIGHT + legend_height(chart);
 	return height > 2 * HEIGHT ? 2 * HEIGHT : height < 260 ? 260 : (unsigned)height;
 }
 
@@ -168,11 +197,13 @@ static void print_style(const struct chart *chart, FILE *out)
 		     "set key outside bottom center horizontal reverse Left samplen 2 width 2\n"
 		     "set datafile missing 'NaN'\n");
 	/* no two curves alike */
-	for (unsigned i = 0; i < 2 * COLOUR_COUNT; i++)
+	for (unsigned i = 0; i < chart->curve_count && chart->kind != CHART_MAP; i++) {
+		const struct chart_curve *curve = chart->curves[i];
 		fprintf(out,
 			"set linetype %u linecolor rgb '#%s' dashtype %u pointtype %u linewidth "
 			"2\n",
-			i + 1, colours[i % COLOUR_COUNT], i / COLOUR_COUNT + 1, i % 12 + 1);
+			i + 1, colours[curve->colour], curve->dash + 1, curve->colour + 1);
+	}
 	for (unsigned i = 0; i < MARK_SHAPES; i++)
 		fprintf(out, "set linetype %u linecolor rgb '#333333' pointtype %u pointsize 1.6\n",
 			MARKS_BEGIN + i, i * 2 + 4);
@@ -194,12 +225,13 @@ static void print_curve(const struct chart *chart, size_t number, unsigned *draw
 		fprintf(out,
 			"'%s.dat' index %zu using 1:3:4%s with filledcurves linecolor rgb '#%s' "
 			"fillstyle transparent solid 0.18 noborder notitle",
-			chart->name, number, axes, colours[number % COLOUR_COUNT]);
+			chart->name, number, axes, colours[curve->colour]);
 	}
 	begin(drawn, out);
 	fprintf(out, "'%s.dat' index %zu using %s%s with %s linetype %zu ", chart->name, number,
 		band && bars ? "1:2:3:4" : "1:2", axes,
 		band && bars                   ? "yerrorlines"
+		: curve->style == CURVE_DOTS   ? "points"
 		: curve->style == CURVE_POINTS ? "linespoints"
 		: curve->style == CURVE_STEPS  ? "steps"
 					       : "lines",

@@ -66,11 +66,16 @@ static void write_points(const char *key, const struct chart_curve *curve, size_
 static void write_curve(const struct chart *chart, size_t number, FILE *out)
 {
 	static const char *const styles[] = {
-		[CURVE_LINE] = "line", [CURVE_STEPS] = "steps", [CURVE_POINTS] = "points"};
+		[CURVE_LINE] = "line",
+		[CURVE_STEPS] = "steps",
+		[CURVE_POINTS] = "points",
+		[CURVE_DOTS] = "dots",
+	};
 	const struct chart_curve *curve = chart->curves[number];
 	fputs(number > 0 ? ",{\"name\":" : "{\"name\":", out);
 	json_text(out, curve->name);
 	write_member("style", styles[curve->style], out);
+	fprintf(out, ",\"colour\":%u,\"dash\":%u", curve->colour, curve->dash);
 	write_key("right", out);
 	fputs(curve->right ? "true" : "false", out);
 	if (chart->kind != CHART_MAP || number == 0) /* rows of a map are alike in x */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sweep_charts: charts of a metric over a swept key. One curve per combination of the other keys.
- * Curves have confidence intervals if several seeds are swept, and marks name the bottleneck of
- * each point.
+ * sweep_charts: charts of a metric over a swept key. Each combination of the other keys has a
+ * curve. Curves have confidence intervals if several seeds are swept, and marks name the bottleneck
+ * of each point.
  *
- *     results.csv, means.csv --sweep_charts_read()--> sweep --sweep_charts_make()--> chart
+ *     results.csv, means.csv --sweep_charts_read()--> sweep --sweep_charts_add()--> charts
  */
 #ifndef ANALYSIS_SWEEP_CHARTS_H
 #define ANALYSIS_SWEEP_CHARTS_H
@@ -35,8 +35,24 @@ bool sweep_charts_find_metric(const struct sweep_tables *sweep, const char *name
 			      char *error, size_t error_bytes);
 size_t sweep_charts_first_key(const struct sweep_tables *sweep); /* that varies */
 
-/* `title` and `unit` are the title and unit of the metric. */
-struct chart *sweep_charts_make(const struct sweep_tables *sweep, size_t key, size_t metric,
-				const char *title, const char *unit);
+/* Returns "lossy balance=ecmp": the values of a row's keys, except the keys in two columns. Keys
+ * that do not vary are left out. The caller frees the text. */
+char *sweep_charts_name(const struct sweep_tables *sweep, size_t row, size_t except, size_t also);
+
+/* A metric to be drawn. */
+struct sweep_metric {
+	size_t column;
+	const char *name; /* of the chart's files */
+	const char *title, *unit;
+	double logarithmic_from; /* ratio of the largest to the smallest value */
+};
+
+/* Ratio of the values of a metric from which its axis is logarithmic. */
+#define SWEEP_LOGARITHMIC 1000
+
+/* Adds the charts of a metric over the key in column `key`: one chart, or several charts with the
+ * same axis if the sweep has more combinations of the other keys than a reader can tell apart. */
+void sweep_charts_add(struct charts *charts, const struct sweep_tables *sweep, size_t key,
+		      const struct sweep_metric *metric);
 
 #endif

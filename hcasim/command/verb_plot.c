@@ -73,7 +73,12 @@ static bool add_metric(const struct arguments *arguments, const struct sweep_tab
 		return false;
 	/* the name precedes the meaning */
 	snprintf(title, sizeof(title), "%s%s%s", name, info ? ": " : "", info ? info->meaning : "");
-	charts_add(charts, sweep_charts_make(sweep, key, metric, title, info ? info->unit : ""));
+	sweep_charts_add(charts, sweep, key,
+			 &(struct sweep_metric){.column = metric,
+						.name = name,
+						.title = title,
+						.unit = info ? info->unit : "",
+						.logarithmic_from = SWEEP_LOGARITHMIC});
 	return true;
 }
 

@@ -4,18 +4,20 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/bin_charts.h"
 #include "analysis/flow_charts.h"
+#include "analysis/sweep_panels.h"
 #include "hcasim/report/flow_table_section.h"
 #include "hcasim/schema/metrics.h"
 
-#define METRICS_MAX  8    /* maximum number of metrics without --metric */
-#define VARIANTS_MAX 12   /* maximum number of variants whose flows are drawn side by side */
-#define POINTS_MAX   2000 /* rows of the table */
-#define TEXT_BYTES   512
+#define METRICS_MAX   8    /* maximum number of metrics without --metric */
+#define FLOW_ROWS_MAX 200  /* combinations in the table of flows */
+#define POINTS_MAX    2000 /* rows of the table */
+#define TEXT_BYTES    512
 
 /* The most important metrics of a sweep, in this order. */
 static const char *const preferred[] = {
@@ -51,16 +53,21 @@ static const struct metric_info *info_of(const char *name)
 
 /* ---- which key and metrics ---- */
 
-/* Returns the first key whose values differ and are numbers, otherwise the first key whose values
- * differ. */
+/* Returns the key with the most values that are numbers, and the first of several such keys. If no
+ * key has numbers, returns the first key whose values differ. */
 static size_t choose_key(const struct sweep_tables *sweep)
 {
+	size_t best = sweep_charts_first_key(sweep), most = 1;
 	for (size_t column = 0; column < sweep->axes; column++) {
 		const char *text = table_cell(sweep->means, 0, column);
-		if (sweep_charts_varies(sweep, column) && isdigit((unsigned char)*text))
-			return column;
+		size_t values =
+			isdigit((unsigned char)*text) ? sweep_panels_values(sweep, column) : 0;
+		if (values > most) {
+			best = column;
+			most = values;
+		}
 	}
-	return sweep_charts_first_key(sweep);
+	return best;
 }
 
 /* Flows of such a sweep are messages of protocols. */
@@ -112,9 +119,12 @@ static void add_metrics(struct reading *reading)
 		const struct metric_info *info = info_of(name);
 		snprintf(title, sizeof(title), "%s%s%s", name, info ? ": " : "",
 			 info ? info->meaning : "");
-		charts_add(&charts,
-			   sweep_charts_make(reading->sweep, reading->key, reading->metrics[i],
-					     title, info ? info->unit : ""));
+		sweep_charts_add(&charts, reading->sweep, reading->key,
+				 &(struct sweep_metric){.column = reading->metrics[i],
+							.name = name,
+							.title = title,
+							.unit = info ? info->unit : "",
+							.logarithmic_from = SWEEP_LOGARITHMIC});
 	}
 	report_charts(report, &charts, NULL, NULL);
 }
@@ -133,39 +143,35 @@ static bool is_point_of(const struct sweep_tables *sweep, size_t run, size_t row
 	return true;
 }
 
-/* "balance=ecmp offered_load=0.4": the keys that vary. For free(). */
-static char *variant_name(const struct sweep_tables *sweep, size_t row)
+/* The runs of the rows of a sweep's table. */
+struct row_runs {
+	char **names;                /* of the rows, for the table */
+	const char **folders;        /* row after row */
+	struct flow_table_row *rows; /* each has its part of the folders */
+	size_t count;                /* of the rows */
+	size_t folder_count;
+};
+
+static void *take(size_t count, size_t bytes)
 {
-	char *text = NULL;
-	size_t bytes, count = 0;
-	FILE *out = open_memstream(&text, &bytes);
-	if (!out)
+	void *memory = calloc(count + 1, bytes);
+	if (!memory)
 		abort();
-	for (size_t i = 0; i < sweep->axes; i++) {
-		const char *name = sweep->means->names[i], *dot = strrchr(name, '.');
-		if (sweep_charts_varies(sweep, i))
-			fprintf(out, "%s%s=%s", count++ > 0 ? " " : "", dot ? dot + 1 : name,
-				table_cell(sweep->means, row, i));
-	}
-	fclose(out);
-	return text;
+	return memory;
 }
 
-static bool add_flows(struct reading *reading)
+static void collect_runs(struct row_runs *all, const struct sweep_tables *sweep)
 {
-	const struct sweep_tables *sweep = reading->sweep;
-	struct report *report = reading->report;
-	size_t point = table_column(sweep->results, "point"), count = 0;
-	size_t shown = sweep->means->rows < VARIANTS_MAX ? sweep->means->rows : VARIANTS_MAX;
-	struct charted_run *runs = calloc(sweep->results->rows + 1, sizeof(*runs));
-	const char **folders = calloc(sweep->results->rows + 1, sizeof(*folders));
-	struct flow_table_row rows[VARIANTS_MAX] = {{0}};
-	char *names[VARIANTS_MAX], text[TEXT_BYTES];
-	struct charts charts = {0};
-	if (!runs || !folders)
-		abort();
-	for (size_t row = 0; row < shown; row++) {
-		names[row] = variant_name(sweep, row);
+	size_t point = table_column(sweep->results, "point");
+	size_t rows = sweep->means->rows;
+	all->count = rows < FLOW_ROWS_MAX ? rows : FLOW_ROWS_MAX;
+	all->names = take(all->count, sizeof(*all->names));
+	all->rows = take(all->count, sizeof(*all->rows));
+	all->folders = take(sweep->results->rows, sizeof(*all->folders));
+	for (size_t row = 0; row < all->count; row++) {
+		all->names[row] = sweep_charts_name(sweep, row, SIZE_MAX, SIZE_MAX);
+		all->rows[row].name = all->names[row];
+		all->rows[row].folders = all->folders + all->folder_count;
 		for (size_t run = 0; point < sweep->results->columns && run < sweep->results->rows;
 		     run++) {
 			char *folder;
@@ -174,29 +180,86 @@ static bool add_flows(struct reading *reading)
 			if (asprintf(&folder, "%s/%s", sweep->folder,
 				     table_cell(sweep->results, run, point)) < 0)
 				abort();
-			folders[count] = folder;
-			runs[count++] = (struct charted_run){names[row], folder};
-			rows[row].count++;
+			all->folders[all->folder_count++] = folder;
+			all->rows[row].count++;
 		}
-		rows[row].name = names[row];
-		rows[row].folders = folders + count - rows[row].count;
 	}
-	bool good = flow_charts_add(&charts, runs, count, report->error, sizeof(report->error));
-	if (shown < sweep->means->rows)
-		snprintf(text, sizeof(text),
-			 "The flows of the first %zu of %zu combinations of values.", shown,
-			 sweep->means->rows);
+}
+
+static void free_runs(struct row_runs *all)
+{
+	for (size_t i = 0; i < all->folder_count; i++)
+		free((char *)all->folders[i]);
+	for (size_t row = 0; row < all->count; row++)
+		free(all->names[row]);
+	free(all->names);
+	free(all->rows);
+	free(all->folders);
+}
+
+/* Returns the row with the largest value of the key, or the last row if the values are no
+ * numbers. */
+static size_t largest_row(const struct sweep_tables *sweep, size_t key)
+{
+	size_t largest = sweep->means->rows - 1;
+	for (size_t row = 0; row < sweep->means->rows; row++) {
+		if (strtod(table_cell(sweep->means, row, key), NULL) >
+		    strtod(table_cell(sweep->means, largest, key), NULL))
+			largest = row;
+	}
+	return largest;
+}
+
+/* Draws the flows of all combinations side by side. If the combinations are too many, draws the
+ * combinations with the largest value of the key `reading->key`. */
+static bool chart_flows(struct reading *reading, const struct row_runs *all, struct charts *charts,
+			char *text, size_t text_bytes)
+{
+	const struct sweep_tables *sweep = reading->sweep;
+	struct report *report = reading->report;
+	bool whole = sweep->means->rows <= CHART_CURVES_MAX;
+	size_t largest = largest_row(sweep, reading->key), shown = 0, count = 0;
+	const char *value = table_cell(sweep->means, largest, reading->key);
+	struct charted_run *runs = take(all->folder_count, sizeof(*runs));
+	char *names[CHART_CURVES_MAX];
+	for (size_t row = 0; row < all->count && shown < CHART_CURVES_MAX; row++) {
+		if (!whole && strcmp(table_cell(sweep->means, row, reading->key), value) != 0)
+			continue;
+		names[shown] =
+			sweep_charts_name(sweep, row, whole ? SIZE_MAX : reading->key, SIZE_MAX);
+		for (size_t i = 0; i < all->rows[row].count; i++)
+			runs[count++] =
+				(struct charted_run){names[shown], all->rows[row].folders[i]};
+		shown++;
+	}
+	if (whole)
+		snprintf(text, text_bytes, "The pictures show all %zu combinations of values.",
+			 shown);
 	else
-		snprintf(text, sizeof(text), "The flows of all %zu combinations of values.", shown);
-	report_page_section(report->page, "Flows of the points", text);
-	good = good && flow_table_section_add(report, rows, shown, true);
-	report_charts(report, &charts, NULL, NULL);
-	for (size_t i = 0; i < count; i++)
-		free((char *)runs[i].folder);
-	for (size_t row = 0; row < shown; row++)
-		free(names[row]);
+		snprintf(text, text_bytes,
+			 "The pictures show %zu combinations with %s=%s. The table has %zu of %zu "
+			 "combinations.",
+			 shown, sweep->means->names[reading->key], value, all->count,
+			 sweep->means->rows);
+	bool good = flow_charts_add(charts, runs, count, report->error, sizeof(report->error));
+	for (size_t i = 0; i < shown; i++)
+		free(names[i]);
 	free(runs);
-	free(folders);
+	return good;
+}
+
+static bool add_flows(struct reading *reading)
+{
+	struct report *report = reading->report;
+	struct row_runs all = {0};
+	struct charts charts = {0};
+	char text[TEXT_BYTES];
+	collect_runs(&all, reading->sweep);
+	bool good = chart_flows(reading, &all, &charts, text, sizeof(text));
+	report_page_section(report->page, "Flows of the points", text);
+	good = good && flow_table_section_add(report, all.rows, all.count, true);
+	report_charts(report, &charts, NULL, NULL);
+	free_runs(&all);
 	return good;
 }
 
@@ -205,10 +268,9 @@ static bool add_bins(struct reading *reading)
 	struct report *report = reading->report;
 	struct charts charts = {0};
 	bool good = bin_charts_add(&charts, reading->sweep, report->error, sizeof(report->error));
-	report_page_section(
-		report->page, "Flows by size",
-		"Times and slowdowns of the flows in each bin of sizes (run.bins), from "
-		"bins.csv. Bands are intervals of 95 % confidence over the seeds.");
+	report_page_section(report->page, "Flows by size",
+			    "Times and slowdowns of the flows in each bin of sizes (run.bins), "
+			    "from bins.csv.");
 	report_charts(report, &charts, NULL, NULL);
 	return good;
 }

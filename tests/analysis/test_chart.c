@@ -9,10 +9,11 @@
 #include "analysis/chart.h"
 #include "tests/support/suite.h"
 
-#define TESTS(TEST) \
-	TEST(spans) \
-	TEST(marks) \
-	TEST(axes)  \
+#define TESTS(TEST)          \
+	TEST(spans)          \
+	TEST(marks)          \
+	TEST(axes)           \
+	TEST(covered_curves) \
 	TEST(empty)
 SUITE(TESTS)
 
@@ -64,6 +65,26 @@ static void test_axes(void)
 	CU_ASSERT_STRING_EQUAL(title, "slowdown");
 	free(title);
 	chart_free(chart);
+}
+
+/* A curve that covers another one has another dash. */
+static void test_covered_curves(void)
+{
+	struct chart *chart = chart_create(CHART_CURVES, "covered", "");
+	struct charts charts = {0};
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct chart_curve *curve = chart_curve_add(chart, "curve", CURVE_LINE);
+
+		chart_point_add(curve, 1, 10);
+		chart_point_add(curve, 2, i == 1 ? 50 : 100 + i / 10.0);
+	}
+	charts_add(&charts, chart);
+	CU_ASSERT_EQUAL(chart->curves[0]->dash, 0);
+	CU_ASSERT_EQUAL(chart->curves[1]->dash, 0);
+	CU_ASSERT_EQUAL(chart->curves[2]->dash, 1);
+	CU_ASSERT_EQUAL(chart->curves[2]->colour, 2);
+	charts_free(&charts);
 }
 
 static void test_empty(void)

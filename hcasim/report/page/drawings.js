@@ -3,7 +3,7 @@
 
 const report = JSON.parse(document.getElementById("data").textContent);
 const charts = []; /* those of uPlot, to draw again in other colours */
-const dashes = [[], [7, 4], [2, 3]];
+const dashes = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
 const scheme = matchMedia("(prefers-color-scheme: dark)");
 
 function make(name, attributes, ...children) {
@@ -20,15 +20,11 @@ function colour(name) {
 }
 
 /* Black is the colour of text, and the darkest ones are lighter on a dark page. */
-function curveColour(number) {
-  const value = report.colours[number % report.colours.length];
+function curveColour(curve) {
+  const value = report.colours[curve.colour];
   const lighter = {"#000000": "#e4e9ef", "#0072b2": "#3d9bdc", "#882255": "#d0679a",
                    "#5e3c99": "#a58be0", "#009e73": "#23b58b"};
   return scheme.matches && lighter[value] || value;
-}
-
-function curveDash(number) {
-  return dashes[Math.floor(number / report.colours.length) % dashes.length];
 }
 
 function axisTitle(axis) {
@@ -97,6 +93,8 @@ function range(of, others, slack) {
     for (const value of others) high = Math.max(high, value);
     if (low === null || high === null) return [0, 1];
     if (of.logarithmic) {
+      low = of.least ?? low;
+      high = of.most ?? high;
       const step = slack ? Math.max((high / low) ** 0.03, 1.02) : 1;
       return [low / step, high * step];
     }
@@ -170,7 +168,7 @@ function drawWhiskers(chart, plot) {
   chart.curves.forEach((curve, number) => {
     const shown = plot.series.filter(series => series.curve === number)[0]?.show;
     if (!curve.low || !shown) return;
-    ctx.strokeStyle = curveColour(number);
+    ctx.strokeStyle = curveColour(curve);
     ctx.beginPath();
     curve.x.forEach((at, i) => {
       if (curve.low[i] === null || curve.high[i] === null) return;
@@ -239,15 +237,17 @@ function keys(chart) {
 
 function curveSeries(chart) {
   const series = [{label: axisTitle(chart.x), value: (plot, value) =>
-    value === null ? "" : chart.x.names[value] ?? short(value)}];
+    value === null ? "" : chart.x.names[Math.round(value)] ?? short(value)}];
   const bands = [];
   chart.curves.forEach((curve, number) => {
     const few = curve.x.length <= 40;
     series.push({
-      curve: number, label: curve.name || chart.y.label, stroke: () => curveColour(number), width: 2,
-      dash: curveDash(number), spanGaps: true,
-      points: {show: curve.style === "points" || few && curve.style === "line", size: 6},
-      paths: curve.style === "steps" ? uPlot.paths.stepped({align: 1}) : uPlot.paths.linear(),
+      curve: number, label: curve.name || chart.y.label, stroke: () => curveColour(curve), width: 2,
+      dash: dashes[curve.dash], spanGaps: true,
+      points: {show: ["points", "dots"].includes(curve.style) || few && curve.style === "line",
+               size: 6},
+      paths: curve.style === "steps" ? uPlot.paths.stepped({align: 1})
+             : curve.style === "dots" ? () => null : uPlot.paths.linear(),
       value: (plot, value) => short(value) || "–",
     });
     if (!curve.low) return;
@@ -256,7 +256,7 @@ function curveSeries(chart) {
     series.push(edge, {...edge});
     if (chart.x.names.length) return;
     bands.push({series: [series.length - 2, series.length - 1],
-                fill: () => curveColour(number) + "2e"});
+                fill: () => curveColour(curve) + "2e"});
   });
   return {series, bands};
 }
@@ -267,6 +267,31 @@ function hideBands(plot, number, options) {
   for (const other of [number + 1, number + 2])
     if (plot.series[other]?.band && !plot.series[number].band)
       plot.setSeries(other, {show: options.show});
+}
+
+/* The value of x stands behind the curves. A marker has the dash of its curve. */
+function tidyLegend(plot) {
+  const rows = [...plot.root.querySelectorAll(".u-legend .u-series")];
+  rows.forEach((row, i) => {
+    const dash = plot.series[i].dash;
+    if (plot.series[i].band) row.style.display = "none";
+    if (dash?.length) {
+      const line = make("svg", {width: 28, height: 8, class: "dashed"},
+        make("path", {d: "M0 4H28", "stroke-width": 3, "stroke-dasharray": dash.join(" "),
+                      style: "stroke:" + plot.series[i].stroke()}));
+      row.querySelector(".u-marker").replaceWith(line);
+    }
+  });
+  const longest = Math.max(...plot.series.slice(1).map(series => series.label.length));
+  rows[0].parentElement.append(rows[0]);
+  rows[0].parentElement.style.gridTemplateColumns =
+    `repeat(auto-fill, minmax(min(100%, ${Math.round(longest * 0.44 + 4.5)}rem), 1fr))`;
+  showValues(plot);
+}
+
+/* Without a pointer, the legend has no values. */
+function showValues(plot) {
+  plot.root.classList.toggle("idle", !(plot.cursor.left >= 0));
 }
 
 function plotCurves(chart, place) {
@@ -282,9 +307,7 @@ function plotCurves(chart, place) {
     cursor: {dataIdx: nearest, points: {size: 7}},
     hooks: {drawAxes: [plot => drawBelow(chart, plot)], draw: [plot => drawAbove(chart, plot)],
             setSeries: [hideBands],
-            ready: [plot => plot.root.querySelectorAll(".u-legend .u-series").forEach((row, i) => {
-              if (plot.series[i].band) row.style.display = "none";
-            })]},
+            ready: [tidyLegend], setLegend: [showValues]},
   };
   place.plot = new uPlot(options, align(chart), place);
   place.after(keys(chart));
@@ -376,13 +399,13 @@ function drawBars(chart, place) {
   const part = value => 78 * value / (most || 1); /* room for the number behind it */
   chart.y.names.forEach((name, row) => {
     box.append(make("div", {class: "name"}, name));
-    chart.curves.forEach((curve, number) => {
+    chart.curves.forEach(curve => {
       const i = curve.x.indexOf(row);
       if (i < 0) return;
       const from = curve.low?.[i] ?? 0, to = curve.high?.[i] ?? curve.y[i];
       const track = make("div", {class: "track"});
       const bar = make("div", {class: "bar", style:
-        `left:${part(from)}%;width:${part(to - from)}%;background:${many ? curveColour(number)
+        `left:${part(from)}%;width:${part(to - from)}%;background:${many ? curveColour(curve)
                                                                          : "var(--bar)"}`});
       track.append(bar, make("div", {class: "value", style: `left:${part(to)}%`},
                              short(curve.y[i]) + " " + chart.x.unit));
@@ -394,9 +417,9 @@ function drawBars(chart, place) {
   place.append(box, make("p", {class: "note"}, axisTitle(chart.x)));
   const list = keys(chart);
   if (many)
-    chart.curves.forEach((curve, number) => list.append(make("li", {},
+    chart.curves.forEach(curve => list.append(make("li", {},
       make("svg", {width: 14, height: 14}, make("rect", {width: 14, height: 14,
-        fill: curveColour(number)})), curve.name)));
+        fill: curveColour(curve)})), curve.name)));
   place.append(list);
 }
 

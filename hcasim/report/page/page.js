@@ -18,7 +18,7 @@ const makers = {
     const rows = item.rows.map(cells => make("tr", {}, ...cells.map((cell, i) => {
       const kind = item.columns[i].kind;
       const tone = kind !== "verdict" ? "" : cell === "met" ? "good" : "bad";
-      return make("td", {class: `${kind} ${tone}`}, cell);
+      return make("td", {class: `${kind} ${tone} ${cell.length < 32 ? "short" : ""}`}, cell);
     })));
     body.append(...rows);
     const heads = item.columns.map((column, i) => {

@@ -19,7 +19,7 @@
 	  "Minimum time between the starts of two translations.", \
 	  "assumed: 1 cycle at 500 MHz") \
 	X(module, TEXT, "", "", \
-	  "SystemC module that replaces the built-in translation unit " \
+	  "Module that replaces the built-in translation unit " \
 	  "(docs/explanation/systemc.md). Empty: the built-in unit.", \
 	  "choice")
 /* clang-format on */

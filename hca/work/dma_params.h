@@ -23,7 +23,7 @@
 	  "Time from the last byte of a transfer to its end.", \
 	  "assumed: 2 cycles at 500 MHz") \
 	X(module, TEXT, "", "", \
-	  "SystemC module that replaces the built-in DMA engine (docs/explanation/systemc.md). " \
+	  "Module that replaces the built-in DMA engine (docs/explanation/systemc.md). " \
 	  "Empty: the built-in engine.", \
 	  "choice")
 /* clang-format on */

@@ -34,7 +34,7 @@
 	  "Maximum number of bytes granted and not yet passed to the port.", \
 	  "assumed: twice 100 Gb/s x 1 us") \
 	X(module, TEXT, "", "", \
-	  "SystemC module that replaces the built-in scheduler (docs/explanation/systemc.md). " \
+	  "Module that replaces the built-in scheduler (docs/explanation/systemc.md). " \
 	  "Empty: the built-in scheduler.", \
 	  "choice")
 /* clang-format on */

@@ -357,12 +357,12 @@ bool arguments_engine(const struct arguments *arguments, const struct scenario *
 	if (*engine != SIM_ENGINE_native || !modules_first(scenario, &host, &block))
 		return true;
 	if (arguments->engine_given) {
-		say("%s: the module for %s.hca.%s is a SystemC module, which --engine native "
-		    "cannot run; use systemc or systemc-reference",
+		say("%s: a module replaces %s.hca.%s, and --engine native cannot run modules; use "
+		    "systemc or systemc-reference",
 		    scenario->file, host, block);
 		return false;
 	}
-	say("%s.hca.%s is a SystemC module, so the run uses --engine systemc", host, block);
+	say("a module replaces %s.hca.%s, so the run uses --engine systemc", host, block);
 	*engine = SIM_ENGINE_systemc;
 	return true;
 }

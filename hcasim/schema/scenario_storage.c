@@ -9,8 +9,9 @@
  *       targets: [host2]
  *       storage: {protocol: nvme_of, queue_depth: 32, block_sizes: [4KiB], read_fraction: 0.7}
  *
- * Without `targets`, the target is the host of workload.target. Without `initiators`, they are all
- * other hosts.
+ * With `targets` alone, the initiators are all other hosts of the workload. With `initiators`
+ * alone, the targets are all other hosts. With neither list, the only target is the host of
+ * workload.target. storage_add() fills in the missing list.
  */
 #include <stdlib.h>
 

@@ -43,7 +43,7 @@ struct param_sizes {
 	X(RATIO,  double,    "a number, or a percentage with %") \
 	X(FLAG,   bool,      "true or false") \
 	X(CHOICE, uint32_t,  "one of the names in the range, a|b|c") \
-	X(TEXT,   struct param_text, "a name or a path of at most 255 letters, or nothing") \
+	X(TEXT,   struct param_text, "a name or a path of at most 255 letters, or \"\" for none") \
 	X(SIZES,  struct param_sizes, "a list of at most 32 sizes: [128B, 64KiB]")
 
 #define PARAM_KIND_ENUM(kind, type, unit) PARAM_##kind,

@@ -11,6 +11,7 @@
 
 #include "analysis/bin_charts.h"
 #include "analysis/table.h"
+#include "tests/analysis/support/find_chart.h"
 #include "tests/support/suite.h"
 
 #define TESTS(TEST)               \
@@ -33,14 +34,6 @@ static void write_file(const char *name, const char *text)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(out);
 	fputs(text, out);
 	fclose(out);
-}
-
-static const struct chart *find(const struct charts *charts, const char *name)
-{
-	for (size_t i = 0; i < charts->count; i++)
-		if (strcmp(charts->list[i]->name, name) == 0)
-			return charts->list[i];
-	return NULL;
 }
 
 static const struct chart_curve *curve_of(const struct chart *chart, const char *text)
@@ -74,7 +67,7 @@ static void test_curves_of_values(void)
 		   "spray,all,,10000,2,9\nspray,all,,,4,9\n"
 		   "spray,pattern,,10000,2,1.25\nspray,pattern,10000,,2,2\nspray,pattern,,,4,2\n");
 	read_sweep(&charts);
-	const struct chart *chart = find(&charts, "bins-slowdown_mean");
+	const struct chart *chart = find_chart(&charts, "bins-slowdown_mean");
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(chart);
 	CU_ASSERT_STRING_EQUAL(chart->title, "Mean slowdown by flow size, without incasts");
@@ -100,7 +93,7 @@ static void test_curves_of_workloads(void)
 			       "spray,all,all,,10000,2,1.5\nspray,all,all,10000,,2,3\n"
 			       "spray,store,all,,10000,2,1.75\nspray,store,all,10000,,2,6\n");
 	read_sweep(&charts);
-	const struct chart *chart = find(&charts, "bins-slowdown_mean");
+	const struct chart *chart = find_chart(&charts, "bins-slowdown_mean");
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(chart);
 	CU_ASSERT_EQUAL_FATAL(chart->curve_count, 4);

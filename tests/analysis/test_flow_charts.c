@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "analysis/flow_charts.h"
+#include "tests/analysis/support/find_chart.h"
 #include "tests/support/suite.h"
 
 #define TESTS(TEST)            \
@@ -38,14 +39,6 @@ static void write_run(const char *folder, double p50, double p99, double more)
 	fclose(out);
 }
 
-static const struct chart *find(const struct charts *charts, const char *name)
-{
-	for (size_t i = 0; i < charts->count; i++)
-		if (strcmp(charts->list[i]->name, name) == 0)
-			return charts->list[i];
-	return NULL;
-}
-
 /* Checks the first two points of a curve against the mean of two values and their interval. */
 static void check(const struct chart_curve *curve, const char *name, double one, double other,
 		  double more)
@@ -72,7 +65,7 @@ static void test_one_variant(void)
 	write_run("flows1", 2, 6, 1);
 	write_run("flows2", 3, 9, 1);
 	CU_ASSERT_FATAL(flow_charts_add(&charts, runs, 2, error, sizeof(error)));
-	const struct chart *sizes = find(&charts, "sizes");
+	const struct chart *sizes = find_chart(&charts, "sizes");
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(sizes);
 	CU_ASSERT_EQUAL_FATAL(sizes->curve_count, 3);
@@ -81,7 +74,7 @@ static void test_one_variant(void)
 	check(sizes->curves[2], "50th percentile", 2, 3, 1);
 	CU_ASSERT_PTR_NOT_NULL(
 		strstr(sizes->note, "Bands are intervals of 95 % confidence over the seeds."));
-	CU_ASSERT_PTR_NULL(find(&charts, "sizes_p99"));
+	CU_ASSERT_PTR_NULL(find_chart(&charts, "sizes_p99"));
 	charts_free(&charts);
 }
 
@@ -96,7 +89,8 @@ static void test_several_variants(void)
 	write_run("flows3", 4, 8, 2);
 	write_run("flows4", 4.5, 7, 2);
 	CU_ASSERT_FATAL(flow_charts_add(&charts, runs, 4, error, sizeof(error)));
-	const struct chart *sizes = find(&charts, "sizes"), *tail = find(&charts, "sizes_p99");
+	const struct chart *sizes = find_chart(&charts, "sizes"),
+			   *tail = find_chart(&charts, "sizes_p99");
 
 	CU_ASSERT_FATAL(sizes && tail && sizes->curve_count == 2 && tail->curve_count == 2);
 	check(sizes->curves[0], "a", 2, 3, 1);
@@ -114,7 +108,7 @@ static void test_single_runs(void)
 	write_run("flows1", 2, 6, 1);
 	write_run("flows2", 3, 9, 1);
 	CU_ASSERT_FATAL(flow_charts_add(&charts, runs, 2, error, sizeof(error)));
-	const struct chart *sizes = find(&charts, "sizes");
+	const struct chart *sizes = find_chart(&charts, "sizes");
 
 	CU_ASSERT_FATAL(sizes && sizes->curve_count == 2);
 	CU_ASSERT(!chart_has_band(sizes->curves[0]) && !chart_has_band(sizes->curves[1]));

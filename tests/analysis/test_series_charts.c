@@ -13,6 +13,7 @@
 #include "analysis/queue_series_charts.h"
 #include "analysis/series.h"
 #include "analysis/series_charts.h"
+#include "tests/analysis/support/find_chart.h"
 #include "tests/support/suite.h"
 
 #define TESTS(TEST)              \
@@ -35,14 +36,6 @@ static const char *write_text(const char *text)
 	fclose(out);
 	*error = '\0';
 	return file;
-}
-
-static const struct chart *find(const struct charts *charts, const char *name)
-{
-	for (size_t i = 0; i < charts->count; i++)
-		if (strcmp(charts->list[i]->name, name) == 0)
-			return charts->list[i];
-	return NULL;
 }
 
 static bool is_point(const struct chart_curve *curve, size_t number, double x, double y)
@@ -103,9 +96,9 @@ static void test_chosen_flows(void)
 
 	CU_ASSERT(flow_series_charts_add(&charts, write_text(text), error, sizeof(error)));
 	CU_ASSERT_EQUAL(charts.count, 5);
-	const struct chart *rates = find(&charts, "flow-rates");
-	const struct chart *windows = find(&charts, "flow-windows");
-	const struct chart *times = find(&charts, "flow-rtts");
+	const struct chart *rates = find_chart(&charts, "flow-rates");
+	const struct chart *windows = find_chart(&charts, "flow-windows");
+	const struct chart *times = find_chart(&charts, "flow-rtts");
 
 	CU_ASSERT_FATAL(rates && windows && times);
 	CU_ASSERT_EQUAL_FATAL(rates->curve_count, 2);
@@ -133,7 +126,8 @@ static void test_ports(void)
 	CU_ASSERT_EQUAL(series_most(series, SERIES_queue_bytes, 0), 3000000);
 	CU_ASSERT_EQUAL(series_mean(series, SERIES_rate_gbps, 1), 92.5);
 	series_charts_add(&charts, series, NULL, rates);
-	const struct chart *queues = find(&charts, "queues"), *sent = find(&charts, "rates");
+	const struct chart *queues = find_chart(&charts, "queues"),
+			   *sent = find_chart(&charts, "rates");
 
 	CU_ASSERT_FATAL(queues && sent);
 	CU_ASSERT_STRING_EQUAL(queues->y.unit, "MB");
@@ -143,8 +137,8 @@ static void test_ports(void)
 		  queues->spans[0].to == 2);
 	CU_ASSERT_EQUAL_FATAL(sent->curve_count, 2);
 	CU_ASSERT_STRING_EQUAL(sent->curves[0]->name, "b"); /* sent most */
-	CU_ASSERT_PTR_NULL(find(&charts, "inputs"));        /* nothing was stored */
-	CU_ASSERT_PTR_NOT_NULL(find(&charts, "pauses"));
+	CU_ASSERT_PTR_NULL(find_chart(&charts, "inputs"));  /* nothing was stored */
+	CU_ASSERT_PTR_NOT_NULL(find_chart(&charts, "pauses"));
 	series_free(series);
 	charts_free(&charts);
 }

@@ -59,7 +59,7 @@ for module in "$modules"/*_cache.so; do
   name=$(basename "$module" .so)
   scenario "$name" "translation: {module: $name}"
   run "$name" "$name"
-  grep -q 'host0.hca.translation is a SystemC module, so the run uses --engine systemc' "$folder/$name.err" || fail "$name: not said"
+  grep -q 'a module replaces host0.hca.translation, so the run uses --engine systemc' "$folder/$name.err" || fail "$name: not said"
   same "$name" built-in
   run "$name-again" "$name" --engine systemc-reference
   same "$name-again" built-in
@@ -99,7 +99,7 @@ refuse 'text.yaml:5:29: cannot be loaded' check "$folder/text.yaml"
 scenario random 'translation: {module: tlm_cache}, mtt: {replacement: random}'
 sed -i 's/      translation: {module: tlm_cache}, /      translation: {module: tlm_cache}\n      /' "$folder/random.yaml"
 refuse 'random.yaml:4:7: mpt and mtt can only have replacement: lru' check "$folder/random.yaml"
-refuse '--engine native cannot run' exec "$folder/tlm_cache.yaml" --engine native "${programs[@]}"
+refuse '--engine native cannot run modules' exec "$folder/tlm_cache.yaml" --engine native "${programs[@]}"
 
 # A table of C functions is enough for a module. A module that answers in the past is reported.
 cat >"$folder/past.c" <<'END'

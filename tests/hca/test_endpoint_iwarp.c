@@ -11,6 +11,7 @@
 #include "fabric/wire/mpa.h"
 #include "fabric/wire/rdmap.h"
 #include "fabric/wire/tcp_packet.h"
+#include "tests/hca/support/silence.h"
 #include "tests/hca/support/study.h"
 #include "tests/support/suite.h"
 
@@ -497,21 +498,10 @@ static void test_both_ends_read_with_losses(void)
 
 static void test_silence_fails_reads(void)
 {
-	struct transfer transfers[2];
-	unsigned done = 0;
-
 	begin();
 	tcp.retries = 2;
 	pair();
-	study_lose(&study, 0, 1);
-	struct endpoint_qp *qp = endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0);
-
-	transfer_post(&transfers[0], qp, ENDPOINT_READ, 1000, &done);
-	transfer_post(&transfers[1], qp, ENDPOINT_READ, 1000, &done);
-	sim_run(study.sim, SIM_NEVER);
-	CU_ASSERT_EQUAL(done, 2);
-	CU_ASSERT_EQUAL(transfers[0].message.status, ENDPOINT_RETRY_EXCEEDED);
-	CU_ASSERT_EQUAL(transfers[1].message.status, ENDPOINT_FLUSHED);
+	silence_fails(&study, ENDPOINT_READ);
 	end();
 }
 

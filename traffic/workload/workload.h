@@ -83,8 +83,8 @@ enum workload_pattern { WORKLOAD_PATTERNS(PATTERN_ENUM) PATTERN_COUNT };
 	  "operations in turn.", \
 	  "choice") \
 	X(target, TEXT, "0", "", \
-	  "Target host of incast, hotspot, request_response, and of storage without `targets`: " \
-	  "its name, or its number from 0 on.", \
+	  "Target host of incast, hotspot and request_response, and of storage with neither " \
+	  "`targets` nor `initiators`: its name, or its number from 0 on.", \
 	  "choice") \
 	X(fan_in, COUNT, "0", "", \
 	  "incast: number of senders. 0: all other hosts.", \

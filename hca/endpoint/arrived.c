@@ -28,7 +28,7 @@ static uint64_t message_bytes(const struct endpoint_qp *qp, const struct endpoin
 static uint64_t unacked_bytes_arrived(const struct endpoint_qp *qp,
 				      const struct endpoint_message *message)
 {
-	const struct endpoint_qp *peer = endpoint_look(qp->slot->peer);
+	const struct endpoint_qp *peer = endpoint_look(slot_peer(qp->slot));
 	uint64_t end = message->first_psn + message->packets, expected = peer->expected_psn;
 	uint64_t bytes = message_bytes(qp, message, qp->unacked_psn, expected);
 
@@ -100,11 +100,11 @@ uint64_t endpoint_arrived_bytes(const struct endpoint_qp *qp)
 		bytes += response_bytes_in(&qp->ep->stalled, qp, &psn);
 	}
 	/* go-back-0 discards the received part of an incomplete message */
-	if (!qp->slot->peer || qp->ep->params->recovery == GO_BACK_0)
+	if (!slot_peer(qp->slot) || qp->ep->params->recovery == GO_BACK_0)
 		return bytes;
 	for (; message; message = message == qp->newest ? NULL : message->next)
 		if (!message_is_read_or_atomic(message))
 			bytes += unacked_bytes_arrived(qp, message);
-	return bytes +
-	       request_bytes_in(&qp->slot->peer->ep->stalled, endpoint_look(qp->slot->peer));
+	return bytes + request_bytes_in(&slot_ep(slot_peer(qp->slot))->stalled,
+					endpoint_look(slot_peer(qp->slot)));
 }

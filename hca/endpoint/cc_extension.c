@@ -82,8 +82,8 @@ void cc_extension_prepare(struct endpoint_qp *qp, const struct congestion *conge
 	if (!congestion->guarded)
 		return;
 	plugin_at(qp->ep, congestion);
-	if (qp->slot->peer)
-		plugin_at(qp->slot->peer->ep, congestion);
+	if (slot_peer(qp->slot))
+		plugin_at(slot_ep(slot_peer(qp->slot)), congestion);
 	cc_extension_intern(qp->ep, congestion, qp->path);
 }
 
@@ -298,7 +298,7 @@ static struct receiver_side *create_receiver(struct endpoint_qp *qp)
 	struct cc_plugin *plugin = plugin_at(qp->ep, congestion);
 	size_t bytes = (sizeof(struct receiver_side) + congestion->ops->receiver_bytes + 15) / 16;
 	struct receiver_side *side = aligned_alloc(16, bytes * 16);
-	const struct endpoint_hca *other = qp->slot->peer->ep;
+	const struct endpoint_hca *other = slot_ep(slot_peer(qp->slot));
 	const struct congestion_path path = {
 		.line_rate_bps = port_rate_bps(other->port),
 		.base_rtt = connect_round_trip(peer_of(qp), congestion->ops),

@@ -48,7 +48,7 @@ bool cc_extension_control(struct endpoint_qp *qp, const struct packet *packet);
 /* Returns true if the algorithm of the flow that arrives acts at the receiver. */
 static inline bool cc_extension_receives(const struct endpoint_qp *qp)
 {
-	return __builtin_expect(qp->ep->cc_plugins != NULL, 0) && qp->slot->peer &&
+	return __builtin_expect(qp->ep->cc_plugins != NULL, 0) && slot_peer(qp->slot) &&
 	       congestion_has_receiver(connect_peer_congestion(qp)->ops);
 }
 

@@ -29,23 +29,28 @@ static const struct path *make_path(const struct endpoint_hca *from, uint32_t to
 	return path_intern(endpoints_paths(from->endpoints), &path);
 }
 
+static void add_chunk(struct endpoint_hca *ep)
+{
+	struct slot_chunk *chunk = malloc(sizeof(*chunk));
+
+	ep->qp_capacity += SLOTS_PER_CHUNK;
+	ep->chunks = realloc(ep->chunks, ep->qp_capacity / SLOTS_PER_CHUNK * sizeof(ep->chunks[0]));
+	assert(chunk && ep->chunks);
+	chunk->ep = ep;
+	ep->chunks[ep->qp_count / SLOTS_PER_CHUNK] = chunk;
+}
+
 static struct endpoint_qp *add_qp(struct endpoint_hca *ep)
 {
 	struct endpoint_qp *qp = rest_take_qp(ep);
 	struct endpoint_slot *slot;
 
 	assert(ep->endpoints);
-	if (ep->qp_count == ep->qp_capacity) {
-		ep->qp_capacity += SLOTS_PER_CHUNK;
-		ep->chunks = realloc(ep->chunks,
-				     ep->qp_capacity / SLOTS_PER_CHUNK * sizeof(ep->chunks[0]));
-		assert(ep->chunks);
-		slot = calloc(SLOTS_PER_CHUNK, sizeof(*slot));
-		assert(slot);
-		ep->chunks[ep->qp_count / SLOTS_PER_CHUNK] = slot;
-	}
+	if (ep->qp_count == ep->qp_capacity)
+		add_chunk(ep);
 	slot = slot_of(ep, ep->qp_count);
-	*slot = (struct endpoint_slot){.where = (uintptr_t)qp, .ep = ep};
+	*slot = (struct endpoint_slot){.where = (uintptr_t)qp,
+				       .peer_and_place = ep->qp_count % SLOTS_PER_CHUNK};
 	qp->slot = slot;
 	qp->ep = ep;
 	qp->number = endpoint_next_qp_number(ep);
@@ -57,8 +62,8 @@ static struct endpoint_qp *add_qp(struct endpoint_hca *ep)
 
 static void join(struct endpoint_qp *one, struct endpoint_qp *two, unsigned service_level)
 {
-	one->slot->peer = two->slot;
-	two->slot->peer = one->slot;
+	one->slot->peer_and_place |= (uintptr_t)two->slot;
+	two->slot->peer_and_place |= (uintptr_t)one->slot;
 	one->peer_number = two->number;
 	two->peer_number = one->number;
 	one->vl = (uint8_t)port_vl(one->ep->port, service_level);
@@ -140,8 +145,8 @@ static sim_time empty_round_trip(const struct endpoint_qp *qp, const struct cong
 {
 	const struct endpoint_hca *ep = qp->ep;
 	const struct endpoint_params *params = ep->params;
-	const struct endpoint_slot *peer = qp->slot->peer;
-	const struct endpoint_params *others = peer ? peer->ep->params : params;
+	const struct endpoint_slot *peer = slot_peer(qp->slot);
+	const struct endpoint_params *others = peer ? slot_ep(peer)->params : params;
 	uint32_t from = ep->endpoint, to = qp->path->destination;
 	uint32_t telemetry =
 		ops->lives_by & CONGESTION_TELEMETRY ? (uint32_t)params->telemetry_bytes : 0;
@@ -173,7 +178,7 @@ const struct congestion *connect_congestion(const struct endpoint_qp *qp)
 
 const struct congestion *connect_peer_congestion(const struct endpoint_qp *qp)
 {
-	return congestion_at(qp->slot->peer->ep, qp->peer_number);
+	return congestion_at(slot_ep(slot_peer(qp->slot)), qp->peer_number);
 }
 
 void endpoint_set_congestion(struct endpoint_qp *qp, const struct congestion *congestion)
@@ -224,6 +229,7 @@ void connect_state_init(struct endpoint_qp *qp)
 		ep->count.empty_rtt_max = empty;
 	cc_extension_begin(qp, &path);
 	congestion->ops->state_init(cc_of(qp), congestion->params, &path, endpoint_now(ep));
+	rest_learn_cc(ep, qp->cc);
 }
 
 void connect_destroy(struct endpoint_hca *ep)

@@ -16,7 +16,7 @@ static bool has_received(struct endpoint_slot *slot)
 {
 	const struct endpoint_qp *qp;
 
-	if (!slot->peer)
+	if (!slot_peer(slot))
 		return false;
 	qp = endpoint_look(slot);
 	return !qp->is_tcp && (qp->expected_psn || qp->selective);

@@ -29,6 +29,7 @@ static const struct fold_field fields[] = {
 	HCA(cells, SKIP),
 	HCA(idle_qps, SKIP),
 	HCA(idle_cc, SKIP),
+	HCA(new_cc, SKIP),
 	HCA(looked_at, SKIP),
 	HCA(host_send_at, DEADLINE),
 	HCA(host_receive_at, SKIP),
@@ -107,17 +108,18 @@ static const char *trouble_of(const struct endpoint_qp *qp)
 /* Returns the PSN that the peer of the queue pair expects from it. */
 static uint64_t expected_of_peer(const struct endpoint_slot *slot)
 {
-	return endpoint_look(slot->peer)->expected_psn;
+	return endpoint_look(slot_peer(slot))->expected_psn;
 }
 
 static void fold_qp(struct endpoint_slot *slot, uint32_t number, struct fold *fold)
 {
-	uint64_t expected = slot->peer ? expected_of_peer(slot) : 0;
+	uint64_t expected = slot_peer(slot) ? expected_of_peer(slot) : 0;
 	const struct endpoint_qp *qp = endpoint_look(slot);
 	const char *reason = trouble_of(qp);
 
 	if (reason) {
-		fold_refuse(fold, "%s: queue pair %u %s", slot->ep->block.name, number, reason);
+		fold_refuse(fold, "%s: queue pair %u %s", slot_ep(slot)->block.name, number,
+			    reason);
 		return;
 	}
 	fold_struct(fold, qp, sizeof(*qp), qp_fields, ARRAY_SIZE(qp_fields));

@@ -141,13 +141,15 @@ _Static_assert(sizeof(struct endpoint_qp) == 192, "three cache lines");
 _Static_assert(offsetof(struct endpoint_qp, next_ready) == 64, "line 1");
 _Static_assert(offsetof(struct endpoint_qp, expected_psn) == 128, "line 2");
 
-/* Place of a queue pair at its HCA, which does not move. An LP may read `peer` and `ep` of a slot
+#define SLOTS_PER_CHUNK 8u
+
+/* Place of a queue pair at its HCA, which does not move. An LP may read `peer_and_place` of a slot
  * of another. */
 struct endpoint_slot {
 	/* address of the queue pair, or number of its first cell at rest, and enum slot_flag */
 	uintptr_t where;
-	struct endpoint_slot *peer; /* NULL with QP_FAR */
-	struct endpoint_hca *ep;
+	/* address of the peer's slot, or NULL with QP_FAR, and the place in the chunk */
+	uintptr_t peer_and_place;
 };
 
 enum slot_flag {
@@ -157,7 +159,12 @@ enum slot_flag {
 	SLOT_FLAG_BITS = 2,
 };
 
-#define SLOTS_PER_CHUNK 8u
+struct slot_chunk {
+	struct endpoint_hca *ep;
+	struct endpoint_slot slots[SLOTS_PER_CHUNK];
+};
+
+_Static_assert(sizeof(uintptr_t) >= SLOTS_PER_CHUNK, "addresses of slots leave room for a place");
 
 /* Queue pairs that were at rest before, to be examined in turn. */
 struct rest_list {
@@ -220,12 +227,13 @@ struct endpoint_hca {
 	struct packet_line arrived; /* received packets with consequences */
 	struct packet_line naks, cnps;
 	struct delay_line doorbells, completions;
-	struct endpoint_slot **chunks; /* of SLOTS_PER_CHUNK queue pairs each */
+	struct slot_chunk **chunks;
 	uint32_t qp_count, qp_capacity;
 	struct rest_list awake;
 	struct rest_cells cells;
 	struct endpoint_qp *idle_qps;  /* memory for queue pairs, a list by next_ready */
 	struct qp_cc *idle_cc;         /* memory for this HCA's algorithm, a list */
+	uint64_t *new_cc;              /* state of this HCA's algorithm at its first use, or NULL */
 	struct endpoint_qp *looked_at; /* endpoint_look(); its congestion control follows */
 	/* [choice_count] by queue pair: congestion control of its own; NULL: the HCA's */
 	const struct congestion **choices;
@@ -270,7 +278,21 @@ static inline struct endpoint_message *oldest_message(const struct endpoint_qp *
 /* Returns the slot of the queue pair with a number from FIRST_QP_NUMBER + `index`. */
 static inline struct endpoint_slot *slot_of(const struct endpoint_hca *ep, uint32_t index)
 {
-	return &ep->chunks[index / SLOTS_PER_CHUNK][index % SLOTS_PER_CHUNK];
+	return &ep->chunks[index / SLOTS_PER_CHUNK]->slots[index % SLOTS_PER_CHUNK];
+}
+
+static inline struct endpoint_slot *slot_peer(const struct endpoint_slot *slot)
+{
+	uintptr_t place = SLOTS_PER_CHUNK - 1;
+
+	return (struct endpoint_slot *)(slot->peer_and_place & ~place);
+}
+
+static inline struct endpoint_hca *slot_ep(const struct endpoint_slot *slot)
+{
+	const struct endpoint_slot *first = slot - slot->peer_and_place % SLOTS_PER_CHUNK;
+
+	return container_of(first, const struct slot_chunk, slots[0])->ep;
 }
 
 /* Returns the queue pair, which must be awake. */
@@ -290,7 +312,9 @@ static inline uint32_t slot_cell(const struct endpoint_slot *slot)
 /* Returns the peer, which must be awake, or NULL with QP_FAR. */
 static inline struct endpoint_qp *peer_of(const struct endpoint_qp *qp)
 {
-	return qp->slot->peer ? slot_qp(qp->slot->peer) : NULL;
+	struct endpoint_slot *peer = slot_peer(qp->slot);
+
+	return peer ? slot_qp(peer) : NULL;
 }
 
 /* Returns true for a message that completes by its own response instead of an ACK. */
@@ -426,6 +450,8 @@ struct endpoint_qp *rest_wake(struct endpoint_slot *slot); /* must be at rest */
 void rest_some(struct endpoint_hca *ep); /* call it where no queue pair is in use */
 size_t rest_cc_bytes(const struct congestion *congestion); /* size of struct qp_cc */
 struct qp_cc *rest_take_cc(struct endpoint_hca *ep, const struct congestion *congestion);
+/* Reports new congestion control, before the queue pair rests. */
+void rest_learn_cc(struct endpoint_hca *ep, const struct qp_cc *cc);
 void rest_destroy(struct endpoint_hca *ep);
 
 /* flow.c */

@@ -200,7 +200,7 @@ static void transfer_ended(struct flow_transfer *transfer)
 	if (queue->head)
 		begin_first(source);
 	then(flow, arrive,
-	     transfer->route.latency + source->slot->peer->ep->params->receive_latency);
+	     transfer->route.latency + slot_ep(slot_peer(source->slot))->params->receive_latency);
 }
 
 static void respond_read(struct event *event)
@@ -223,7 +223,7 @@ static void respond_atomic(struct event *event)
 void flow_post(struct endpoint_qp *qp, struct endpoint_message *message)
 {
 	struct endpoint_hca *ep = qp->ep;
-	const struct endpoint_params *responder = qp->slot->peer->ep->params;
+	const struct endpoint_params *responder = slot_ep(slot_peer(qp->slot))->params;
 	struct flow_message *flow = pool_take(&ep->flow_pool), *head = ep->flow_messages;
 	bool read_or_atomic = message_is_read_or_atomic(message);
 

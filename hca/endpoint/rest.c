@@ -4,8 +4,9 @@
  * are used once. A queue pair at rest is a short string of bytes from which it is restored exactly:
  * the results do not depend on when it rests. A packet or a post wakes it.
  *
- * Each word is a zero, all ones, a repetition of the last literal, or a literal: a byte that says
- * which bytes are not zero, and these bytes.
+ * Only the difference from a new queue pair is stored, and from new congestion control: each word
+ * is XORed with the word there. The result is a zero, all ones, a repetition of the last literal,
+ * or a literal: a byte that says which bytes are not zero, and these bytes.
  *
  * A queue pair does not rest while it is in a list or a heap. It also does not rest if its
  * congestion control was used and may be used again (endpoint_retire()). Its addresses are not kept
@@ -201,6 +202,37 @@ size_t rest_cc_bytes(const struct congestion *congestion)
 	return (sizeof(struct qp_cc) + congestion->ops->state_bytes + 63) / 64 * 64;
 }
 
+/* Turns the words of a queue pair into their difference from a new one, and back. */
+static void differ(const struct endpoint_hca *ep, uint64_t words[QP_WORDS])
+{
+	words[offsetof(struct endpoint_qp, deadline) / 8] ^= SIM_NEVER;
+	/* an address in the same part of the memory */
+	words[offsetof(struct endpoint_qp, path) / 8] ^= (uintptr_t)ep->endpoints;
+}
+
+/* Does the same for congestion control. */
+static void differ_cc(const struct endpoint_hca *ep, const struct congestion *congestion,
+		      uint64_t words[CC_BYTES_MAX / 8])
+{
+	if (congestion->ops != ep->congestion->ops)
+		return;
+	assert(ep->new_cc);
+	for (size_t i = 0; i < rest_cc_bytes(congestion) / 8; i++)
+		words[i] ^= ep->new_cc[i];
+}
+
+void rest_learn_cc(struct endpoint_hca *ep, const struct qp_cc *cc)
+{
+	size_t bytes = rest_cc_bytes(cc->congestion);
+
+	if (ep->new_cc || cc->congestion->ops != ep->congestion->ops)
+		return;
+	ep->new_cc = malloc(bytes);
+	assert(ep->new_cc);
+	memcpy(ep->new_cc, cc, bytes);
+	ep->new_cc[offsetof(struct qp_cc, congestion) / 8] = 0;
+}
+
 /* Returns the bytes of a queue pair, without members that follow from the slot. */
 static uint32_t put(const struct endpoint_qp *qp)
 {
@@ -213,6 +245,7 @@ static uint32_t put(const struct endpoint_qp *qp)
 	kept.next_ready = NULL; /* outside a list it means nothing */
 	kept.cc = NULL;
 	memcpy(words, &kept, sizeof(kept));
+	differ(qp->ep, words);
 	room[0] = qp->cc != NULL;
 	end = pack(words, QP_WORDS, room + 1);
 	if (qp->cc) {
@@ -220,6 +253,7 @@ static uint32_t put(const struct endpoint_qp *qp)
 
 		memcpy(cc_words, qp->cc, cc_bytes);
 		cc_words[offsetof(struct qp_cc, congestion) / 8] = 0;
+		differ_cc(qp->ep, qp->cc->congestion, cc_words);
 		end = pack(cc_words, cc_bytes / 8, end);
 	}
 	return store(qp->ep, room, (size_t)(end - room));
@@ -235,17 +269,19 @@ static void restore(struct endpoint_slot *slot, struct endpoint_qp *qp, struct q
 	const struct congestion *congestion;
 	size_t cc_bytes;
 
-	load(slot->ep, slot_cell(slot), bytes);
+	load(slot_ep(slot), slot_cell(slot), bytes);
 	end = unpack(bytes + 1, words, QP_WORDS);
+	differ(slot_ep(slot), words);
 	memcpy(qp, words, sizeof(*qp));
-	qp->ep = slot->ep;
+	qp->ep = slot_ep(slot);
 	qp->slot = slot;
 	if (!bytes[0])
 		return;
 	congestion = connect_congestion(qp);
 	cc_bytes = rest_cc_bytes(congestion);
-	qp->cc = cc ? cc : rest_take_cc(slot->ep, congestion);
+	qp->cc = cc ? cc : rest_take_cc(slot_ep(slot), congestion);
 	unpack(end, cc_words, cc_bytes / 8);
+	differ_cc(slot_ep(slot), congestion, cc_words);
 	memcpy(qp->cc, cc_words, cc_bytes);
 	qp->cc->congestion = congestion;
 }
@@ -268,9 +304,9 @@ static void put_to_rest(struct endpoint_slot *slot)
 	slot->where =
 		(uintptr_t)cell << SLOT_FLAG_BITS | SLOT_AT_REST | (slot->where & SLOT_RETIRED);
 	if (qp->cc)
-		give_cc(slot->ep, qp->cc);
-	qp->next_ready = slot->ep->idle_qps;
-	slot->ep->idle_qps = qp;
+		give_cc(slot_ep(slot), qp->cc);
+	qp->next_ready = slot_ep(slot)->idle_qps;
+	slot_ep(slot)->idle_qps = qp;
 }
 
 /* ---- the queue pairs of an HCA ---- */
@@ -287,7 +323,7 @@ struct endpoint_qp *rest_take_qp(struct endpoint_hca *ep)
 
 static void add_awake(struct endpoint_slot *slot)
 {
-	struct rest_list *awake = &slot->ep->awake;
+	struct rest_list *awake = &slot_ep(slot)->awake;
 
 	if (awake->count == awake->capacity) {
 		awake->capacity = awake->capacity ? awake->capacity * 2 : 8;
@@ -299,7 +335,7 @@ static void add_awake(struct endpoint_slot *slot)
 
 struct endpoint_qp *rest_wake(struct endpoint_slot *slot)
 {
-	struct endpoint_hca *ep = slot->ep;
+	struct endpoint_hca *ep = slot_ep(slot);
 	struct endpoint_qp *qp = rest_take_qp(ep);
 
 	restore(slot, qp, NULL);
@@ -335,9 +371,10 @@ static bool has_plugin(const struct endpoint_slot *slot)
 /* Queue pairs of TCP, of flows, and with a plug-in at either end have addresses elsewhere. */
 void endpoint_let_rest(struct endpoint_slot *slot)
 {
-	struct endpoint_slot *ends[] = {slot, slot->peer};
+	struct endpoint_slot *ends[] = {slot, slot_peer(slot)};
 
-	if (slot->ep->flows || slot_qp(slot)->is_tcp || has_plugin(slot) || has_plugin(slot->peer))
+	if (slot_ep(slot)->flows || slot_qp(slot)->is_tcp || has_plugin(slot) ||
+	    has_plugin(slot_peer(slot)))
 		return;
 	for (unsigned i = 0; i < 2 && ends[i]; i++)
 		put_to_rest(ends[i]);
@@ -355,7 +392,7 @@ struct endpoint_qp *endpoint_at(struct endpoint_slot *slot)
 
 struct endpoint_qp *endpoint_look(struct endpoint_slot *slot)
 {
-	struct endpoint_hca *ep = slot->ep;
+	struct endpoint_hca *ep = slot_ep(slot);
 	size_t cc_at = sizeof(struct endpoint_qp);
 
 	if (!(slot->where & SLOT_AT_REST))
@@ -374,7 +411,7 @@ struct endpoint_slot *endpoint_slot(const struct endpoint_qp *qp)
 
 struct endpoint_slot *endpoint_slot_peer(const struct endpoint_slot *slot)
 {
-	return slot->peer;
+	return slot_peer(slot);
 }
 
 void rest_destroy(struct endpoint_hca *ep)
@@ -390,4 +427,5 @@ void rest_destroy(struct endpoint_hca *ep)
 	free(ep->cells.chunks);
 	free(ep->awake.slots);
 	free(ep->looked_at);
+	free(ep->new_cc);
 }

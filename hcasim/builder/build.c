@@ -226,7 +226,7 @@ static void create_loaded(struct build *build, uint32_t i, const struct scenario
 }
 
 static void create_endpoint(struct build *build, uint32_t i, const struct scenario_link *link,
-			    bool has_tcp)
+			    bool has_tcp, bool has_iwarp)
 {
 	const struct scenario_host *host = &build->scenario->hosts[i];
 	struct port_params port = host->endpoint->port;
@@ -241,7 +241,7 @@ static void create_endpoint(struct build *build, uint32_t i, const struct scenar
 	endpoint_attach(build->endpoint_hcas[i], build->endpoints, i);
 	if (has_tcp)
 		endpoint_set_tcp(build->endpoint_hcas[i], &host->endpoint->tcp);
-	if (scenario_has_iwarp(build->scenario))
+	if (has_iwarp)
 		endpoint_set_iwarp(build->endpoint_hcas[i]);
 	if (build->load)
 		load_set_far(build->load, i, sim);
@@ -252,7 +252,7 @@ static void create_hosts(struct build *build)
 	const struct scenario *scenario = build->scenario;
 	enum link_layer link_layer = link_layer_of(scenario);
 	const struct scenario_link **links = links_of_hosts(scenario);
-	bool has_tcp = scenario_has_tcp(scenario);
+	bool has_tcp = scenario_has_tcp(scenario), has_iwarp = scenario_has_iwarp(scenario);
 	build->kernels = take(scenario->host_count, sizeof(*build->kernels));
 	build->hcas = take(scenario->host_count, sizeof(*build->hcas));
 	build->endpoint_hcas = take(scenario->host_count, sizeof(*build->endpoint_hcas));
@@ -265,7 +265,7 @@ static void create_hosts(struct build *build)
 	}
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
 		if (scenario->hosts[i].endpoint)
-			create_endpoint(build, i, links[i], has_tcp);
+			create_endpoint(build, i, links[i], has_tcp, has_iwarp);
 		else if (build->load)
 			create_loaded(build, i, links[i]);
 		else

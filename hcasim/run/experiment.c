@@ -47,9 +47,12 @@ static bool finds_ports(const struct build *build, char *error, size_t error_byt
 	return scenario_blame(scenario, "record.series_ports", error, error_bytes);
 }
 
-static void begin_samples(struct port_sample *sample, struct port *port)
+/* Only a run that samples needs quantiles. */
+static void begin_samples(struct port_sample *sample, struct port *port, bool is_sampled)
 {
 	sample->port = port;
+	if (!is_sampled)
+		return;
 	sample->queue_p90 = gsl_rstat_quantile_alloc(0.90);
 	sample->queue_p95 = gsl_rstat_quantile_alloc(0.95);
 	sample->queue_p99 = gsl_rstat_quantile_alloc(0.99);
@@ -57,6 +60,8 @@ static void begin_samples(struct port_sample *sample, struct port *port)
 
 static void end_samples(struct port_sample *sample)
 {
+	if (!sample->queue_p90)
+		return;
 	gsl_rstat_quantile_free(sample->queue_p90);
 	gsl_rstat_quantile_free(sample->queue_p95);
 	gsl_rstat_quantile_free(sample->queue_p99);
@@ -140,7 +145,7 @@ struct experiment *experiment_create(const struct build *build, char *error, siz
 	for (uint32_t i = 0; i < build->port_count; i++) {
 		if (is_recorded(scenario, build->ports[i]))
 			begin_samples(&experiment->samples[experiment->sample_count++],
-				      build->ports[i]);
+				      build->ports[i], scenario->record.series > 0);
 	}
 	if (scenario->record.series > 0) {
 		experiment->series = tmpfile();

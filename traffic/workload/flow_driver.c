@@ -300,6 +300,8 @@ void flow_driver_end(struct flow_driver *driver)
 	}
 	free(flows);
 	flow_ranks_share(driver, FLOW_RANKS_REST);
+	free(driver->starts); /* memory for the summary; no flow starts any more */
+	driver->starts = NULL;
 }
 
 /* ---- dependencies ---- */

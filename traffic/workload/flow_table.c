@@ -112,34 +112,8 @@ static double sort(double *values, size_t count)
 	return mean;
 }
 
-/* Values of the flows done, in the order of the flows. */
-struct sample {
-	double *fct_us, *slowdown, *arrival_us;
-};
-
-static void add_times(struct flow_summary *summary, const struct sample *sample)
-{
-	size_t done = summary->done;
-
-	summary->fct_mean_us = sort(sample->fct_us, done);
-	summary->fct_p50_us = quantile(sample->fct_us, done, 0.5);
-	summary->fct_p90_us = quantile(sample->fct_us, done, 0.9);
-	summary->fct_p95_us = quantile(sample->fct_us, done, 0.95);
-	summary->fct_p99_us = quantile(sample->fct_us, done, 0.99);
-	summary->fct_p999_us = quantile(sample->fct_us, done, 0.999);
-	summary->slowdown_mean = sort(sample->slowdown, done);
-	summary->slowdown_p50 = quantile(sample->slowdown, done, 0.5);
-	summary->slowdown_p95 = quantile(sample->slowdown, done, 0.95);
-	summary->slowdown_p99 = quantile(sample->slowdown, done, 0.99);
-	summary->slowdown_p999 = quantile(sample->slowdown, done, 0.999);
-	sort(sample->arrival_us, done);
-	summary->arrival_p50_us = quantile(sample->arrival_us, done, 0.5);
-	summary->arrival_p90_us = quantile(sample->arrival_us, done, 0.9);
-}
-
-/* Counts a flow, and its values if it is done. */
-static void add_flow(struct flow_summary *summary, const struct sample *sample,
-		     const struct flow_record *record)
+/* Counts a flow. */
+static void count_flow(struct flow_summary *summary, const struct flow_record *record)
 {
 	summary->flows++;
 	summary->failed += record->status == FLOW_failed;
@@ -147,29 +121,72 @@ static void add_flow(struct flow_summary *summary, const struct sample *sample,
 	summary->ended = record->finished > summary->ended ? record->finished : summary->ended;
 	if (record->status != FLOW_done)
 		return;
-	sample->fct_us[summary->done] = fct_us(record);
-	sample->slowdown[summary->done] = flow_slowdown(record);
-	sample->arrival_us[summary->done] = arrival_us(record);
 	summary->done++;
 	summary->bytes += record->bytes;
 	summary->first = record->ready < summary->first ? record->ready : summary->first;
 	summary->last = record->finished > summary->last ? record->finished : summary->last;
 }
 
+/* The selected flows that are done, and room for one value of each. */
+struct sample {
+	const struct flow_record *records;
+	uint32_t count;
+	const struct flow_choice *choice;
+	double *values;
+	size_t done;
+};
+
+/* Fills in a value of each flow and sorts them. Returns their mean. */
+static double sort_by(const struct sample *sample, double (*value)(const struct flow_record *))
+{
+	size_t done = 0;
+
+	for (uint32_t i = 0; i < sample->count; i++)
+		if (sample->records[i].status == FLOW_done &&
+		    is_chosen(&sample->records[i], sample->choice))
+			sample->values[done++] = value(&sample->records[i]);
+	return sort(sample->values, done);
+}
+
+static double share(const struct sample *sample, double of)
+{
+	return quantile(sample->values, sample->done, of);
+}
+
+static void add_times(struct flow_summary *summary, const struct sample *sample)
+{
+	summary->fct_mean_us = sort_by(sample, fct_us);
+	summary->fct_p50_us = share(sample, 0.5);
+	summary->fct_p90_us = share(sample, 0.9);
+	summary->fct_p95_us = share(sample, 0.95);
+	summary->fct_p99_us = share(sample, 0.99);
+	summary->fct_p999_us = share(sample, 0.999);
+	summary->slowdown_mean = sort_by(sample, flow_slowdown);
+	summary->slowdown_p50 = share(sample, 0.5);
+	summary->slowdown_p95 = share(sample, 0.95);
+	summary->slowdown_p99 = share(sample, 0.99);
+	summary->slowdown_p999 = share(sample, 0.999);
+	sort_by(sample, arrival_us);
+	summary->arrival_p50_us = share(sample, 0.5);
+	summary->arrival_p90_us = share(sample, 0.9);
+}
+
 struct flow_summary flow_table_summarise(const struct flow_record *records, uint32_t count,
 					 const struct flow_choice *choice)
 {
 	struct flow_summary summary = {.first = SIM_NEVER};
-	double *values = malloc(((size_t)count * 3 + 1) * sizeof(values[0]));
-	struct sample sample = {values, values + count, values + 2 * (size_t)count};
+	struct sample sample = {.records = records, .count = count, .choice = choice};
 
-	assert(values);
 	for (uint32_t i = 0; i < count; i++)
 		if (is_chosen(&records[i], choice))
-			add_flow(&summary, &sample, &records[i]);
-	if (summary.done)
-		add_times(&summary, &sample);
-	free(values);
+			count_flow(&summary, &records[i]);
+	if (!summary.done)
+		return summary;
+	sample.done = summary.done;
+	sample.values = malloc(sample.done * sizeof(sample.values[0]));
+	assert(sample.values);
+	add_times(&summary, &sample);
+	free(sample.values);
 	return summary;
 }
 

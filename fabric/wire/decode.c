@@ -13,6 +13,7 @@
 #include "fabric/wire/capture.h"
 #include "fabric/wire/codec.h"
 #include "fabric/wire/decode_print.h"
+#include "fabric/wire/erspan.h"
 #include "fabric/wire/vcrc.h"
 #include "sim/input.h"
 
@@ -75,7 +76,25 @@ static bool has_crcs(const struct capture_record *record)
 	return !record->cut || record->length + VCRC_BYTES >= record->whole;
 }
 
-static void record_decode(const struct capture_record *record, FILE *out,
+/* Replaces a frame of a port mirror by the frame in it. */
+static bool unwrap(struct capture_record *record, struct erspan *erspan)
+{
+	size_t whole, start = 0;
+
+	if (record->readable && record->link_layer == LINK_ETHERNET)
+		start = erspan_parse(record->bytes, record->length, erspan, &whole);
+	if (!start)
+		return false;
+	record->bytes += start;
+	record->length -= start;
+	if (record->length > whole)
+		record->length = whole;
+	record->whole = erspan->truncated ? erspan_whole(record->bytes, record->length) : whole;
+	record->cut = record->length < record->whole;
+	return true;
+}
+
+static void record_decode(struct capture_record *record, FILE *out,
 			  const struct decode_options *options, struct decode_counts *counts)
 {
 	struct packet packet = {0};
@@ -83,6 +102,7 @@ static void record_decode(const struct capture_record *record, FILE *out,
 	struct decoded decoded = {.record = record, .packet = &packet};
 
 	counts->packets++;
+	decoded.is_mirrored = unwrap(record, &decoded.erspan);
 	if (record->readable) {
 		decoded.status = codec_parse_cut(record->bytes, record->length, record->whole,
 						 record->link_layer, &packet, &path);
@@ -90,7 +110,7 @@ static void record_decode(const struct capture_record *record, FILE *out,
 						       decoded.status == PARSE_BTH_OPCODE);
 		decoded.malformed = is_malformed(decoded.status, record);
 		counts->malformed += decoded.malformed;
-		counts->cut += record->cut;
+		counts->cut += record->cut && !decoded.erspan.truncated;
 		counts->wrong_icrc += (packet.damage & DAMAGE_ICRC) != 0;
 		counts->wrong_vcrc += (packet.damage & DAMAGE_VCRC) != 0;
 	}

@@ -170,6 +170,48 @@ static void print_damage(FILE *out, const struct decoded *decoded)
 		fprintf(out, " WRONG VCRC");
 }
 
+static const char *erspan_name(const struct erspan *erspan)
+{
+	return erspan->type == ERSPAN_III ? "III" : "II";
+}
+
+static void four_text(const uint8_t address[4], char text[INET_ADDRSTRLEN])
+{
+	inet_ntop(AF_INET, address, text, INET_ADDRSTRLEN);
+}
+
+static void print_mirror(FILE *out, const struct decoded *decoded)
+{
+	const struct erspan *erspan = &decoded->erspan;
+	char source[INET_ADDRSTRLEN], destination[INET_ADDRSTRLEN];
+
+	four_text(erspan->source, source);
+	four_text(erspan->destination, destination);
+	fprintf(out, " %s > %s ERSPAN %s session %u sequence %" PRIu32 "%s%s:", source, destination,
+		erspan_name(erspan), erspan->session, erspan->sequence,
+		erspan->egress ? " egress" : "", erspan->truncated ? " truncated" : "");
+}
+
+static void print_json_mirror(FILE *out, const struct decoded *decoded)
+{
+	const struct erspan *erspan = &decoded->erspan;
+	char source[INET_ADDRSTRLEN], destination[INET_ADDRSTRLEN];
+
+	four_text(erspan->source, source);
+	four_text(erspan->destination, destination);
+	fprintf(out,
+		",\"erspan\":{\"type\":%u,\"source\":\"%s\",\"destination\":\"%s\",\"session\":%u,"
+		"\"sequence\":%" PRIu32 ",\"truncated\":%s",
+		erspan->type, source, destination, erspan->session, erspan->sequence,
+		erspan->truncated ? "true" : "false");
+	if (erspan->type == ERSPAN_III)
+		fprintf(out, ",\"timestamp\":%" PRIu32 ",\"egress\":%s", erspan->timestamp,
+			erspan->egress ? "true" : "false");
+	else
+		fprintf(out, ",\"index\":%" PRIu32, erspan->index);
+	fprintf(out, "}");
+}
+
 static void print_start(FILE *out, const struct decoded *decoded)
 {
 	const struct capture_record *record = decoded->record;
@@ -178,6 +220,8 @@ static void print_start(FILE *out, const struct decoded *decoded)
 	interface_text(record, interface, sizeof(interface));
 	fprintf(out, "%" PRIu64 " %" PRIu64 ".%09" PRIu32 " %s", record->number, record->seconds,
 		record->nanoseconds, interface);
+	if (decoded->is_mirrored)
+		print_mirror(out, decoded);
 }
 
 void decode_print_line(FILE *out, const struct decoded *decoded)
@@ -213,7 +257,7 @@ void decode_print_line(FILE *out, const struct decoded *decoded)
 		fprintf(out, " %s%s (%zu bytes captured)", decoded->malformed ? "MALFORMED: " : "",
 			parse_status_meaning(decoded->status), decoded->record->length);
 	print_damage(out, decoded);
-	if (decoded->record->cut)
+	if (decoded->record->cut && !decoded->erspan.truncated)
 		fprintf(out, " cut short by the capture");
 	fprintf(out, "\n");
 }
@@ -340,6 +384,8 @@ void decode_print_json(FILE *out, const struct decoded *decoded)
 	fprintf(out, "{\"number\":%" PRIu64 ",\"time\":%" PRIu64 ".%09" PRIu32 ",\"interface\":",
 		record->number, record->seconds, record->nanoseconds);
 	print_json_text(out, text);
+	if (decoded->is_mirrored)
+		print_json_mirror(out, decoded);
 	fprintf(out, ",\"captured_bytes\":%zu%s,\"wrong\":%s,\"status\":", record->length,
 		record->cut ? ",\"cut\":true" : "",
 		decoded->malformed || packet->damage ? "true" : "false");

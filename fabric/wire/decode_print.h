@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "fabric/wire/capture.h"
+#include "fabric/wire/erspan.h"
 #include "fabric/wire/packet.h"
 #include "fabric/wire/parse_status.h"
 
@@ -16,6 +17,9 @@ struct decoded {
 	const struct packet *packet;
 	enum parse_status status;
 	bool malformed; /* malformed, and not because the capture cut it short */
+	/* the record and the packet are those of the frame in an ERSPAN packet */
+	bool is_mirrored;
+	struct erspan erspan;
 };
 
 /* Print a packet in the formats of `hcasim decode`: a line, fields (-v), or JSON (--json). */

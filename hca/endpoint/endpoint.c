@@ -198,6 +198,9 @@ static void receive(struct port_user *user, struct port *port, struct packet *pa
 		packet_free(ep->pool, packet);
 	} else if (packet->kind == PACKET_TCP) {
 		endpoint_packet_line_push(&ep->arrived, packet);
+	} else if (packet->kind == PACKET_RAW) {
+		ep->count.stack_drops++;
+		packet_free(ep->pool, packet);
 	} else if (opcode_is_request(packet->opcode)) {
 		responder_arrive(find_qp(ep, packet), packet);
 	} else {
@@ -210,7 +213,7 @@ static void receive_in_partition(struct port_user *user, struct port *port, stru
 {
 	struct endpoint_hca *ep = container_of(user, struct endpoint_hca, port_user);
 
-	if (packet->kind == PACKET_TCP ||
+	if (packet->kind != PACKET_DATA ||
 	    pkey_matches(packet->pkey, endpoint_pkey(find_qp(ep, packet)))) {
 		receive(user, port, packet);
 		return;

@@ -68,6 +68,8 @@
 	X(icrc_drops, "packets", "dropped: damaged") \
 	X(pkey_violations, "packets", "dropped: not the P_Key of the queue pair") \
 	X(foreign_drops, "packets", "flooded to all ports and addressed to another host") \
+	X(stack_drops, "packets", \
+	  "for the host's network stack, which this fidelity does not have: mirrored frames") \
 	X(base_rtt_low, "queue pairs", \
 	  "whose base_rtt is below the round-trip time of their empty path") \
 	X(empty_rtt_max, "ps", \

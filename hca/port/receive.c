@@ -73,8 +73,7 @@ static void port_receive(struct port_user *user, struct port *port, struct packe
 {
 	struct receive *receive = container_of(user, struct receive, user);
 
-	assert(port == receive->port &&
-	       (packet->kind == PACKET_DATA || receive->netdev || receive->offload));
+	assert(port == receive->port);
 	packet->ingress = 0;
 	receive_packet(receive, packet);
 }
@@ -434,7 +433,7 @@ static void through(struct event *event)
 		if (receive->netdev)
 			netdev_arrived(receive->netdev, packet);
 		else
-			receive_done(receive, packet);
+			drop(receive, packet, &receive->count.stack_drops);
 		return;
 	}
 	receive->count.payload_bytes += packet->payload_bytes;

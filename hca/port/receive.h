@@ -23,6 +23,8 @@
 	X(icrc_errors, "packets", "dropped: damaged (rx_icrc_encapsulated)") \
 	X(foreign_drops, "packets", \
 	  "dropped: addressed to another host, and mirrored or flooded by a switch") \
+	X(stack_drops, "packets", \
+	  "dropped: for the network stack of the host, which no program uses (mirrored frames)") \
 	X(no_qp, "packets", "dropped: the queue pair does not exist or has another transport") \
 	X(bad_state, "packets", "dropped: the queue pair is in a state that does not receive") \
 	X(pkey_violations, "packets", "dropped: wrong P_Key") \

@@ -33,7 +33,8 @@ static bool add_port(const struct scenario *scenario, struct scenario_mirror *mi
 	for (unsigned side = 0; side < 2; side++) {
 		const struct scenario_node *node = &link->ends[side];
 		if (!node->is_switch || node->number != mirror->switch_number ||
-		    link->ports[side] == mirror->to_port ||
+		    (mirror->switch_number == mirror->to_switch &&
+		     link->ports[side] == mirror->to_port) ||
 		    fnmatch(pattern, scenario_node_name(scenario, &link->ends[1 - side]), 0) != 0)
 			continue;
 		port_set_add(&mirror->ports, link->ports[side]);
@@ -42,11 +43,33 @@ static bool add_port(const struct scenario *scenario, struct scenario_mirror *mi
 	return found;
 }
 
+/* Finds the switch that mirrors: `switch`, or the switch of the analyser. */
+static void find_switch(struct scenario_reader *reader, struct yaml_node *node,
+			struct scenario_mirror *mirror)
+{
+	const struct scenario *scenario = reader->scenario;
+	uint32_t count = 0;
+
+	mirror->switch_number = mirror->to_switch;
+	if (!mirror->on)
+		return;
+	for (uint32_t i = 0; i < scenario->switch_count; i++) {
+		if (fnmatch(mirror->on, scenario->switches[i].name, 0) != 0)
+			continue;
+		mirror->switch_number = i;
+		count++;
+	}
+	if (count > 1)
+		yaml_error(reader->errors, node, "switch: \"%s\" names %u switches; expected one",
+			   mirror->on, count);
+}
+
 static void find_ports(struct scenario_reader *reader, struct yaml_node *node,
 		       struct scenario_mirror *mirror)
 {
 	const struct scenario *scenario = reader->scenario;
 	const struct scenario_link *analyser;
+	struct scenario_node sw = {.is_switch = true};
 	unsigned side;
 
 	analyser = find_analyser(scenario, mirror->to, &side);
@@ -57,8 +80,10 @@ static void find_ports(struct scenario_reader *reader, struct yaml_node *node,
 			   scenario->hosts[mirror->to].name);
 		return;
 	}
-	mirror->switch_number = analyser->ends[side].number;
+	mirror->to_switch = analyser->ends[side].number;
 	mirror->to_port = analyser->ports[side];
+	find_switch(reader, node, mirror);
+	sw.number = mirror->switch_number;
 	for (uint32_t i = 0; i < mirror->from_count; i++) {
 		bool found = false;
 		for (uint32_t l = 0; l < scenario->link_count; l++)
@@ -66,9 +91,10 @@ static void find_ports(struct scenario_reader *reader, struct yaml_node *node,
 		if (!found)
 			yaml_error(reader->errors, node,
 				   "from: %s has no other neighbour \"%s\"; expected hosts or "
-				   "switches that are linked to the switch of %s",
-				   scenario_node_name(scenario, &analyser->ends[side]),
-				   mirror->from[i], scenario->hosts[mirror->to].name);
+				   "switches that are linked to %s%s",
+				   scenario_node_name(scenario, &sw), mirror->from[i],
+				   mirror->on ? "it" : "the switch of ",
+				   mirror->on ? "" : scenario->hosts[mirror->to].name);
 	}
 }
 
@@ -92,9 +118,34 @@ static bool read_to(struct scenario_reader *reader, struct yaml_node *map,
 	return false;
 }
 
+/* Reads `switch` and `erspan`. */
+static void read_erspan(struct scenario_reader *reader, struct yaml_node *node,
+			struct scenario_mirror *mirror)
+{
+	struct yaml_node *erspan = yaml_get(node, "erspan"), *on = yaml_get(node, "switch");
+
+	params_default(mirror_erspan_param_list, &mirror->erspan);
+	if (on)
+		mirror->on = scenario_read_names(reader, node, "switch", false);
+	if (on && !erspan)
+		yaml_error(reader->errors, on,
+			   "switch: expected `erspan` beside it; without it, the switch of the "
+			   "analyser mirrors");
+	if (!erspan ||
+	    !yaml_expect_map(erspan, "keys of ERSPAN, as {session: 7}, or {}", reader->errors))
+		return;
+	mirror->is_erspan = true;
+	yaml_override_params(erspan, mirror_erspan_param_list, &mirror->erspan, reader->errors);
+	scenario_refuse_unused(reader, erspan, mirror_erspan_param_list, NULL);
+	if (reader->scenario->fabric.link_layer == 0)
+		yaml_error(reader->errors, erspan,
+			   "erspan: expected link_layer: roce; its packets are IP packets on "
+			   "Ethernet");
+}
+
 static void read_mirror(struct scenario_reader *reader, struct yaml_node *node)
 {
-	static const char *const keys[] = {"from", "to", NULL};
+	static const char *const keys[] = {"switch", "from", "to", "erspan", NULL};
 	struct scenario *scenario = reader->scenario;
 	struct scenario_mirror *mirror = &scenario->mirrors[scenario->mirror_count++];
 	struct yaml_node *from;
@@ -112,6 +163,7 @@ static void read_mirror(struct scenario_reader *reader, struct yaml_node *node)
 						   "a host or a switch", &mirror->from_count);
 	has_to = read_to(reader, node, mirror);
 	yaml_override_params(node, mirror_param_list, &mirror->params, reader->errors);
+	read_erspan(reader, node, mirror);
 	scenario_refuse_unused(reader, node, mirror_param_list, keys);
 	if (mirror->params.dscp != MIRROR_ANY_DSCP && scenario->fabric.link_layer == 0)
 		yaml_error(reader->errors, node,
@@ -144,7 +196,13 @@ void scenario_mirrors_print(const struct scenario *scenario, FILE *out)
 	for (uint32_t i = 0; i < scenario->mirror_count; i++) {
 		const struct scenario_mirror *mirror = &scenario->mirrors[i];
 
-		fprintf(out, "  - from: [");
+		fprintf(out, "  - ");
+		if (mirror->is_erspan) {
+			fprintf(out, "switch: ");
+			scenario_print_text(scenario->switches[mirror->switch_number].name, out);
+			fprintf(out, "\n    ");
+		}
+		fprintf(out, "from: [");
 		for (uint32_t f = 0; f < mirror->from_count; f++) {
 			fputs(f ? ", " : "", out);
 			scenario_print_text(mirror->from[f], out);
@@ -153,6 +211,10 @@ void scenario_mirrors_print(const struct scenario *scenario, FILE *out)
 		scenario_print_text(scenario->hosts[mirror->to].name, out);
 		fputc('\n', out);
 		scenario_print_list(mirror_param_list, &mirror->params, 4, out);
+		if (!mirror->is_erspan)
+			continue;
+		fprintf(out, "    erspan:\n");
+		scenario_print_list(mirror_erspan_param_list, &mirror->erspan, 6, out);
 	}
 }
 

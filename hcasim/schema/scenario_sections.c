@@ -66,6 +66,12 @@ static const struct param_section fault_sections[] = {
 	 "all actions: condition; the action starts when `counter` reaches a value"},
 	{0}};
 
+/* Keys of each entry of the list `mirrors`. */
+static const struct param_section mirror_sections[] = {
+	{"erspan", mirror_erspan_param_list, 0,
+	 "copies are IP packets with GRE and ERSPAN to a host anywhere in the fabric (Ethernet)"},
+	{0}};
+
 const struct scenario_section scenario_sections[] = {
 	{
 		.name = "scenario",
@@ -188,6 +194,7 @@ const struct scenario_section scenario_sections[] = {
 		.name = "mirrors",
 		.meaning = "one port mirror of the list, with `from` and `to`",
 		.list = mirror_param_list,
+		.sections = mirror_sections,
 		.irregular = true,
 		.read_more = scenario_mirrors_read,
 		.is_present = mirrors_present,

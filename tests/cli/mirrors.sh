@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Proves that a port mirror copies the packets of the chosen ports and directions to the analyser, loses copies when its buffer is
-# full, changes no flow, keeps the laws of a run, works on InfiniBand with detailed adapters, and that mistakes are refused.
+# full, changes no flow, keeps the laws of a run, works on InfiniBand with detailed adapters, and that mistakes are refused. With
+# ERSPAN, that the analyser of another switch gets exactly these packets, numbered, and truncated if they are longer than the MTU.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 study=$2/scenarios/studies/mirror.yaml
+erspan=$2/scenarios/studies/erspan.yaml
 . "$(dirname "$0")/../support/script.sh"
 mirror() { # NAME KEY: a counter of the first mirror
   python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["switch0.mirror0"]["counters"][sys.argv[2]])' "$folder/$1/counters.json" "$2"
@@ -66,10 +68,50 @@ if command -v tshark >/dev/null; then
   [ "$seen" -gt 500 ] || fail "InfiniBand: the capture has $seen packets to host0"
 fi
 
+# ERSPAN: the packets in the copies are the packets that left the mirrored port, in their order.
+remote() { # NAME OPTION...
+  local name=$1
+  shift
+  "$hcasim" run "$erspan" --out "$folder/$name" --set 'expect=[]' "$@" >"$folder/$name.txt" 2>&1 || fail "$name: exit code $?: $(cat "$folder/$name.txt")"
+  "$hcasim" decode "$folder/$name/packets.pcapng" | grep -v ' checked: ' >"$folder/$name.packets"
+}
+counter() { # NAME BLOCK KEY
+  python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]]["counters"][sys.argv[3]])' "$folder/$1/counters.json" "$2" "$3"
+}
+"$hcasim" run "$erspan" >"$folder/erspan.txt" 2>&1 || fail "the study of ERSPAN: $(cat "$folder/erspan.txt")"
+remote copies --set mirrors.0.direction=egress --set mirrors.0.buffer=1GiB --set 'record.only.ports=[leaf1.port3, leaf0.port0]'
+grep ' leaf0.port0 ' "$folder/copies.packets" | grep -v ' PFC ' | cut -d' ' -f4- >"$folder/originals"
+grep ' leaf1.port3 ' "$folder/copies.packets" | sed 's/.* ERSPAN II session 7 sequence [0-9]*: //' >"$folder/inner"
+[ "$(wc -l <"$folder/inner")" -gt 400 ] && cmp "$folder/originals" "$folder/inner" || fail 'ERSPAN: other packets than those of the mirrored port'
+copies=$(counter copies leaf0.mirror0 packets)
+[ "$(sed -n 's/.* sequence \([0-9]*\): .*/\1/p' "$folder/copies.packets" | paste -sd' ')" = "$(seq -s' ' 0 $((copies - 1)))" ] || fail 'ERSPAN: sequence numbers'
+[ "$(counter copies host7.hca stack_drops)" = "$copies" ] || fail "ERSPAN: not all of $copies copies arrived"
+# Ethernet, IPv4, GRE and Type II are 50 bytes.
+[ "$(counter copies leaf0.mirror0 bytes)" = $(($(counter copies leaf0.port0 bytes_sent) + 50 * copies)) ] || fail 'ERSPAN: bytes of the copies'
+
+remote short --set 'mirrors.0.erspan={type: III, session: 1023, mtu: 128B, ttl: 9, dscp: 46}' --set mirrors.0.buffer=1GiB
+grep -v truncated "$folder/short.packets" | grep -v 'RC_ACK\|CNP_NOTIFY' && fail 'ERSPAN: frames that are not truncated'
+[ "$(counter short leaf0.mirror0 truncated)" = "$(grep -c truncated "$folder/short.packets")" ] || fail 'ERSPAN: count of truncated frames'
+remote again --set 'mirrors.0.erspan={type: III, session: 1023, mtu: 128B, ttl: 9, dscp: 46}' --set mirrors.0.buffer=1GiB --threads 2
+cmp "$folder/short/packets.pcapng" "$folder/again/packets.pcapng" || fail 'ERSPAN: two runs differ'
+if command -v tshark >/dev/null; then
+  # its dissector ignores the truncation: frame.len alone shows it
+  fields=$(tshark -r "$folder/short/packets.pcapng" -T fields -E occurrence=f -e frame.len -e ip.src -e ip.ttl -e ip.dsfield.dscp \
+    -e erspan.version -e erspan.spanid -e erspan.truncated 2>/dev/null | sort -u)
+  malformed=$(tshark -r "$folder/copies/packets.pcapng" -Y _ws.malformed 2>/dev/null | wc -l)
+  [ "$malformed" = 0 ] && [ "$fields" = "$(printf '%s\t127.78.0.1\t9\t46\t2\t1023\t%s\n' 116 0 128 0 142 1)" ] || fail "ERSPAN: tshark: $fields"
+fi
+
+# The sequence numbers of lost copies are missing. Two mirrors of each other's copies end.
+remote lost --set mirrors.0.buffer=32KiB
+[ "$(counter lost leaf0.mirror0 lost)" -gt 0 ] && [ "$(wc -l <"$folder/lost.packets")" = "$(counter lost leaf0.mirror0 packets)" ] || fail 'ERSPAN: lost copies'
+remote mutual --set 'mirrors=[{switch: leaf0, from: ["*"], to: host7, erspan: {}}, {switch: leaf1, from: ["*"], to: host0, erspan: {}}]'
+[ "$(counter mutual host7.hca stack_drops)" = "$(counter mutual leaf0.mirror0 packets)" ] || fail 'ERSPAN: two mirrors'
+
 refuse() { # MESSAGE OPTION...
   local message=$1
   shift
-  "$hcasim" check "$study" "$@" >"$folder/refused" 2>&1
+  "$hcasim" check "${file:-$study}" "$@" >"$folder/refused" 2>&1
   [ $? = 2 ] && grep -qF "$message" "$folder/refused" || fail "expected '$message': $(cat "$folder/refused")"
 }
 refuse 'no host "host77"; did you mean "host7"?' --set mirrors.0.to=host77
@@ -79,4 +121,13 @@ refuse 'unknown key "sampel"; did you mean "sample"?' --set mirrors.0.sampel=2
 refuse 'found a text; expected a list of neighbours of the switch' --set mirrors.0.from=host0
 refuse 'dscp: expected link_layer: roce' --set mirrors.0.dscp=3 --set fabric.link_layer=infiniband
 refuse 'fidelity: flow has none' --set fabric.fidelity=flow
+refuse 'switch: expected `erspan` beside it' --set mirrors.0.switch=switch0
+file=$erspan
+refuse 'switch: no switch is called "leaf7"; did you mean "leaf0"?' --set mirrors.0.switch=leaf7
+refuse 'switch: "leaf*" names 2 switches; expected one' --set 'mirrors.0.switch=leaf*'
+refuse 'leaf1 has no other neighbour "host0"; expected hosts or switches that are linked to it' --set mirrors.0.switch=leaf1
+refuse 'session: "1024" is out of range; expected a whole number (0..1023)' --set mirrors.0.erspan.session=1024
+refuse 'unknown key "sesion"; did you mean "session"?' --set mirrors.0.erspan.sesion=1
+refuse 'expected keys of ERSPAN, as {session: 7}, or {}' --set mirrors.0.erspan=II
+refuse 'erspan: expected link_layer: roce' --set fabric.link_layer=infiniband
 exit $((failures > 0))

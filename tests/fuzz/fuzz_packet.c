@@ -7,8 +7,20 @@
 #include <string.h>
 
 #include "fabric/wire/codec.h"
+#include "fabric/wire/erspan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A frame in an ERSPAN packet begins within the bytes, and its length can be told from them. */
+static void check_mirrored(const uint8_t *frame, size_t length)
+{
+	struct erspan erspan;
+	size_t inner_bytes, start = erspan_parse(frame, length, &erspan, &inner_bytes);
+
+	assert(start <= length);
+	if (start)
+		(void)erspan_whole(frame + start, length - start);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -22,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size == 0)
 		return 0;
+	check_mirrored(data + 1, size - 1);
 	link_layer = data[0] & 1 ? LINK_ETHERNET : LINK_INFINIBAND;
 	if (codec_parse(data + 1, size - 1, link_layer, &one, &path_one) != PARSE_OK)
 		return 0;

@@ -47,6 +47,14 @@ for name in mirror own; do
 done
 cmp "$folder/mirror" "$folder/own" || fail 'the mirror has other frames of TCP'
 
+# With ERSPAN, the same packets are in frames to the analyser itself.
+sed 's/to: host2/to: host2, erspan: {session: 5}/' "$folder/mirror.yaml" >"$folder/erspan.yaml"
+# shellcheck disable=SC2046
+timeout -s KILL 100 "$hcasim" exec "$folder/erspan.yaml" -- host2: $(capture erspan-first 3) : host0: ib_write_bw -n 5 : host1: ib_write_bw -n 5 host0 \
+  >"$folder/erspan.out" 2>&1 || fail "$(cat "$folder/erspan.out")"
+[ "$(frames erspan-first 'erspan.spanid == 5 && infiniband')" -eq 85 ] && [ "$(frames erspan-first 'erspan.spanid == 5 && tcp')" -eq "$tcp" ] &&
+  [ "$(frames erspan-first '!erspan || _ws.malformed')" -eq 0 ] || fail 'frames of ERSPAN'
+
 # A socket of 208 KiB that nobody reads keeps some frames. The others are drops. A host cannot send by such a socket.
 cat >"$folder/reader.py" <<'END'
 import socket, struct, sys, time

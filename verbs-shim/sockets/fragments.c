@@ -12,6 +12,8 @@
 #define HOP_LIMIT       64 /* Linux: net.ipv4.ip_default_ttl */
 #define FRAME_MAX       9100
 #define FRAME_MIN       60 /* without FCS */
+#define ETHERNET_BYTES  14
+#define TAG_BYTES       4
 #define IP_BYTES        20
 #define IPV6_BYTES      40
 #define FCS_BYTES       4
@@ -204,17 +206,26 @@ static void add(struct socket_host *host, const struct path *path, const uint8_t
 	give_up(host->fragments, incomplete);
 }
 
+/* Returns false for other protocols: no program has a socket for mirrored frames (ERSPAN). */
+static bool is_udp(const struct packet *packet, size_t ip)
+{
+	const uint8_t *header = packet->payload->bytes + ip;
+
+	return header[is_six(packet->path) ? 6 : 9] == IP_UDP;
+}
+
 void fragments_arrived(struct socket_host *host, struct packet *packet)
 {
 	const struct path *path = packet->path;
 	uint8_t frame[FRAME_MAX];
-	const uint8_t *ip =
-		frame + path_header_bytes(path) - (is_six(path) ? IPV6_BYTES : IP_BYTES);
+	size_t start = path_vlan_tag(path) ? ETHERNET_BYTES + TAG_BYTES : ETHERNET_BYTES;
+	const uint8_t *ip = frame + start;
 	uint16_t fragment;
 
-	if (group_has_gid(path->dgid) &&
-	    !membership_of_host(host->sockets, host->number, path->dgid, SHIM_INTERFACE_ETH0)) {
-		packet_free(netdev_packets(host->netdev), packet); /* the adapter's filter */
+	if (!is_udp(packet, start) ||
+	    (group_has_gid(path->dgid) && /* the adapter's filter */
+	     !membership_of_host(host->sockets, host->number, path->dgid, SHIM_INTERFACE_ETH0))) {
+		packet_free(netdev_packets(host->netdev), packet);
 		return;
 	}
 	packet_payload_copy(packet->payload, frame, packet->payload_bytes);

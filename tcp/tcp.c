@@ -267,6 +267,11 @@ uint64_t tcp_unsent(const struct tcp_connection *c)
 	return c->send.end > c->send.next ? c->send.end - c->send.next : 0;
 }
 
+uint64_t tcp_cwnd_bytes(const struct tcp_connection *c)
+{
+	return tcp_recovery_cwnd(c);
+}
+
 uint32_t tcp_mss(const struct tcp_connection *c)
 {
 	return c->send.mss;
@@ -277,11 +282,20 @@ uint32_t tcp_peer_initial(const struct tcp_connection *c)
 	return c->receive.initial;
 }
 
-size_t tcp_memory_bytes(const struct tcp_connection *c)
+uint64_t tcp_held_sent(const struct tcp_connection *c)
 {
-	return sizeof(*c) + c->congestion->ops->state_bytes +
-	       c->board.capacity * sizeof(struct scoreboard_record) +
-	       c->reassembly.capacity * sizeof(struct reassembly_range);
+	uint64_t sent = c->send.end - (TCP_SEQUENCE_FIRST + 1) - tcp_unsent(c);
+
+	return sent - tcp_acknowledged(c);
+}
+
+uint64_t tcp_held_received(const struct tcp_connection *c)
+{
+	uint64_t bytes = tcp_readable(c);
+
+	for (uint32_t i = 0; i < c->reassembly.count; i++)
+		bytes += c->reassembly.ranges[i].end - c->reassembly.ranges[i].start;
+	return bytes;
 }
 
 void tcp_report(const struct tcp_connection *c, struct tcp_report *report)
@@ -294,7 +308,7 @@ void tcp_report(const struct tcp_connection *c, struct tcp_report *report)
 		.written = c->send.end - first,
 		.acknowledged = tcp_acknowledged(c),
 		.received = c->receive.next ? c->receive.taken + tcp_readable(c) - first : 0,
-		.cwnd_bytes = tcp_recovery_cwnd(c),
+		.cwnd_bytes = tcp_cwnd_bytes(c),
 		.peer_window_bytes = c->send.window_end > una ? c->send.window_end - una : 0,
 		.in_flight_bytes = tcp_recovery_pipe(c),
 		.srtt = c->rtt.srtt,

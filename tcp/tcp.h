@@ -175,10 +175,14 @@ struct tcp_report {
 void tcp_report(const struct tcp_connection *connection, struct tcp_report *report);
 uint64_t tcp_acknowledged(const struct tcp_connection *connection); /* bytes of the application */
 uint64_t tcp_unsent(const struct tcp_connection *connection);       /* bytes that were never sent */
+uint64_t tcp_cwnd_bytes(const struct tcp_connection *connection);   /* congestion window */
 uint32_t tcp_mss(const struct tcp_connection *connection);          /* payload of a full segment */
 /* Returns the sequence number on the wire of the received SYN. */
 uint32_t tcp_peer_initial(const struct tcp_connection *connection);
-size_t tcp_memory_bytes(const struct tcp_connection *connection); /* in use now */
+/* Return the bytes that were sent and not acknowledged, and the bytes that were received, in order
+ * or not, and not read. */
+uint64_t tcp_held_sent(const struct tcp_connection *connection);
+uint64_t tcp_held_received(const struct tcp_connection *connection);
 const struct tcp_counts *tcp_counts(const struct tcp_connection *connection);
 enum tcp_state tcp_state(const struct tcp_connection *connection);
 const char *tcp_state_name(enum tcp_state state);

@@ -7,6 +7,7 @@
  * the first queue pair of the heap.
  */
 #include "hca/endpoint/cc_extension.h"
+#include "hca/endpoint/connection_cache.h"
 #include "hca/endpoint/tcp_end.h"
 
 static sim_time later(sim_time one, sim_time other)
@@ -20,8 +21,8 @@ static sim_time next_departure(struct endpoint_qp *qp)
 {
 	sim_time at = SIM_NEVER;
 
-	if (qp->is_tcp)
-		return qp->tcp->wants ? 0 : SIM_NEVER;
+	if (qp->is_tcp) /* allowed_at: the time of its context */
+		return qp->tcp->waiting ? 0 : qp->tcp->wants ? qp->allowed_at : SIM_NEVER;
 	if (request_possible(qp))
 		at = qp->allowed_at;
 	if (__builtin_expect(!!qp->responses, 0)) {
@@ -188,6 +189,16 @@ static bool host_is_ready(const struct endpoint_hca *ep, unsigned vl)
 	return !ep->sends_slowly || host_ready_at(ep, vl) <= endpoint_now(ep);
 }
 
+static bool has_context(struct endpoint_qp *qp)
+{
+	if (__builtin_expect(!qp->ep->cache, 1))
+		return true;
+	/* a response leaves next, whose request has brought the context */
+	if (qp->responses && response_ready_at(qp) <= endpoint_now(qp->ep))
+		return true;
+	return connection_cache_allows(qp);
+}
+
 bool departure_has_room(const struct endpoint_qp *qp)
 {
 	const struct endpoint_hca *ep = qp->ep;
@@ -207,7 +218,7 @@ void departure_fill(struct endpoint_hca *ep)
 		while (ep->ready[vl].head && port_takes(ep, vl) && host_is_ready(ep, vl)) {
 			struct endpoint_qp *qp = take(ep, vl);
 
-			if (next_departure(qp) <= now)
+			if (next_departure(qp) <= now && (qp->is_tcp || has_context(qp)))
 				send_one(qp);
 			sort_in(qp);
 		}

@@ -10,6 +10,7 @@
 
 #include "fabric/port_params.h"
 #include "hca/endpoint/cc_extension.h"
+#include "hca/endpoint/connection_cache.h"
 #include "hca/endpoint/endpoint_carry.h"
 #include "hca/endpoint/endpoint_fold.h"
 #include "hca/endpoint/iwarp_end.h"
@@ -159,6 +160,13 @@ static struct endpoint_qp *find_qp(const struct endpoint_hca *ep, const struct p
 	return __builtin_expect(slot->where & SLOT_AT_REST, 0) ? rest_wake(slot) : slot_qp(slot);
 }
 
+static bool needs_context(const struct endpoint_hca *ep, const struct packet *packet)
+{
+	if (packet->damage)
+		return false;
+	return packet->kind != PACKET_TCP || find_qp(ep, packet)->tcp->iwarp;
+}
+
 /* Frees the input space at the rate of the host. Sets tail_at to the time at which the packet takes
  * effect. */
 static void take_in(struct endpoint_hca *ep, struct packet *packet)
@@ -172,6 +180,8 @@ static void take_in(struct endpoint_hca *ep, struct packet *packet)
 			in_memory_at = ep->host_receive_at + took;
 		ep->host_receive_at = in_memory_at;
 	}
+	if (__builtin_expect(ep->cache != NULL, 0) && needs_context(ep, packet))
+		in_memory_at = connection_cache_take(ep, packet, in_memory_at);
 	port_release_at(ep->port, packet->vl, packet->wire_bytes, in_memory_at);
 	packet->tail_at = in_memory_at + ep->params->receive_latency;
 }
@@ -404,6 +414,16 @@ void endpoint_set_tcp(struct endpoint_hca *ep, const struct endpoint_tcp_params 
 	tcp_end_init_host(ep, params);
 }
 
+void endpoint_set_connections(struct endpoint_hca *ep,
+			      const struct connection_memory_params *memory,
+			      const struct connection_cache_params *cache)
+{
+	assert(!ep->qp_count);
+	ep->memory = memory;
+	if (cache->entries)
+		connection_cache_init(ep, cache);
+}
+
 const struct endpoint_tcp_counters *endpoint_tcp_counters(const struct endpoint_hca *ep)
 {
 	return ep->tcp ? &ep->tcp->count : NULL;
@@ -533,6 +553,7 @@ void endpoint_destroy(struct endpoint_hca *ep)
 	port_destroy(ep->port);
 	tcp_end_destroy_host(ep);
 	iwarp_end_destroy_host(ep);
+	connection_cache_destroy(ep);
 	cc_extension_destroy_host(ep);
 	block_fini(&ep->block);
 }

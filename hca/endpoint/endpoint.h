@@ -29,6 +29,7 @@
 #include "fabric/endpoints.h"
 #include "fabric/port.h"
 #include "hca/congestion/congestion.h"
+#include "hca/endpoint/connection_params.h"
 #include "hca/endpoint/endpoint_params.h"
 #include "hca/endpoint/iwarp_counters.h"
 #include "hca/endpoint/tcp_params.h"
@@ -170,6 +171,12 @@ endpoint_tcp_counters(const struct endpoint_hca *ep); /* returns NULL without TC
 void endpoint_set_iwarp(struct endpoint_hca *ep);
 /* returns NULL without iWARP */
 const struct endpoint_iwarp_counters *endpoint_iwarp_counters(const struct endpoint_hca *ep);
+/* Counts the memory of queue pairs and connections (connection_memory.h), and caches their contexts
+ * (connection_cache.h). Call it before queue pairs are created. Both params must outlive
+ * the endpoint. */
+void endpoint_set_connections(struct endpoint_hca *ep,
+			      const struct connection_memory_params *memory,
+			      const struct connection_cache_params *cache);
 /* Writes a full segment of the connection to *segment. *bytes is the length of a message, and
  * becomes its bytes in the stream; for a READ, those of its response. Returns false if the queue
  * pair is not a TCP connection. */

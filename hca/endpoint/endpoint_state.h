@@ -21,6 +21,8 @@
  *     tcp_end.c     replaces the RDMA transport by TCP
  *     iwarp_end.c   messages as FPDUs of iWARP on TCP
  *     iwarp_read.c  READs of iWARP
+ *     connection_cache.c   contexts on the chip
+ *     connection_memory.c  memory of queue pairs and connections
  *
  * PSNs have 64 bits in these files. The wire has the lower 24 bits.
  */
@@ -90,6 +92,7 @@ enum qp_flag {
 	QP_RTO_LOW = 128, /* the deadline is the short timeout of selective repeat */
 };
 
+struct connection_cache;
 struct endpoint_iwarp;
 struct endpoint_tcp;
 struct selective;
@@ -112,8 +115,9 @@ struct endpoint_qp {
 	uint32_t number, peer_number;
 	uint8_t flags; /* enum qp_flag */
 	uint8_t vl;
-	uint8_t retries : 7;
-	uint8_t is_tcp : 1; /* tcp_end.h replaces the RDMA transport */
+	uint8_t retries : 6;
+	uint8_t is_tcp : 1;  /* tcp_end.h replaces the RDMA transport */
+	uint8_t fetched : 1; /* its next packet waits for its context (connection_cache.h) */
 	uint8_t reads_outstanding;
 	uint32_t marked; /* packets with ECN CE since the last ACK */
 	uint64_t sent_bytes, acked_bytes;
@@ -262,7 +266,9 @@ struct endpoint_hca {
 	struct packet_line stalled;   /* packets received while the adapter accepts none */
 	struct endpoint_tcp *tcp;     /* NULL without TCP */
 	struct endpoint_iwarp *iwarp; /* NULL without iWARP */
-	struct cc_plugin *cc_plugins; /* congestion control of shared objects */
+	const struct connection_memory_params *memory; /* NULL: memory is not counted */
+	struct connection_cache *cache;                /* NULL: all contexts are on the chip */
+	struct cc_plugin *cc_plugins;                  /* congestion control of shared objects */
 };
 
 static inline struct cc_state *cc_of(struct endpoint_qp *qp)

@@ -20,9 +20,11 @@
 	  "Lengths, headers, pad and CRCs of FPDUs, and startup frames, written to streams.")      \
 	X(split_segments, "segments",                                                              \
 	  "Segments sent that are not exactly one FPDU, because a receive window cut them.")       \
-	X(connection_bytes, "bytes",                                                               \
-	  "Largest memory per connection: TCP control block with congestion control, lists of " \
-	  "segments in flight and out of order, and the state of DDP and RDMAP.")
+	X(state_bytes, "bytes",                                                                    \
+	  "Memory of the adapter for the states of all connections: TCP control blocks, and "      \
+	  "entries of receive queues (memory.iwarp_context, .iwarp_receive_entry).")          \
+	X(connection_held_bytes, "bytes",                                                          \
+	  "Largest number of bytes that one connection held in the adapter.")
 /* clang-format on */
 
 struct endpoint_iwarp_counters {

@@ -10,6 +10,7 @@
 
 #include "fabric/wire/iwarp_packet.h"
 #include "fabric/wire/mpa.h"
+#include "hca/endpoint/connection_memory.h"
 #include "hca/endpoint/iwarp_read.h"
 #include "hca/endpoint/tcp_end.h"
 
@@ -180,12 +181,12 @@ void iwarp_end_written(struct endpoint_qp *qp, struct endpoint_message *message)
 	count->overhead_bytes += message->packets - payload;
 }
 
-void iwarp_end_count_memory(struct endpoint_qp *qp, size_t tcp_bytes)
+void iwarp_end_count_held(struct endpoint_qp *qp, uint64_t bytes)
 {
 	struct endpoint_iwarp_counters *count = &qp->ep->iwarp->count;
 
-	if (tcp_bytes + sizeof(struct iwarp_end) > count->connection_bytes)
-		count->connection_bytes = tcp_bytes + sizeof(struct iwarp_end);
+	if (bytes > count->connection_held_bytes)
+		count->connection_held_bytes = bytes;
 }
 
 /* ---- creation and destruction ---- */
@@ -201,6 +202,7 @@ void iwarp_end_init(struct endpoint_qp *qp, uint32_t segment_bytes, bool open)
 	qp->unacked_psn = end->written = end->startup_bytes;
 	iwarp_read_init(qp);
 	qp->ep->iwarp->count.connections++;
+	qp->ep->iwarp->count.state_bytes += connection_memory_iwarp_state(qp->ep);
 }
 
 /* clang-format off */

@@ -77,7 +77,7 @@ void iwarp_end_fill(struct endpoint_qp *qp, const struct endpoint_message *messa
 /* Reports that a message was written. */
 void iwarp_end_written(struct endpoint_qp *qp, struct endpoint_message *message);
 
-/* Counts the memory of a connection. */
-void iwarp_end_count_memory(struct endpoint_qp *qp, size_t tcp_bytes);
+/* Counts the bytes that a connection holds. */
+void iwarp_end_count_held(struct endpoint_qp *qp, uint64_t bytes);
 
 #endif

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "fabric/wire/tcp_packet.h"
+#include "hca/endpoint/connection_cache.h"
+#include "hca/endpoint/connection_memory.h"
 #include "hca/endpoint/iwarp_end.h"
 #include "hca/endpoint/iwarp_read.h"
 
@@ -136,6 +138,12 @@ static void put_on_opening(struct tcp_end *end, const struct tcp_segment *segmen
 	opening->queue[opening->count++].segment = *segment;
 }
 
+/* Returns true if the next segment waits for the context of its connection. */
+static bool waits_for_context(const struct tcp_end *end)
+{
+	return end->iwarp && end->qp->ep->cache && !connection_cache_allows(end->qp);
+}
+
 static bool transmit(void *context, const struct tcp_segment *segment)
 {
 	struct tcp_end *end = context;
@@ -153,7 +161,8 @@ static bool transmit(void *context, const struct tcp_segment *segment)
 			wait_for_room(end, packet);
 		return true;
 	}
-	if (!end->granted && (end->waiting || !departure_has_room(end->qp))) {
+	if ((!end->granted && (end->waiting || !departure_has_room(end->qp))) ||
+	    waits_for_context(end)) {
 		end->wants = true;
 		return false;
 	}
@@ -202,6 +211,7 @@ static void settle(struct tcp_end *end)
 {
 	if (tcp_state(end->connection) >= TCP_STATE_ESTABLISHED)
 		write_next(end);
+	connection_memory_count(end);
 	if (end->wants)
 		departure_consider(end->qp);
 }
@@ -222,6 +232,7 @@ void tcp_end_grant(struct endpoint_qp *qp)
 	tcp_resume(end->connection, endpoint_now(qp->ep));
 	end->granted = false;
 	write_next(end);
+	connection_memory_count(end);
 }
 
 void tcp_end_continue(struct endpoint_qp *qp)
@@ -395,20 +406,6 @@ static void notify(void *context, unsigned events)
 		fail(end);
 }
 
-static void count_memory(struct tcp_end *end)
-{
-	struct endpoint_tcp *host = end->host;
-	size_t bytes = sizeof(*end->qp) + sizeof(*end) + tcp_memory_bytes(end->connection) +
-		       end->mark_capacity * sizeof(end->marks[0]);
-
-	if (end->iwarp)
-		iwarp_end_count_memory(end->qp, bytes);
-	host->memory_bytes += bytes - end->memory_bytes;
-	end->memory_bytes = bytes;
-	if (host->memory_bytes > host->count.memory_bytes)
-		host->count.memory_bytes = host->memory_bytes;
-}
-
 void tcp_end_input(struct endpoint_qp *qp, struct packet *packet)
 {
 	struct tcp_end *end = qp->tcp;
@@ -421,7 +418,6 @@ void tcp_end_input(struct endpoint_qp *qp, struct packet *packet)
 	tcp_input(end->connection, endpoint_now(qp->ep), &segment);
 	end->input = NULL;
 	packet_free(qp->ep->pool, packet);
-	count_memory(end);
 	settle(end);
 }
 
@@ -507,7 +503,6 @@ static void end_init(struct endpoint_qp *qp, uint16_t local_port, uint16_t remot
 		.totals = (struct tcp_counts *)(void *)&end->host->count,
 	});
 	end->host->count.connections++;
-	count_memory(end);
 }
 
 /* Performs a handshake of both ends now, without simulated time. */

@@ -53,7 +53,7 @@ struct tcp_end {
 	uint64_t received; /* number of bytes received in order */
 	/* payload received, in order or not, each byte once; without Read Responses */
 	uint64_t arrived;
-	size_t memory_bytes;
+	uint64_t held_bytes;
 };
 
 /* State that all connections of an adapter share: the block NAME.tcp. */
@@ -61,7 +61,7 @@ struct endpoint_tcp {
 	struct endpoint_tcp_counters count; /* first member, as struct tcp_counts */
 	const struct endpoint_tcp_params *params;
 	struct endpoint_tcp_params of_iwarp; /* params, without Nagle's algorithm */
-	uint64_t memory_bytes;               /* current memory */
+	uint64_t held_bytes;                 /* of all connections, now */
 	struct block block;
 };
 

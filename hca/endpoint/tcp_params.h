@@ -24,9 +24,9 @@
 #define ENDPOINT_TCP_COUNTERS(X)                                                                   \
 	TCP_COUNTERS(X)                                                                            \
 	X(connections, "connections", "Ends of connections that the adapter holds.")               \
-	X(memory_bytes, "bytes",                                                                   \
-	  "Largest memory of all connections: the states of queue pair, connection and "           \
-	  "congestion control, and the lists of segments in flight and out of order.")
+	X(held_bytes, "bytes",                                                                     \
+	  "Largest number of bytes that all connections held at once: send buffers, whose bytes "  \
+	  "wait for their ACK, and received bytes that waited for earlier ones.")
 /* clang-format on */
 
 /* The members of struct tcp_params come first, so that the engine reads them in place. */

@@ -157,6 +157,7 @@ static struct rnic_connection *make(struct rnic *rnic, const struct path *path, 
 	connection->next = rnic->connections;
 	rnic->connections = connection;
 	rnic->count.connections++;
+	iwarp_count_state(rnic, (int64_t)rnic->params->context);
 	return connection;
 }
 
@@ -178,6 +179,8 @@ static void release(struct rnic_connection *connection)
 	}
 	if (connection->qp)
 		connection->qp->connection = NULL;
+	iwarp_count_state(rnic, -(int64_t)rnic->params->context);
+	iwarp_count_held(rnic, -(int64_t)connection->held_bytes);
 	sim_cancel(&connection->timer);
 	tcp_destroy(connection->tcp);
 	byte_ring_free(&connection->unacked);
@@ -381,13 +384,13 @@ void iwarp_continue(struct rnic_connection *connection)
 
 /* ---- events of TCP ---- */
 
-static void count_memory(struct rnic_connection *connection)
+static void count_held(struct rnic_connection *connection)
 {
-	uint64_t bytes = tcp_memory_bytes(connection->tcp) + sizeof(*connection) -
-			 sizeof(connection->request) + sizeof(struct rnic_qp);
+	uint64_t bytes = connection->unacked.end - connection->unacked.first +
+			 tcp_held_received(connection->tcp);
 
-	if (bytes > connection->rnic->count.connection_bytes)
-		connection->rnic->count.connection_bytes = bytes;
+	iwarp_count_held(connection->rnic, (int64_t)(bytes - connection->held_bytes));
+	connection->held_bytes = bytes;
 }
 
 static void close_when_idle(struct rnic_connection *connection)
@@ -432,7 +435,7 @@ static void settle(struct rnic_connection *connection)
 		close_when_idle(connection);
 	}
 	close_when_idle(connection);
-	count_memory(connection);
+	count_held(connection);
 	connection->handling = false;
 	release_if_done(connection);
 }

@@ -20,6 +20,29 @@ static const struct block_type rnic_type = {
 
 /* ---- objects ---- */
 
+static void count_bytes(uint64_t *now, uint64_t *most, int64_t bytes)
+{
+	*now += (uint64_t)bytes;
+	if (*now > *most)
+		*most = *now;
+}
+
+void iwarp_count_state(struct rnic *rnic, int64_t bytes)
+{
+	count_bytes(&rnic->state_bytes, &rnic->count.state_bytes, bytes);
+}
+
+void iwarp_count_held(struct rnic *rnic, int64_t bytes)
+{
+	count_bytes(&rnic->held_bytes, &rnic->count.held_bytes, bytes);
+}
+
+/* Returns the memory of the adapter for that many entries of a receive queue. */
+static int64_t entries_bytes(const struct rnic *rnic, uint32_t entries)
+{
+	return (int64_t)(entries * rnic->params->receive_entry);
+}
+
 struct rnic_cq *iwarp_cq(const struct rnic *rnic, uint32_t number)
 {
 	return number - 1 < rnic->cq_count ? rnic->cqs[number - 1] : NULL;
@@ -85,6 +108,7 @@ uint32_t rnic_create_srq(struct rnic *rnic, struct memory *memory, uint32_t entr
 
 	srq->pd = pd;
 	srq->ring = (struct rnic_ring){.memory = memory, .entries = entries};
+	iwarp_count_state(rnic, entries_bytes(rnic, entries));
 	return srq->number = append(&rnic->srqs, &rnic->srq_count, srq);
 }
 
@@ -98,6 +122,7 @@ uint32_t rnic_create_qp(struct rnic *rnic, const struct rnic_qp_attr *attr)
 	qp->state = STATE_INIT;
 	qp->sq = (struct rnic_ring){.memory = attr->memory, .entries = attr->sq_entries};
 	qp->rq = (struct rnic_ring){.memory = attr->memory, .entries = attr->rq_entries};
+	iwarp_count_state(rnic, entries_bytes(rnic, attr->rq_entries));
 	return qp->number = append(&rnic->qps, &rnic->qp_count, qp);
 }
 
@@ -130,7 +155,11 @@ void rnic_destroy_cq(struct rnic *rnic, uint32_t number)
 
 void rnic_destroy_srq(struct rnic *rnic, uint32_t number)
 {
-	free(iwarp_srq(rnic, number));
+	struct rnic_srq *srq = iwarp_srq(rnic, number);
+
+	if (srq)
+		iwarp_count_state(rnic, -entries_bytes(rnic, srq->ring.entries));
+	free(srq);
 	rnic->srqs[number - 1] = NULL;
 }
 
@@ -146,6 +175,7 @@ void rnic_destroy_qp(struct rnic *rnic, uint32_t number)
 	struct rnic_connection *connection = qp->connection;
 
 	rnic->qps[number - 1] = NULL;
+	iwarp_count_state(rnic, -entries_bytes(rnic, qp->attr.rq_entries));
 	qp->destroyed = true;
 	qp->state = STATE_ERR;
 	qp->connection = NULL;

@@ -45,9 +45,12 @@
 	X(terminates_sent, "messages", "Terminates sent") \
 	X(terminates_received, "messages", "Terminates received") \
 	X(connections, "connections", "opened, by either side") \
-	X(connection_bytes, "bytes", \
-	  "Largest memory per connection: TCP control block with its lists, and state of MPA, " \
-	  "DDP and RDMAP, without buffers.")
+	X(state_bytes, "bytes", \
+	  "Largest memory of the adapter for the states of connections and queue pairs: control " \
+	  "blocks, and entries of receive queues (rnic.context, rnic.receive_entry).") \
+	X(held_bytes, "bytes", \
+	  "Largest number of bytes that all connections held at once in the adapter: written " \
+	  "without an ACK, or received and not taken.")
 /* clang-format on */
 
 struct rnic_counters {

@@ -36,6 +36,12 @@
 	X(priority, COUNT, "0", "0..7", \
 	  "Priority (PCP) of segments, which selects their traffic class.", \
 	  "choice") \
+	X(context, BYTES, "128B", "1B..64KiB", \
+	  "TCP control block of a connection, in the adapter's memory.", \
+	  "Chelsio's cxgbe driver: TCB_SIZE") \
+	X(receive_entry, BYTES, "64B", "0B..1KiB", \
+	  "Memory of the adapter for each entry of a receive queue.", \
+	  "Linux iw_cxgb4: c4iw_rqtpool_alloc(), rqt_size << 6") \
 	X(wqes, COUNT, "32", "1..1024", \
 	  "Work requests of a queue pair that the adapter holds until they are complete.", \
 	  "assumed") \

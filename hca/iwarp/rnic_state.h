@@ -167,6 +167,7 @@ struct rnic_connection {
 	struct event timer;
 	sim_time timer_at;
 	struct byte_ring unacked, unread;
+	uint64_t held_bytes; /* by both, at the last count */
 	uint32_t fpdu_bytes; /* full FPDU: the payload of a full segment */
 };
 
@@ -187,6 +188,7 @@ struct rnic {
 	struct rnic_connection *waiting, *last_waiting; /* for room in the transmit pipeline */
 	uint32_t connection_count;
 	uint64_t inflight;
+	uint64_t state_bytes, held_bytes;   /* now */
 	uint8_t scratch[2 * MPA_ULPDU_MAX]; /* received bytes */
 	uint8_t leaving[MPA_ULPDU_MAX];     /* payload of a segment */
 };
@@ -211,6 +213,9 @@ struct rnic_cq *iwarp_cq(const struct rnic *rnic, uint32_t number);   /* NULL: d
 struct rnic_srq *iwarp_srq(const struct rnic *rnic, uint32_t number); /* NULL: destroyed */
 struct rnic_qp *iwarp_qp(const struct rnic *rnic, uint32_t number);   /* NULL: destroyed */
 void iwarp_qp_release(struct rnic_qp *qp);                            /* a transfer is over */
+/* Counts memory of the adapter. `bytes` may be negative. */
+void iwarp_count_state(struct rnic *rnic, int64_t bytes);
+void iwarp_count_held(struct rnic *rnic, int64_t bytes);
 
 /* connection.c */
 void iwarp_connection_init(struct rnic *rnic);

@@ -239,6 +239,8 @@ static void create_endpoint(struct build *build, uint32_t i, const struct scenar
 		sim, name, &host->endpoint->endpoint, &port, link_layer_of(build->scenario),
 		pool_of(build, sim), &host->endpoint->choice.congestion);
 	endpoint_attach(build->endpoint_hcas[i], build->endpoints, i);
+	endpoint_set_connections(build->endpoint_hcas[i], &host->endpoint->memory,
+				 &host->endpoint->cache);
 	if (has_tcp)
 		endpoint_set_tcp(build->endpoint_hcas[i], &host->endpoint->tcp);
 	if (has_iwarp)

@@ -12,6 +12,7 @@
 #include "hca/context/icm_cache.h"
 #include "hca/context/paging.h"
 #include "hca/context/translation.h"
+#include "hca/endpoint/connection_cache.h"
 #include "hca/endpoint/endpoint.h"
 #include "hca/host/host.h"
 #include "hca/host/iommu.h"
@@ -74,6 +75,8 @@ const struct counter_list counter_lists[] = {
 	 COUNTERS(ENDPOINT_TCP_COUNTERS)},
 	{"endpoint_iwarp", "iWARP on the TCP connections of an adapter of fidelity endpoint",
 	 COUNTERS(ENDPOINT_IWARP_COUNTERS)},
+	{"connection_cache", "cached contexts of an adapter of fidelity endpoint",
+	 COUNTERS(CONNECTION_CACHE_COUNTERS)},
 	{"rnic", "iWARP of an adapter", COUNTERS(RNIC_COUNTERS)},
 	{"port", "one end of a link", COUNTERS(PORT_COUNTERS)},
 	{"switch", "forwarding and buffers", COUNTERS(SWITCH_COUNTERS)},

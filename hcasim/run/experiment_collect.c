@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hca/endpoint/connection_memory.h"
 #include "hca/endpoint/endpoint.h"
 #include "hcasim/run/drops.h"
 #include "hcasim/run/experiment_state.h"
@@ -224,6 +225,32 @@ static void collect_hca(struct experiment *experiment, uint32_t host)
 	metrics[METRIC_out_of_order] += tcp ? (double)tcp->out_of_order : 0;
 }
 
+static double sum_of(const struct connection_memory *memory)
+{
+	return (double)(memory->state_bytes + memory->ring_bytes + memory->held_bytes);
+}
+
+/* Connections of the host that has the most memory for them. */
+static void collect_connections(struct experiment *experiment)
+{
+	const struct build *build = experiment->build;
+	double *metrics = experiment->metrics, count;
+	struct connection_memory most = {.connections = 0};
+	for (uint32_t i = 0; i < build->scenario->host_count; i++) {
+		if (!build->endpoint_hcas[i])
+			continue;
+		struct connection_memory memory = connection_memory_of(build->endpoint_hcas[i]);
+		if (sum_of(&memory) > sum_of(&most))
+			most = memory;
+	}
+	count = (double)most.connections;
+	metrics[METRIC_connections] = count;
+	metrics[METRIC_connection_state_bytes] = share_of((double)most.state_bytes, count);
+	metrics[METRIC_connection_ring_bytes] = share_of((double)most.ring_bytes, count);
+	metrics[METRIC_connection_held_bytes] = share_of((double)most.held_bytes, count);
+	metrics[METRIC_connection_bytes] = share_of(sum_of(&most), count);
+}
+
 void experiment_collect(struct experiment *experiment)
 {
 	const struct build *build = experiment->build;
@@ -250,6 +277,7 @@ void experiment_collect(struct experiment *experiment)
 	}
 	for (uint32_t i = 0; i < build->scenario->host_count; i++)
 		collect_hca(experiment, i);
+	collect_connections(experiment);
 	metrics[METRIC_deadlocks] = experiment->deadlock.count > 0;
 	collect_pauses(experiment, pauses, deep);
 	metrics[METRIC_queue_p50_bytes] = experiment_queue_quantile(experiment, 0.5);

@@ -171,6 +171,13 @@ static void check_hca(struct yaml_node *map, void *params, struct yaml_errors *e
 	modules_find(map, params, errors);
 }
 
+static void check_endpoint(struct yaml_node *map, void *params, struct yaml_errors *errors)
+{
+	for (const struct param_section *section = endpoint_device_sections; section->name;
+	     section++)
+		check_sets(map, section, params, errors);
+}
+
 static void read_congestion(struct yaml_node *node, void *params, struct yaml_errors *errors)
 {
 	struct hca_params *adapter = params;
@@ -196,7 +203,8 @@ static const struct composite composites[COMPOSITE_COUNT] = {
 			    sizeof(struct port_params), port_param_list, NULL, NULL, NULL},
 	[COMPOSITE_ENDPOINT] = {"endpoint", "a host channel adapter of fidelity `endpoint`",
 				sizeof(struct endpoint_device), endpoint_param_list,
-				endpoint_device_sections, &endpoint_device_extra, NULL},
+				endpoint_device_sections, &endpoint_device_extra,
+				check_endpoint},
 	[COMPOSITE_HOST] = {"host",
 		"a host and the PCIe slot of its adapter: replaces the adapter's values",
 		sizeof(struct hca_params), NULL, hca_host_sections, NULL, NULL},

@@ -12,6 +12,10 @@ const struct param_section endpoint_device_sections[] = {
 	{"port", port_param_list, offsetof(struct endpoint_device, port), "its port"},
 	{"tcp", endpoint_tcp_param_list, offsetof(struct endpoint_device, tcp),
 	 "its TCP connections, with transport: tcp or iwarp"},
+	{"context_cache", connection_cache_param_list, offsetof(struct endpoint_device, cache),
+	 "its cache of the contexts of queue pairs and iWARP connections"},
+	{"memory", connection_memory_param_list, offsetof(struct endpoint_device, memory),
+	 "sizes of the states and rings of its queue pairs and connections"},
 	{0}};
 /* clang-format on */
 

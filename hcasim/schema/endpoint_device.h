@@ -12,6 +12,7 @@
 
 #include "fabric/port_params.h"
 #include "hca/congestion/congestion.h"
+#include "hca/endpoint/connection_params.h"
 #include "hca/endpoint/endpoint_params.h"
 #include "hca/endpoint/tcp_params.h"
 #include "hcasim/schema/composite.h"
@@ -20,6 +21,8 @@ struct endpoint_device {
 	struct endpoint_params endpoint; /* first member, for the composite's own list */
 	struct port_params port;
 	struct endpoint_tcp_params tcp;
+	struct connection_cache_params cache;
+	struct connection_memory_params memory;
 	struct congestion_choice choice;
 };
 

@@ -125,6 +125,19 @@
 	  "time: the depth of reordering.") \
 	X(cnps, "packets", \
 	  "CNPs and BECNs that HCAs received.") \
+	X(connections, "connections", \
+	  "Queue pairs and TCP connections of the endpoint adapter that has the most memory for " \
+	  "them.") \
+	X(connection_state_bytes, "bytes", \
+	  "Memory of that adapter or its host for the state of a connection, mean: context of " \
+	  "the queue pair, control block of iWARP, or socket of TCP (hca.memory).") \
+	X(connection_ring_bytes, "bytes", \
+	  "Memory of that host for the send and receive queue of a connection, mean.") \
+	X(connection_held_bytes, "bytes", \
+	  "Largest number of bytes that all these connections held at once, divided by their " \
+	  "number: send buffers, and received bytes that waited for earlier ones.") \
+	X(connection_bytes, "bytes", \
+	  "Memory of a connection at one end: state, queues and held bytes.") \
 	X(deadlocks, "times", \
 	  "1: a cycle of full buffers stopped the run.") \
 	X(queue_max_bytes, "bytes", \

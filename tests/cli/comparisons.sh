@@ -16,6 +16,7 @@ small throughput '{workload.posting.outstanding_messages: [1, 16], workload.post
 small rates '{fabric.link.rate: [10Gbps, 400Gbps]}' --set workload.bytes=2MB
 small loss '{faults.0.drop.probability: [0%, 1%], fabric.link.length: [5m, 2km], seed: [1, 2, 3, 4]}'
 small incast '{workload.fan_in: [4, 32]}'
+small connections '{workload.count: [1, 2000]}'
 small storage '{workload.storage.queue_depth: [1, 64]}' --set workload.storage.operations=300
 
 cat >"$folder/judge.py" <<'END'
@@ -71,6 +72,17 @@ for variant in "roce-lossless", "infiniband":
     holds(variant + " keeps the packets of an incast", of("drops", variant, "32") == 0)
 for variant in "tcp", "iwarp", "roce-go-back-n", "roce-selective-repeat":
     holds(variant + " loses packets", of("drops", variant, "32") > 0)
+of = read("connections")
+for count in "1", "2000":
+    holds("a queue pair has its context", of("connection_state_bytes", "roce", count) == 375 and of("connection_held_bytes", "roce", count) == 0)
+    holds("a socket has its kernel objects", of("connection_state_bytes", "tcp", count) == 2368 + 832 + 192 + 192)
+    holds("iWARP has receive entries", of("connection_state_bytes", "iwarp", count) == 128 + 128 * 64)
+    # 17 FPDUs of 3956 bytes of payload at most, with 20 bytes of overhead each, and 2 of pad at most
+    holds("iWARP holds the message", 65536 + 17 * 20 <= of("connection_held_bytes", "iwarp-64k", count) <= 65536 + 17 * 22)
+    holds("TCP holds the message", of("connection_held_bytes", "tcp-64k", count) == 65536)
+for variant in "roce", "iwarp":
+    holds(variant + ": a cache that is large enough costs the first fetch", of("fct_mean_us", variant + "-cache", "1") - of("fct_mean_us", variant, "1") < 1.2)
+    holds(variant + ": a small cache costs each message", of("fct_mean_us", variant + "-cache", "2000") > 2 * of("fct_mean_us", variant, "2000"))
 of = read("storage")
 for protocol in "nvme", "nfs", "smb":
     rdma = "smb-direct" if protocol == "smb" else protocol + "-rdma"

@@ -29,7 +29,19 @@ equal payload "$(count write host0.hca.iwarp payload_bytes)" 1000000
 equal overhead "$(count write host0.hca.iwarp overhead_bytes)" 13900
 equal received "$(count write host1.hca data_bytes_received)" 1000000
 equal segments "$(count write host0.hca.tcp data_sent)" 695
-[ "$(count write host0.hca.iwarp connection_bytes)" -gt 500 ] || fail "no memory per connection"
+# Two connections, as each host sends: 128 bytes of the control block, and 128 entries of 64 bytes.
+equal "states of connections" "$(count write host0.hca.iwarp state_bytes)" $((2 * (128 + 128 * 64)))
+equal "held by a connection" "$(count write host0.hca.iwarp connection_held_bytes)" 131072
+
+# 10,000 connections, each with an FPDU of 64 bytes of payload
+"$hcasim" run write.yaml --set workload.pattern=incast --set workload.bytes=64B --set workload.count=10000 --set hosts.hca.context_cache.entries=1024 --out many >log || fail "many: $(cat log)"
+equal connections "$(count many host1.hca.iwarp connections)" 10000
+equal "states of 10,000 connections" "$(count many host1.hca.iwarp state_bytes)" 83200000
+equal "held by 10,000 connections" "$(count many host1.hca.tcp held_bytes)" 840000
+equal "memory of a connection" "$(grep -o '"connection_bytes": [0-9.]*' many/summary.json | grep -o '[0-9.]*$')" 65748
+[ "$(count many host1.hca.contexts misses)" -ge 10000 ] || fail "10,000 connections fit a cache of 1024"
+"$hcasim" check write.yaml --set hosts.hca.context_cache.entries=1022 >log 2>&1
+grep -q '1022 entries are not a multiple of 4 ways' log || fail "no error for entries and ways: $(cat log)"
 
 # The shares of the link: 1440 of 1538 bytes, and 8940 of 9038 with jumbo frames.
 study 'tcp: {receive_buffer: 4MiB}' 'operation: write, bytes: 100MB, count: 1' >rate.yaml

@@ -30,8 +30,7 @@
 	TEST(bytes_of_the_stream)                   \
 	TEST(bytes_with_losses)                     \
 	TEST(bytes_with_a_narrow_window)            \
-	TEST(an_odd_mtu_is_rounded_down)            \
-	TEST(memory_per_connection)
+	TEST(an_odd_mtu_is_rounded_down)
 SUITE(TESTS)
 
 #define FRAME(payload)  (8 + 14 + 20 + 20 + (payload) + 4) /* without time stamps */
@@ -540,16 +539,5 @@ static void test_an_odd_mtu_is_rounded_down(void)
 	CU_ASSERT_EQUAL(tcp_mss(endpoint_tcp_connection(
 				endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0))),
 			MSS);
-	end();
-}
-
-static void test_memory_per_connection(void)
-{
-	begin();
-	pair();
-	many_messages();
-	CU_ASSERT_TRUE(counters(0)->connection_bytes > 500);
-	CU_ASSERT_TRUE(counters(0)->connection_bytes <
-		       endpoint_tcp_counters(study.hosts[0])->memory_bytes + 200);
 	end();
 }

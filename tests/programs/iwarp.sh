@@ -38,7 +38,10 @@ done
 [ "$(count lossy host1 retransmissions)" -gt 10 ] || fail "nothing was lost"
 for name in clean lossy; do
   for host in host0 host1; do
-    [ "$(count $name $host connection_bytes)" -gt 1000 ] || fail "$name, $host: no memory per connection"
+    # control blocks and receive entries have 128 and 64 bytes
+    state=$(count $name $host state_bytes)
+    [ "$state" -gt 0 ] && [ $((state % 64)) = 0 ] || fail "$name, $host: $state bytes of state"
+    [ "$(count $name $host held_bytes)" -gt 1000 ] || fail "$name, $host: no held bytes"
   done
   # the wrong key and the missing receive request
   [ "$(count $name host0 terminates_sent)" = 2 ] || fail "$name: $(count $name host0 terminates_sent) Terminates; expected 2"

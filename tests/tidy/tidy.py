@@ -52,7 +52,8 @@ ADAPTER = ("hca/formats", "hca/module", "hca/host", "hca/context", "hca/congesti
            "hca/transport", "hca/port", "hca/iwarp", "hca/device")
 for place, name in enumerate(ADAPTER):
     MAY_INCLUDE[name] = FABRIC | set(ADAPTER[:place])
-MAY_INCLUDE["hca/endpoint"] = FABRIC | {"hca/formats", "hca/congestion", "hca/transport", "tcp"}
+MAY_INCLUDE["hca/endpoint"] = FABRIC | {"hca/formats", "hca/host", "hca/congestion",
+                                        "hca/transport", "tcp"}
 for name in ("hca/iwarp", "hca/device"):
     MAY_INCLUDE[name] |= {"tcp"}
 MAY_INCLUDE["tcp"] = WIRE | {"hca/congestion"}

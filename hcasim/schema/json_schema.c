@@ -78,7 +78,7 @@ static const struct {
 				  "\"pattern\": \"^-?[0-9.]+([eE][-+]?[0-9]+)?%?$\"}]}"},
 	[PARAM_FLAG] = {"flag", "{\"type\": \"boolean\"}"},
 	[PARAM_CHOICE] = {"choice", NULL},
-	[PARAM_TEXT] = {"text", "{\"type\": [\"string\", \"number\", \"null\"]}"},
+	[PARAM_TEXT] = {"text", "{\"type\": [\"string\", \"number\", \"null\"], \"minimum\": 0}"},
 	[PARAM_SIZES] = {"sizes", LIST_OF(REF("size"))},
 };
 

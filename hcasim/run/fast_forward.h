@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fast_forward: run.fast_forward. Skips phases of a workload that repeat earlier ones exactly.
+ * fast_forward: run.fast_forward. Skips phases of a workload that repeat earlier ones exactly, or
+ * that a sample of earlier ones replaces (phase_sample.h).
  *
  *     begin of a phase --fold_take()--> state --fold_equal()--> the same as at an earlier begin:
  *         flow_repeat_skip(): records of the skipped phases, and the run goes on behind them
  *     end of the run  --fold_repeat()--> counters, gauges and clock
  *
- * docs/explanation/fast-forward.md explains why the results are those of the whole run.
+ * docs/explanation/fast-forward.md explains why exact results are those of the whole run, and how
+ * the error of a sample is estimated.
  */
 #ifndef HCASIM_RUN_FAST_FORWARD_H
 #define HCASIM_RUN_FAST_FORWARD_H

@@ -185,10 +185,15 @@ struct port_params;
 	  "Workload: meaning of flows that run out of retries. error: the run fails, unless " \
 	  "`expect` bounds flows_failed or flows_done. expected: no failure.", \
 	  "choice") \
-	X(fast_forward, CHOICE, "off", "off|exact", \
+	X(fast_forward, CHOICE, "off", "off|exact|sampled", \
 	  "Workload with `phases`. exact: does not simulate a phase that begins in the same " \
 	  "state of the whole run as an earlier phase. Results are the same, except for " \
-	  "`events`.", \
+	  "`events`. sampled: also replaces later phases by a sample of earlier ones, as soon as " \
+	  "the estimated error is at most `fast_forward_error`.", \
+	  "choice") \
+	X(fast_forward_error, RATIO, "0.01", "0..1", \
+	  "fast_forward: sampled: largest estimated error of the time of the skipped phases and " \
+	  "of the mean completion time of their flows. An estimate, not a bound.", \
 	  "choice")
 
 #define RECORD_PARAMS(X) \
@@ -257,7 +262,7 @@ struct scenario_record_ring { RECORD_RING_PARAMS(PARAM_FIELD) };
 struct scenario_start  { PROGRAM_PARAMS(PARAM_FIELD) };
 struct scenario_topology { TOPOLOGY_PARAMS(PARAM_FIELD) };
 struct scenario_run { RUN_PARAMS(PARAM_FIELD) };
-enum { FAST_FORWARD_OFF, FAST_FORWARD_EXACT };
+enum { FAST_FORWARD_OFF, FAST_FORWARD_EXACT, FAST_FORWARD_SAMPLED };
 /* clang-format on */
 
 /* The packets that are recorded. */

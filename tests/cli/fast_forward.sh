@@ -72,8 +72,32 @@ play ring '0|0|workload.post_until is set' --set workload.post_until=300us
 play ring '0|0|posting.start_deadline ends the run' --set workload.posting.start_deadline=300us
 play ring '0|0|host0.hca.port: its packets are recorded' --set record.packets=true
 
+# Samples replace phases of random marks. The time and the mean completion time differ by less than
+# the tolerance, and no law is violated. What repeats exactly is still exact.
+cat >"$folder/near.py" <<'END'
+import json, sys
+off, sampled = (json.load(open(f"{folder}/summary.json")) for folder in sys.argv[1:3])
+skipped = sampled["fast_forward"]
+assert skipped["phases"] == 48 and 0 < skipped["estimated_error"] <= 0.02, skipped
+assert sampled["events"] < off["events"] / 2
+for name in "duration_us", "fct_mean_us", "packets_sent":
+    one, two = off["metrics"][name], sampled["metrics"][name]
+    assert abs(two / one - 1) < 0.02, (name, one, two)
+END
+scenario sampled roce ', congestion: dcqcn' 'ecn: {mark: dequeue, kmin: 5KB, kmax: 200KB}' "pattern: all_to_all, bytes: 100KB, phases: 60, queue_pairs: 1"
+for mode in off sampled; do
+  "$hcasim" run "$folder/sampled.yaml" --set run.fast_forward=$mode --set run.fast_forward_error=0.02 --out "$folder/sampled-$mode" >"$folder/sampled-$mode.log" 2>&1 ||
+    fail "sampled, $mode: $(cat "$folder/sampled-$mode.log")"
+done
+python3 "$folder/near.py" "$folder/sampled-off" "$folder/sampled-sampled" || fail "sampled"
+grep -q 'a sample of [0-9]* phases replaces them, estimated error' "$folder/sampled-sampled.log" || fail "sampled: $(cat "$folder/sampled-sampled.log")"
+"$hcasim" run "$folder/sampled.yaml" --set run.fast_forward=sampled --set run.fast_forward_error=0 >"$folder/log" 2>&1
+grep -q '^skipped    nothing: the estimated error of a sample of' "$folder/log" || fail "without tolerance: $(cat "$folder/log")"
+"$hcasim" run "$folder/ring.yaml" --set run.fast_forward=sampled >"$folder/log" 2>&1
+grep -q '^skipped    26 phases from phase 3 on.*repeat the 1 phases before' "$folder/log" || fail "ring, sampled: $(cat "$folder/log")"
+
 "$hcasim" run "$folder/ring.yaml" --set run.fast_forward=exact --threads 2 >"$folder/log" 2>&1
 grep -q 'in one thread: run.fast_forward compares the state of the whole run' "$folder/log" || fail "threads: $(cat "$folder/log")"
 "$hcasim" check "$folder/ring.yaml" --set run.fast_forward=always >"$folder/log" 2>&1
-[ $? -eq 2 ] && grep -q 'off|exact' "$folder/log" || fail "a mode that does not exist: $(cat "$folder/log")"
+[ $? -eq 2 ] && grep -q "off|exact|sampled" "$folder/log" || fail "a mode that does not exist: $(cat "$folder/log")"
 exit $((failures > 0))

@@ -170,6 +170,22 @@ static bool repeats_to_end(const struct workload *workload, uint32_t from, uint3
 	       same_flows(workload, last - flows, workload->phase_flows - 1, flows, false);
 }
 
+double flow_repeat_mean_fct(const struct flow_driver *driver, uint32_t phase)
+{
+	uint32_t flows = driver->workload->phase_flows, first = phase * flows, done = 0;
+	double sum = 0;
+
+	for (uint32_t i = first; i < first + flows; i++) {
+		const struct flow_record *record = &driver->records[i];
+
+		if (record->status != FLOW_done || workload_is_barrier(&driver->workload->flows[i]))
+			continue;
+		sum += (double)(record->finished - record->ready);
+		done++;
+	}
+	return done ? sum / done : 0;
+}
+
 static void copy_record(struct flow_driver *driver, uint32_t from, uint32_t to, sim_time later)
 {
 	struct flow_record *record = &driver->records[to];
@@ -194,6 +210,11 @@ static void renumber(struct flow_driver *driver, uint32_t distance)
 		}
 }
 
+uint32_t flow_repeat_left(const struct flow_driver *driver, uint32_t second)
+{
+	return driver->workload->phases - 1 - second;
+}
+
 uint32_t flow_repeat_skip(struct flow_driver *driver, uint32_t first, uint32_t second,
 			  sim_time period, const char **reason)
 {
@@ -201,12 +222,12 @@ uint32_t flow_repeat_skip(struct flow_driver *driver, uint32_t first, uint32_t s
 	sim_time now = driver->repeat.next_at, deadline = driver->parts[0].params->start_deadline;
 	uint32_t phase_flows = workload->phase_flows, from = second * phase_flows;
 	uint32_t flows = (second - first) * phase_flows;
-	uint32_t times = (workload->phases - 1 - second) / (second - first);
+	uint32_t times = flow_repeat_left(driver, second) / (second - first);
 
 	assert(second == driver->repeat.next && !driver->repeat.skipped && period);
 	*reason = NULL;
 	if (!times)
-		*reason = "the state came back too late to skip anything";
+		*reason = "too few phases are left to skip any";
 	else if (now > deadline || (deadline - now) / period < times + 1)
 		*reason = "posting.start_deadline ends the run";
 	else if (!repeats_to_end(workload, from, flows))

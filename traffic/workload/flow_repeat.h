@@ -26,9 +26,16 @@ sim_time flow_repeat_next(const struct flow_driver *driver, uint32_t *phase);
 /* Reports that the caller has examined the start of the phase. */
 void flow_repeat_passed(struct flow_driver *driver);
 
+/* Returns the number of phases after `second` that can be skipped, which excludes the last one. */
+uint32_t flow_repeat_left(const struct flow_driver *driver, uint32_t second);
+
+/* Returns the mean time from post to completion of a phase's flows, in ps. */
+double flow_repeat_mean_fct(const struct flow_driver *driver, uint32_t phase);
+
 /* Skips phases from the next phase, `second`, on. The phases from `first` to `second` took
- * `period`, and all later phases repeat them. Skips whole periods, but never the last phase.
- * Returns the number of periods. Returns 0 and writes the reason to *reason if there is none. */
+ * `period`, and all later phases are taken to repeat them. Skips whole periods, but never the last
+ * phase. Returns the number of periods. Returns 0 and writes the reason to *reason if there is
+ * none. */
 uint32_t flow_repeat_skip(struct flow_driver *driver, uint32_t first, uint32_t second,
 			  sim_time period, const char **reason);
 

@@ -39,6 +39,7 @@ struct move {
 	struct netdev *netdev;
 	struct packet *packet;
 	struct move *next;
+	sim_time since;
 	bool done;
 	union {
 		struct pcie_read read;
@@ -74,7 +75,7 @@ static struct packet *pop(struct netdev *netdev, struct send_ring *ring)
 	ring->first = packet->next;
 	packet->next = NULL;
 	ring->bytes -= packet->wire_bytes;
-	gauge_leave(&netdev->gauge.queued, now(netdev), 1);
+	gauge_left(&netdev->gauge.queued, packet->since, now(netdev), 1);
 	return packet;
 }
 
@@ -93,7 +94,7 @@ static void read_done(struct pcie_read *read)
 	move->done = true;
 	while ((move = netdev->reads) && move->done) {
 		netdev->reads = move->next;
-		gauge_leave(&netdev->gauge.reads, now(netdev), 1);
+		gauge_left(&netdev->gauge.reads, move->since, now(netdev), 1);
 		send(netdev, move->packet);
 		pool_give(&netdev->moves, move);
 	}
@@ -105,6 +106,7 @@ static struct move *move_of(struct netdev *netdev, struct packet *packet)
 
 	move->netdev = netdev;
 	move->packet = packet;
+	move->since = now(netdev);
 	return move;
 }
 
@@ -122,7 +124,7 @@ static void read_frame(struct netdev *netdev, struct packet *packet)
 	else
 		netdev->reads = move;
 	netdev->last_read = move;
-	gauge_enter(&netdev->gauge.reads, now(netdev), 1);
+	gauge_enter(&netdev->gauge.reads, move->since, 1);
 	pcie_read(netdev->blocks.pcie, &move->read);
 }
 
@@ -173,7 +175,8 @@ void netdev_send(struct netdev *netdev, struct packet *packet)
 		ring->first = packet;
 	ring->last = packet;
 	ring->bytes += packet->wire_bytes;
-	gauge_enter(&netdev->gauge.queued, now(netdev), 1);
+	packet->since = now(netdev);
+	gauge_enter(&netdev->gauge.queued, packet->since, 1);
 	if (!ring->was_full)
 		read_frames(netdev, ring);
 }
@@ -196,8 +199,8 @@ static void write_done(struct pcie_write *write)
 	struct packet *packet = move->packet;
 
 	unlink_write(netdev, move);
+	gauge_left(&netdev->gauge.writes, move->since, now(netdev), 1);
 	pool_give(&netdev->moves, move);
-	gauge_leave(&netdev->gauge.writes, now(netdev), 1);
 	netdev->count.frames_received++;
 	netdev->count.bytes_received += packet->wire_bytes;
 	receive_release(netdev->blocks.receive, packet);
@@ -221,7 +224,7 @@ void netdev_arrived(struct netdev *netdev, struct packet *packet)
 	};
 	move->next = netdev->writes;
 	netdev->writes = move;
-	gauge_enter(&netdev->gauge.writes, now(netdev), 1);
+	gauge_enter(&netdev->gauge.writes, move->since, 1);
 	pcie_write(netdev->blocks.pcie, &move->write);
 }
 

@@ -60,6 +60,11 @@ struct staged_read { /* one read of the send queue, until its blocks are staged 
 	uint8_t bytes[]; /* [params.read_blocks] blocks */
 };
 
+struct send_queue_note { /* of a queue that a gauge of wqe_fetch counts */
+	bool is;
+	sim_time since;
+};
+
 struct ring { /* one doorbell: its last block and its times */
 	struct ring *next;
 	uint32_t producer; /* index after its last block */
@@ -84,9 +89,9 @@ struct send_queue {
 	struct send_slot **slots; /* [window], a power of two */
 	uint32_t window;
 	uint32_t oldest, cursor, tail;
-	bool stored;                              /* the staged blocks came by BlueFlame */
-	bool has_work, fetch_waits, window_waits; /* contribution to the gauges of wqe_fetch */
-	uint64_t first_line;                      /* number of the ring's first line in the cache */
+	bool stored; /* the staged blocks came by BlueFlame */
+	struct send_queue_note has_work, fetch_waits, window_waits;
+	uint64_t first_line; /* number of the ring's first line in the cache */
 };
 
 static inline struct send_slot *send_queue_slot(const struct send_queue *sq, uint32_t number)

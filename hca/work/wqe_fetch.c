@@ -29,15 +29,20 @@ static const struct block_type wqe_fetch_type = {
 
 static void read_done(struct pcie_read *read);
 
-static void note(struct wqe_fetch *fetch, struct gauge *gauge, bool *noted, bool is)
+static void note(struct wqe_fetch *fetch, struct gauge *gauge, struct send_queue_note *noted,
+		 bool is)
 {
-	if (*noted == is)
+	sim_time now = sim_now(fetch->block.sim);
+
+	if (noted->is == is)
 		return;
-	*noted = is;
-	if (is)
-		gauge_enter(gauge, sim_now(fetch->block.sim), 1);
-	else
-		gauge_leave(gauge, sim_now(fetch->block.sim), 1);
+	noted->is = is;
+	if (is) {
+		noted->since = now;
+		gauge_enter(gauge, now, 1);
+	} else {
+		gauge_left(gauge, noted->since, now, 1);
+	}
 }
 
 /* Updates the gauges after WQEs were posted, parsed, sent or completed. */

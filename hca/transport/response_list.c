@@ -9,6 +9,7 @@
 #include "hca/transport/psn.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/transport.h"
+#include "hca/work/scheduler.h"
 #include "hca/work/wqe_fetch.h"
 
 #define SLAB_RESPONSES 64
@@ -107,6 +108,7 @@ static void start_reads(struct response_lists *lists)
 		lists->reading++;
 		awaited->since = sim_now(transport->block.sim);
 		gauge_enter(&transport->gauge.response_lists, awaited->since, 1);
+		scheduler_read_list(transport->blocks.scheduler);
 		pcie_read(transport->blocks.pcie, &awaited->read);
 	}
 }
@@ -116,7 +118,8 @@ static void ask_for(struct qp *qp, struct send_slot *slot, struct awaited_respon
 	struct response_lists *lists = lists_of(qp);
 
 	slot->list_coming = true;
-	awaited->read = wqe_refetch_read(&qp->sq, slot, slot->blocks, list_arrived);
+	awaited->read =
+		wqe_refetch_read(&qp->sq, slot, wqe_refetch_blocks(&qp->sq, slot), list_arrived);
 	awaited->next_to_read = NULL;
 	if (lists->first)
 		lists->last->next_to_read = awaited;

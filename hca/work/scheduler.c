@@ -208,9 +208,8 @@ static void reads_through(struct event *event)
 		reads_begin(scheduler);
 }
 
-/* Adds the entity's last packets to the READ engine, for `duration` after the packets before
- * them. */
-static void reads_enter(struct scheduler *scheduler, struct sched_entity *entity, sim_time duration)
+/* Books the READ engine for `duration`, after all that it is booked for. */
+static void occupy_reads(struct scheduler *scheduler, sim_time duration)
 {
 	sim_time now = sim_now(scheduler->block.sim);
 
@@ -218,6 +217,13 @@ static void reads_enter(struct scheduler *scheduler, struct sched_entity *entity
 		scheduler->reads.free_at = now;
 	gauge_serve(&scheduler->gauge.reads, scheduler->reads.free_at, duration);
 	scheduler->reads.free_at += duration;
+}
+
+/* Adds the entity's last packets to the READ engine, for `duration` after the packets before
+ * them. */
+static void reads_enter(struct scheduler *scheduler, struct sched_entity *entity, sim_time duration)
+{
+	occupy_reads(scheduler, duration);
 	entity->away = true;
 	entity->reads_done = scheduler->reads.free_at;
 	entity->next = NULL;
@@ -229,6 +235,11 @@ static void reads_enter(struct scheduler *scheduler, struct sched_entity *entity
 	scheduler->reads.last = entity;
 	if (!entity->reads_wait)
 		reads_begin(scheduler);
+}
+
+void scheduler_read_list(struct scheduler *scheduler)
+{
+	occupy_reads(scheduler, scheduler->params->list_interval);
 }
 
 static void reads_forget(struct scheduler *scheduler, struct sched_entity *entity)

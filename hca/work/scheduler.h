@@ -114,6 +114,9 @@ void scheduler_destroy(struct scheduler *scheduler);
 /* Reports that the entity may have data to send now. */
 void scheduler_wake(struct scheduler *scheduler, struct sched_entity *entity);
 
+/* Occupies the READ engine for one WQE that is read again for its response. */
+void scheduler_read_list(struct scheduler *scheduler);
+
 /* Removes the entity from all rings, because its queue pair is destroyed. */
 void scheduler_forget(struct scheduler *scheduler, struct sched_entity *entity);
 

@@ -27,6 +27,10 @@
 	X(response_segment, BYTES, "4096B", "64B..4096B", \
 	  "Bytes of READ response data per response_interval.", \
 	  "assumed: all that is sent as one, transport.segment_bytes") \
+	X(list_interval, TIME, "0ps", "0ps..1ms", \
+	  "Time that a WQE that is read again for its response (wqe_fetch.looked_up) takes in " \
+	  "the engine of READs, atomics and READ responses.", \
+	  "assumed: none") \
 	X(processing_units, COUNT, "2", "1..64", \
 	  "Number of processing units. Each queue pair belongs to one of these units.", \
 	  "assumed: A2-05 shows that a queue pair is bound to one") \

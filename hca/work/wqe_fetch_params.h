@@ -37,6 +37,10 @@
 	  "Reads in progress, over all queue pairs, of WQEs that were evicted from send_cache " \
 	  "before their response arrived.", \
 	  "assumed: value for a small CAM") \
+	X(response_blocks, COUNT, "1", "1..64", \
+	  "64-byte blocks of such a read, up to the end of the ring, and at least those of the " \
+	  "WQE. The cache keeps the blocks of the WQE alone.", \
+	  "assumed: no more than needed") \
 	X(module, TEXT, "", "", \
 	  "Module that replaces the built-in plan of WQE reads and their parsing " \
 	  "(docs/explanation/systemc.md). Empty: the built-in plan.", \

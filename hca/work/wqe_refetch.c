@@ -51,6 +51,15 @@ static uint32_t blocks_again(const struct send_queue *sq, const struct send_slot
 	return most > slot->blocks ? most : slot->blocks;
 }
 
+uint32_t wqe_refetch_blocks(const struct send_queue *sq, const struct send_slot *slot)
+{
+	uint32_t at = slot->block & (sq->attr->sq_blocks - 1);
+	uint32_t most = wqe_fetch_smaller((uint32_t)sq->fetch->params->response_blocks,
+					  sq->attr->sq_blocks - at);
+
+	return most > slot->blocks ? most : slot->blocks;
+}
+
 struct pcie_read wqe_refetch_read(struct send_queue *sq, const struct send_slot *slot,
 				  uint32_t blocks, void (*done)(struct pcie_read *))
 {

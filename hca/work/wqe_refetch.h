@@ -26,6 +26,9 @@ bool wqe_refetch_is_here(struct send_queue *sq, struct send_slot *slot);
  * wqe_refetch_read(), and then calls wqe_refetch_fill(). */
 enum wqe_outcome wqe_refetch_look_up(struct send_queue *sq, const struct send_slot *slot);
 
+/* Returns the number of blocks of a read for the slot's response. */
+uint32_t wqe_refetch_blocks(const struct send_queue *sq, const struct send_slot *slot);
+
 /* Returns a read of `blocks` blocks of the slot's WQE. Only its time matters, because the contents
  * are known. */
 struct pcie_read wqe_refetch_read(struct send_queue *sq, const struct send_slot *slot,

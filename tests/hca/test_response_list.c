@@ -5,22 +5,27 @@
  *
  *     found, replaced          no time; the time of one PCIe read of the WQE
  *     several packets          one read, for which later packets wait
+ *     blocks                   a read of several blocks; the engine of READs is occupied
  *     many                     data and completions are right and in order, with the limited number
  *                              of reads in flight
  *     looked up at its turn    a response needs no WQE; and the opposite, except for
  *                              retransmissions
  *     gone                     a queue pair may be destroyed while responses wait
  */
+#include <string.h>
+
 #include "fabric/wire/opcode.h"
 #include "hca/formats/cqe.h"
 #include "hca/transport/transport.h"
 #include "hca/work/wqe_fetch.h"
+#include "sim/gauge.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 
 #define TESTS(TEST)           \
 	TEST(one)             \
 	TEST(several_packets) \
+	TEST(blocks)          \
 	TEST(many)            \
 	TEST(when)            \
 	TEST(gone)
@@ -100,6 +105,40 @@ static void test_several_packets(void)
 	CU_ASSERT_EQUAL(lookups(&rig)->misses, 1);
 	CU_ASSERT_EQUAL(lookups(&rig)->merges, 3);
 	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), 1 + 1);
+	rig_destroy(&rig);
+}
+
+/* Returns the busy time of the engine of READs of the first adapter. */
+static uint64_t engine_time(const struct rig *rig)
+{
+	struct block *block = sim_blocks(rig->mini->sim);
+	size_t at = 0;
+
+	while (strcmp(block->name, "host0.hca.scheduler") != 0)
+		block = block->next;
+	while (strcmp(block->type->gauges[at].name, "reads") != 0)
+		at++;
+	return gauge_area(&gauges_read(block)[at], sim_now(rig->mini->sim));
+}
+
+static void test_blocks(void)
+{
+	enum { BLOCKS = 4, LIST = 46000, READ = 5000 };
+	struct mini *mini = mini_create(SIM_ENGINE_native);
+	struct rig rig = rig_with(PLENTY, WQE_LOOKED_UP_RESPONSE, MANY);
+	sim_time found = read_and_write(&rig, LINE), lines;
+
+	CU_ASSERT_EQUAL(engine_time(&rig), READ);
+	rig_destroy(&rig);
+	mini->params.send_cache.entries = ONE;
+	mini->params.wqe_fetch.looked_up = WQE_LOOKED_UP_RESPONSE;
+	mini->params.wqe_fetch.response_blocks = BLOCKS;
+	mini->params.scheduler.list_interval = LIST;
+	rig = rig_create_on(mini, QP_RC, LINK_INFINIBAND, MTU);
+	lines = rig_read_time(rig.one, BLOCKS * LINE);
+	CU_ASSERT_EQUAL(read_and_write(&rig, LINE), found + lines);
+	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "read_blocks"), 1 + BLOCKS);
+	CU_ASSERT_EQUAL(engine_time(&rig), READ + LIST);
 	rig_destroy(&rig);
 }
 

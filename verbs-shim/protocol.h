@@ -95,6 +95,7 @@
 	X(SLEEP, "sleeps until the deadline; 1: a signal came first") \
 	X(THREAD_NEW, "a thread is about to be created; the result is the number of its slot") \
 	X(THREAD_EXIT, "the thread ends; not answered") \
+	X(KILL, "the thread has sent signals, which may end processes")\
 	X(THREAD_FAILED, "the thread could not be created") \
 	X(SPAWN, "`image`: a child process is about to be created, and attaches if it can") \
 	X(SPAWNED, "a child process was created, or not; the result is its virtual process id") \

@@ -538,9 +538,9 @@ static const struct part {
 	     {"looks", part_looks},     {"tells", part_tells},       {"ids", part_ids},
 	     {"timers", part_timers},   {"spin", part_spin},         {"chats", part_chats},
 	     {"answers", part_answers}, {"asks", part_asks},         {"ends", part_ends},
-	     {"peers", part_peers},     {"children", part_children}, {"queues", part_queues},
-	     {"locks", part_locks},     {"suspends", part_suspends}, {"calls", part_calls},
-	     {"times", part_times}};
+	     {"peers", part_peers},     {"children", part_children}, {"ended", part_ended},
+	     {"queues", part_queues},   {"locks", part_locks},       {"suspends", part_suspends},
+	     {"calls", part_calls},     {"times", part_times}};
 
 int main(int argc, char **argv)
 {

@@ -17,6 +17,7 @@ int part_chats(int argc, char **argv);
 int part_answers(int argc, char **argv);
 int part_peers(int argc, char **argv);
 int part_children(int argc, char **argv);
+int part_ended(int argc, char **argv);
 int part_queues(int argc, char **argv);
 int part_suspends(int argc, char **argv);
 int part_locks(int argc, char **argv);

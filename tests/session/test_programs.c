@@ -36,6 +36,7 @@
 	TEST(descriptors_and_signals_run_on_virtual_time)   \
 	TEST(who_polls_what_another_process_stores_wakes)   \
 	TEST(who_ends_is_seen_at_its_time)                  \
+	TEST(who_is_ended_has_ended)                        \
 	TEST(real_time_signals_queue)                       \
 	TEST(who_waits_for_a_file_lock_gets_it)             \
 	TEST(calls_that_block_take_virtual_time)            \
@@ -343,6 +344,16 @@ static void test_who_ends_is_seen_at_its_time(void)
 
 	run_session(&result, programs, 1, 3 * MS, -1);
 	expect(&result, 0, "host0| early 0 partial 0\n");
+}
+
+/* Processes end by a signal, and threads with their destructors, before others see them. */
+static void test_who_is_ended_has_ended(void)
+{
+	static const char *const programs[][4] = {{"ended"}};
+	static struct result result;
+
+	run_session(&result, programs, 1, 3 * MS, -1);
+	expect(&result, 0, "host0| gone 20 destroyed 20 of 20\n");
 }
 
 static void test_real_time_signals_queue(void)

@@ -180,7 +180,7 @@ void gate_last(enum shim_op op)
 
 void gate_start(struct shim_slot *slot)
 {
-	slot->tid = (uint32_t)system_call(SYS_gettid);
+	__atomic_store_n(&slot->tid, (uint32_t)system_call(SYS_gettid), __ATOMIC_RELEASE);
 	await_token(slot);
 	forget_waiting();
 	shim_self =

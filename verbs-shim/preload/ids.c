@@ -111,19 +111,40 @@ static int sent(int result)
 	return result;
 }
 
+int ids_killed(int result)
+{
+	if (shim_active()) {
+		shim_self.slot->dirty = 1;
+		(void)gate_call(OP_KILL, NULL);
+	}
+	return result;
+}
+
 EXPORT int kill(pid_t pid, int number)
 {
-	return sent((int)system_call(SYS_kill, pid < -1 ? -ids_real(-pid) : ids_real(pid), number));
+	int result = (int)system_call(SYS_kill, pid < -1 ? -ids_real(-pid) : ids_real(pid), number);
+
+	return number == 0 ? sent(result) : ids_killed(result);
+}
+
+EXPORT int killpg(__pid_t group, int number)
+{
+	if (group >= 0)
+		return kill(-group, number);
+	errno = EINVAL;
+	return -1;
 }
 
 EXPORT int tgkill(pid_t pid, pid_t thread, int number)
 {
-	return sent((int)system_call(SYS_tgkill, ids_real(pid), ids_real(thread), number));
+	int result = (int)system_call(SYS_tgkill, ids_real(pid), ids_real(thread), number);
+
+	return pid == getpid() ? sent(result) : ids_killed(result);
 }
 
 EXPORT int sigqueue(pid_t pid, int number, const union sigval value)
 {
-	return sent(REAL(sigqueue)(ids_real(pid), number, value));
+	return ids_killed(REAL(sigqueue)(ids_real(pid), number, value));
 }
 
 EXPORT int pthread_kill(pthread_t thread, int number)

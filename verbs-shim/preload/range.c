@@ -183,7 +183,7 @@ void range_arm_watched(bool quantum_ended)
 	for (uint32_t i = 0; i < range_count; i++) {
 		struct range *range = range_at(i);
 
-		if (range->kind == RANGE_WATCHED || (quantum_ended && range->polled))
+		if (range->kind == RANGE_WATCHED || range->polled)
 			arm(range);
 		range->asked |= !quantum_ended && range->kind == RANGE_WATCHED;
 	}

@@ -37,7 +37,8 @@ struct range *range_find(uint64_t address);
 void range_arm(struct range *range);
 void range_disarm(struct range *range);
 
-/* Arms all watched ranges. If a quantum has ended, also arms the rings that the program polls. */
+/* Arms all watched ranges, and the rings that the program polls. An instruction that hcasim cannot
+ * decode may have disarmed them. */
 void range_arm_watched(bool quantum_ended);
 
 /* range_can_guard() returns true if each ring that the program polls traps. range_guard(true), with

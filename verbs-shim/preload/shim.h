@@ -156,6 +156,8 @@ bool wait_for(int fd, short events);
 bool wait_is_plain(
 	/* the descriptor never blocks, and no other program of the run has its other end */
 	int fd);
+/* Writes to such a descriptor. Output of the run always has room. */
+ssize_t wait_write_plain(int fd, const void *bytes, size_t length);
 bool wait_is_blocking(int fd);
 bool wait_is_ready(int fd, short events); /* poll(2) without waiting */ /* no O_NONBLOCK */
 
@@ -227,6 +229,9 @@ struct _IO_FILE *process_random_stream(const char *mode); /* as fopen() */
  * of the run, and 0, are returned unchanged. ids.c */
 int32_t ids_virtual(int32_t real_pid);
 int32_t ids_real(int32_t id);
+/* Call it after signals were sent to other processes. Processes that they kill end before another
+ * thread runs. Returns `result`. */
+int ids_killed(int result);
 /* Handles fcntl(2) commands about the owner of a descriptor. Returns false for other commands. */
 bool ids_fcntl(int fd, int command, void *argument, int *result);
 int32_t ids_of_thread(const struct shim_slot *slot); /* a thread of this process */

@@ -24,7 +24,7 @@ static ssize_t read_inside(int fd, void *bytes, size_t length)
 static ssize_t write_inside(int fd, const void *bytes, size_t length)
 {
 	if (!shim_active() || wait_is_plain(fd))
-		return system_call(SYS_write, fd, bytes, length);
+		return wait_write_plain(fd, bytes, length);
 	return write(fd, bytes, length);
 }
 

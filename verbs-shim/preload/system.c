@@ -107,7 +107,7 @@ static unsigned ids_in(long number, const long words[WORDS])
 
 EXPORT long syscall(long number, ...)
 {
-	long words[WORDS];
+	long words[WORDS], result;
 	unsigned ids;
 
 	GATHER(words, number);
@@ -201,5 +201,8 @@ EXPORT long syscall(long number, ...)
 	for (int i = 0; i < WORDS; i++)
 		if (ids & 1U << i)
 			words[i] = ids_real((int32_t)words[i]);
-	return enter(number, words);
+	result = enter(number, words);
+	return number == SYS_rt_sigqueueinfo || number == SYS_pidfd_send_signal
+		       ? ids_killed((int)result)
+		       : result;
 }

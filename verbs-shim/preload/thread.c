@@ -93,9 +93,9 @@ static void *run(void *argument)
 	struct birth birth = *(struct birth *)argument;
 	void *result;
 
-	free(argument);
 	gate_start(birth.slot);
 	trap_stack_begin_thread();
+	free(argument);
 	pthread_cleanup_push(on_end, NULL);
 	result = birth.start(birth.argument);
 	pthread_cleanup_pop(1);
@@ -127,6 +127,8 @@ EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *rest
 		(void)gate_call(OP_THREAD_FAILED, REQUEST(.thread_failed = {(uint64_t)slot}));
 		return error;
 	}
+	while (!__atomic_load_n(&shim.memory->slots[slot].tid, __ATOMIC_ACQUIRE))
+		(void)system_call(SYS_sched_yield); /* it starts in libc without the token */
 	for (uint32_t i = 0; i < THREADS; i++) {
 		if (threads[i].used && !pthread_equal(threads[i].thread, *thread))
 			continue;

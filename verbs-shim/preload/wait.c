@@ -11,11 +11,13 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "verbs-shim/preload/datagrams.h"
@@ -31,7 +33,8 @@
 /* Linux: /dev/tty and /dev/ptmx; the ends of pseudo terminals. */
 enum { TTY_MAJOR = 5, PTS_MAJOR = 136, PTS_MAJOR_LAST = 143 };
 
-#define PIECE 4096 /* PIPE_BUF: bytes that a writable pipe accepts without blocking */
+#define PIECE            4096 /* PIPE_BUF: bytes that a writable pipe accepts without blocking */
+#define OUTPUT_MOMENT_NS 100000
 
 static bool await(uint64_t deadline, uint64_t socket)
 {
@@ -71,6 +74,62 @@ bool wait_is_ready(int fd, short events)
 	return system_look(SYS_poll, &one, 1UL, 0) != 0 || socket_state_events(fd, events, 0) != 0;
 }
 
+static bool is_output(const struct stat *status)
+{
+	return S_ISFIFO(status->st_mode) &&
+	       (status->st_ino == shim.output[0] || status->st_ino == shim.output[1]);
+}
+
+/* Waits in real time until a pipe of the run's output has room. A pipe holds a page for each two
+ * writes at least, so a quarter of its bytes fills at most half of it. */
+static void await_output(int fd)
+{
+	const struct timespec moment = {0, OUTPUT_MOMENT_NS};
+	long room = system_call(SYS_fcntl, fd, F_GETPIPE_SZ);
+	struct pollfd end = {fd, 0, 0};
+	int used = 0;
+
+	while (system_call(SYS_ioctl, fd, FIONREAD, &used) == 0 && used > room / 4 &&
+	       system_call(SYS_poll, &end, 1L, 0L) == 0) /* POLLERR: the simulator has ended */
+		(void)system_call(SYS_nanosleep, &moment, NULL);
+}
+
+ssize_t wait_write_plain(int fd, const void *bytes, size_t length)
+{
+	struct stat status;
+	size_t done = 0;
+
+	if (system_call(SYS_fstat, fd, &status) != 0 || !is_output(&status))
+		return system_call(SYS_write, fd, bytes, length);
+	do {
+		ssize_t result =
+			system_call(SYS_write, fd, (const char *)bytes + done, length - done);
+
+		if (result < 0 && errno != EAGAIN && errno != EINTR)
+			return done ? (ssize_t)done : -1;
+		done += result > 0 ? (size_t)result : 0;
+		await_output(fd);
+	} while (done < length);
+	return (ssize_t)done;
+}
+
+static ssize_t write_plain_parts(int fd, const struct iovec *parts, int count)
+{
+	struct stat status;
+	ssize_t total = 0;
+
+	if (system_call(SYS_fstat, fd, &status) != 0 || !is_output(&status))
+		return REAL(writev)(fd, parts, count);
+	for (int i = 0; i < count; i++) {
+		ssize_t result = wait_write_plain(fd, parts[i].iov_base, parts[i].iov_len);
+
+		if (result < 0)
+			return total ? total : -1;
+		total += result;
+	}
+	return total;
+}
+
 /* Descriptors that never block and have no other program of the run at the other end: a regular
  * file, /dev/null, and the pipes of the run's output. Pseudo terminals and event descriptors (which
  * have no file type) do not belong to this group. */
@@ -82,7 +141,7 @@ bool wait_is_plain(int fd)
 		return true;
 	switch (status.st_mode & S_IFMT) {
 	case S_IFIFO:
-		return status.st_ino == shim.output[0] || status.st_ino == shim.output[1];
+		return is_output(&status);
 	case S_IFCHR: {
 		unsigned number = major(status.st_rdev);
 
@@ -257,7 +316,7 @@ EXPORT ssize_t write(int fd, const void *bytes, size_t length)
 		return sockets_send(fd, record, MESSAGE(bytes, length), 0);
 	wait_begin();
 	if (wait_is_plain(fd))
-		return system_call(SYS_write, fd, bytes, length);
+		return wait_write_plain(fd, bytes, length);
 	if (!wait_is_blocking(fd))
 		return sent(fd, NULL, system_call(SYS_write, fd, bytes, length));
 	do {
@@ -288,10 +347,13 @@ EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 				    &(struct msghdr){.msg_iov = (struct iovec *)parts,
 						     .msg_iovlen = (size_t)count},
 				    0);
-	if (wait_is_plain(fd) || !wait_is_blocking(fd)) {
+	if (wait_is_plain(fd)) {
 		wait_begin();
-		total = REAL(writev)(fd, parts, count);
-		return wait_is_plain(fd) ? total : sent(fd, NULL, total);
+		return write_plain_parts(fd, parts, count);
+	}
+	if (!wait_is_blocking(fd)) {
+		wait_begin();
+		return sent(fd, NULL, REAL(writev)(fd, parts, count));
 	}
 	for (int i = 0; i < count; i++) {
 		ssize_t result = write(fd, parts[i].iov_base, parts[i].iov_len);

@@ -237,7 +237,7 @@ void attach_await_image(struct session *session, struct thread *thread)
 			return;
 		output_drain(session);
 		if (attach_is_dead(process, 0)) {
-			attach_died(session, process);
+			attach_died(session, process, sim_now(session->sim));
 			return;
 		}
 	}
@@ -254,15 +254,9 @@ bool attach_is_dead(const struct process *process, int milliseconds)
 	return poll(&waiting, 1, milliseconds) > 0;
 }
 
-void attach_died(struct session *session, struct process *process)
+void attach_died(struct session *session, struct process *process, sim_time at)
 {
-	sim_time at = sim_now(session->sim);
-
-	for (uint32_t i = 0; i < session->thread_count; i++)
-		if (session->threads[i].process == process &&
-		    session->threads[i].state != THREAD_FREE && session->threads[i].clock > at &&
-		    session->threads[i].state == THREAD_RUNNING)
-			at = session->threads[i].clock;
+	ends_await_notice();
 	drop_threads(session, process);
 	process->alive = false;
 	output_drain(session);
@@ -292,6 +286,18 @@ void attach_died(struct session *session, struct process *process)
 		if (session->exit_code == 0)
 			session->exit_code = program->exit_code;
 	}
+	ends_of_killed(session, process, at); /* PR_SET_PDEATHSIG */
+}
+
+/* Returns the time of an end that was not announced. */
+static sim_time time_of_end(const struct session *session, const struct process *process)
+{
+	const struct thread *running = session->running;
+
+	return running && running->process == process && running->state == THREAD_RUNNING &&
+			       running->clock > sim_now(session->sim)
+		       ? running->clock
+		       : sim_now(session->sim);
 }
 
 /* Returns true if the process has announced its end for a later virtual time. Its end is then
@@ -309,17 +315,25 @@ static bool is_to_end(const struct session *session, const struct process *proce
 
 void attach_find_dead(struct session *session, bool all)
 {
-	output_drain(session);
+	bool found = false;
+	sim_time at = sim_now(session->sim);
+
 	for (uint32_t i = 0; i < session->process_count && i < SHIM_PROCESSES; i++) {
 		struct process *process = &session->processes[i];
 		if (process->alive && attach_is_dead(process, 0) &&
-		    (all || !is_to_end(session, process)))
-			attach_died(session, process);
+		    (all || !is_to_end(session, process))) {
+			at = time_of_end(session, process);
+			attach_died(session, process, at);
+			found = true;
+		}
 	}
+	if (found && !all) /* a signal may have been for several */
+		ends_of_killed(session, NULL, at);
 }
 
 /* Checks for unannounced real events: deaths and output. */
 void session_look_around(struct session *session)
 {
+	output_drain(session);
 	attach_find_dead(session, false);
 }

@@ -64,6 +64,7 @@ static void await_token(struct session *session, struct thread *thread)
 	struct shim_memory *shared = session->shared;
 	uint64_t start = 0, quantum_end = 0, silence = session->params.silence / NS;
 	uint32_t asleep = 0;
+	bool is_asleep;
 
 	for (uint32_t i = 0; i < shared->spin_iterations; i++) {
 		if (__atomic_load_n(&slot->token, __ATOMIC_ACQUIRE) == TOKEN_SIMULATOR)
@@ -96,14 +97,17 @@ static void await_token(struct session *session, struct thread *thread)
 			start = now;
 			quantum_end = now + session->params.quantum / NS;
 		}
-		session_look_around(session);
+		is_asleep = withdraw_is_asleep(thread);
+		if (is_asleep || !session->one_output)
+			output_drain(session);
+		attach_find_dead(session, false);
 		if (thread->state != THREAD_RUNNING || session_is_ending())
 			return;
 		if (silence > 0 && now - start >= silence) {
 			name_silent(session, thread);
 			silence = 0;
 		}
-		asleep = withdraw_is_asleep(thread) ? asleep + 1 : 0;
+		asleep = is_asleep ? asleep + 1 : 0;
 		if (asleep >= ASLEEP_LOOKS) {
 			withdraw(session, thread);
 			return;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "verbs-shim/session/state.h"
@@ -66,6 +67,14 @@ bool output_read(struct output *output, const char *name, bool color)
 	return true;
 }
 
+bool output_is_one(void)
+{
+	struct stat output, error;
+
+	return fstat(1, &output) == 0 && fstat(2, &error) == 0 && output.st_dev == error.st_dev &&
+	       output.st_ino == error.st_ino && !isatty(1);
+}
+
 void output_drain(struct session *session)
 {
 	static struct pollfd pipes[2 * SESSION_PROGRAMS];
@@ -88,4 +97,14 @@ void output_drain(struct session *session)
 				   session->color))
 			;
 	}
+}
+
+int session_output_error(const struct session *session)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < session->program_count; i++)
+		for (int which = 0; which < 2; which++)
+			error = error ? error : session->programs[i].output[which].error;
+	return error;
 }

@@ -414,8 +414,7 @@ static void serve_exit(struct session *session, struct thread *thread)
 	handover_release(session, thread);
 	for (int i = 0; i < EXIT_TRIES; i++) {
 		if (attach_is_dead(process, 1)) {
-			attach_died(session, process);
-			session_visible(session, thread->clock);
+			attach_died(session, process, thread->clock);
 			return;
 		}
 		output_drain(session);
@@ -469,6 +468,7 @@ static serve_function *const serve[OP_COUNT] = {
 	[OP_SLEEP] = serve_sleep,
 	[OP_THREAD_NEW] = serve_thread_new,
 	[OP_THREAD_EXIT] = serve_thread_exit,
+	[OP_KILL] = serve_start,
 	[OP_THREAD_FAILED] = serve_thread_failed,
 	[OP_SPAWN] = serve_spawn,
 	[OP_SPAWNED] = serve_spawned,

@@ -231,6 +231,10 @@ void session_returned(struct session *session, struct thread *thread)
 	if (session->hosts[thread->process->host].kernel)
 		kernel_host_ran(session->hosts[thread->process->host].kernel, acted);
 	peers_acted(session, thread, acted);
+	if (slot->op == OP_THREAD_EXIT)
+		ends_await_thread(thread);
+	else if (slot->op == OP_KILL)
+		ends_of_killed(session, NULL, acted);
 	thread->looked =
 		session->visible; /* recorded before others act, so that their actions wake it */
 	thread->sockets_looked = session->hosts[thread->process->host].sockets_ready;
@@ -536,6 +540,7 @@ int session_run(struct session *session)
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	session->one_output = output_is_one();
 	place_share_counter(true);
 	loop(session);
 	if (session->broken)
@@ -544,6 +549,7 @@ int session_run(struct session *session)
 		kill_all(session, end_signal);
 		for (int i = 0; i < 100 && any_runs(session); i++) {
 			usleep(10000);
+			output_drain(session);
 			attach_find_dead(session, true);
 		}
 		session->exit_code = 128 + end_signal;
@@ -551,6 +557,7 @@ int session_run(struct session *session)
 	kill_all(session, SIGKILL);
 	for (int i = 0; i < 200; i++) {
 		bool alive = false;
+		output_drain(session);
 		attach_find_dead(session, true);
 		for (uint32_t p = 0; p < SHIM_PROCESSES; p++)
 			alive |= session->processes[p].alive;
@@ -580,16 +587,6 @@ int session_run(struct session *session)
 			(double)sim_now(session->sim) / (double)US, session->handoffs,
 			session->doorbells, session->spins, session->hash);
 	return session->exit_code;
-}
-
-int session_output_error(const struct session *session)
-{
-	int error = 0;
-
-	for (uint32_t i = 0; i < session->program_count; i++)
-		for (int which = 0; which < 2; which++)
-			error = error ? error : session->programs[i].output[which].error;
-	return error;
 }
 
 uint64_t session_trace_hash(const struct session *session)

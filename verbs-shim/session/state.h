@@ -9,6 +9,7 @@
  *     handover.c    hand-over of the token to a thread, and the wait for its return
  *     serve.c       execution of the requests of threads
  *     attach.c      start, fork, exec and end of processes
+ *     ends.c        wait for the real ends of threads and processes
  *     launch.c      creation of the programs' processes
  *     start.c       start times of programs
  *     executable.c  check that a program can run
@@ -211,8 +212,11 @@ struct session {
 	bool woken;  /* a thread became ready in it */
 	struct thread *running;
 	uint32_t last_process; /* last process that had the token */
-	bool unread;           /* programs may have printed something since their output was read */
-	uint32_t awaiting;     /* children that are announced and have not attached */
+	/* Output and error output go to one file. A thread's lines are then put there when it has
+	 * returned the token, so that their order does not depend on real time. */
+	bool one_output;
+	bool unread;       /* programs may have printed something since their output was read */
+	uint32_t awaiting; /* children that are announced and have not attached */
 	uint32_t await_process;
 	char notes[SESSION_NOTES][160];
 	uint32_t note_count;
@@ -335,10 +339,18 @@ struct process *attach_accept(struct session *session,
 struct thread *attach_thread(struct session *session, struct process *process);
 /* Waits after exec until the new image attaches, or the old one continues. */
 void attach_await_image(struct session *session, struct thread *thread);
-void attach_died(struct session *session, struct process *process);
+void attach_died(struct session *session, struct process *process, sim_time at);
 /* Ends dead processes. `all`: also processes that have announced their end and are not due yet. */
 void attach_find_dead(struct session *session, bool all);
 bool attach_is_dead(const struct process *process, int milliseconds);
+
+/* Waits until a thread that has announced its end has ended. ends.c */
+void ends_await_thread(const struct thread *thread);
+/* Waits for the ends of processes that a signal kills, and reports them. Call it after signals were
+ * sent. parent: only its children; NULL: all processes. */
+void ends_of_killed(struct session *session, const struct process *parent, sim_time at);
+/* Waits until the parent of a dead process has its SIGCHLD. */
+void ends_await_notice(void);
 
 /* Returns true if the token holder has slept for a while in a call that the preload library does
  * not track. withdraw.c */
@@ -409,6 +421,7 @@ void place_share_counter(bool shared);
 
 /* output.c */
 void output_drain(struct session *session);
+bool output_is_one(void); /* standard output and standard error are one file, and no terminal */
 bool output_read(struct output *output, const char *name,
 		 bool color); /* returns false if there is nothing to read now */
 

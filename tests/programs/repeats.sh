@@ -9,7 +9,7 @@ shift 4 2>/dev/null || shift $#
 . "$(dirname "$0")/../support/script.sh"
 names=("$@")
 [ ${#names[@]} -gt 0 ] || names=(iperf3 iperf3-ib iperf3-reverse iperf3-both iperf3-udp iperf3-udp-ib iperf-multicast nuttcp redis \
-  qperf-tcp qperf-udp sockperf-tcp sockperf-multicast curl rsync)
+  qperf-tcp qperf-udp sockperf-tcp sockperf-udp sockperf-multicast curl rsync)
 
 # More programs, in the form of matrix.txt: they last too long for the check, or need files.
 mkdir -p "$folder/files"
@@ -17,7 +17,6 @@ head -c 3000000 /dev/zero | tr '\0' 'x' >"$folder/files/data"
 cat >"$folder/more.txt" <<LINES
 qperf-tcp          | two-hosts-roce | timeout --preserve-status 4 qperf | qperf host0 -n 200 tcp_lat |
 qperf-udp          | two-hosts-roce | timeout --preserve-status 4 qperf | qperf host0 -t 1 udp_bw |
-sockperf-tcp       | two-hosts-roce | timeout --preserve-status 8 sockperf server --tcp -p 7000 | sockperf ping-pong -i 127.77.0.1 --tcp -p 7000 --mps 50 -t 1 |
 sockperf-multicast | two-hosts-roce | timeout --preserve-status 8 sockperf server -i 239.1.1.1 -p 7000 | sockperf ping-pong -i 239.1.1.1 -p 7000 --mps 50 -t 1 |
 curl               | two-hosts-roce | timeout --preserve-status 2 python3 -m http.server --directory $folder/files 8000 | curl -s --retry 9 --retry-connrefused --retry-delay 1 http://host0:8000/data |
 rsync              | two-hosts-roce | timeout --preserve-status 2 rsync --daemon --no-detach --config=$folder/rsyncd.conf --port=8730 | rsync -a rsync://host0:8730/files/data $folder/copy |

@@ -11,8 +11,9 @@
 
 #include "verbs-shim/session/state.h"
 
-#define LOOK_AROUND_NS  1000000 /* real time between looks for deaths while a program runs */
-#define ASLEEP_LOOKS    20 /* that show the token holder asleep, before the token is withdrawn */
+#define LOOK_AROUND_NS 1000000 /* real time between looks for deaths while a program runs */
+#define ASLEEP_WEIGHT \
+	2000 /* of looks that show the token holder asleep, before it loses the token */
 #define QUANTUM_SIGNAL  (SIGRTMAX - 1)
 #define REVIEW_HANDOFFS 64 /* hand-offs between reviews of the place */
 
@@ -63,8 +64,7 @@ static void await_token(struct session *session, struct thread *thread)
 	struct shim_slot *slot = thread->slot;
 	struct shim_memory *shared = session->shared;
 	uint64_t start = 0, quantum_end = 0, silence = session->params.silence / NS;
-	uint32_t asleep = 0;
-	bool is_asleep;
+	uint32_t asleep = 0, weight;
 
 	for (uint32_t i = 0; i < shared->spin_iterations; i++) {
 		if (__atomic_load_n(&slot->token, __ATOMIC_ACQUIRE) == TOKEN_SIMULATOR)
@@ -97,8 +97,8 @@ static void await_token(struct session *session, struct thread *thread)
 			start = now;
 			quantum_end = now + session->params.quantum / NS;
 		}
-		is_asleep = withdraw_is_asleep(thread);
-		if (is_asleep || !session->one_output)
+		weight = withdraw_asleep(thread);
+		if (weight > 0 || !session->one_output)
 			output_drain(session);
 		attach_find_dead(session, false);
 		if (thread->state != THREAD_RUNNING || session_is_ending())
@@ -107,8 +107,8 @@ static void await_token(struct session *session, struct thread *thread)
 			name_silent(session, thread);
 			silence = 0;
 		}
-		asleep = is_asleep ? asleep + 1 : 0;
-		if (asleep >= ASLEEP_LOOKS) {
+		asleep = weight > 0 ? asleep + weight : 0;
+		if (asleep >= ASLEEP_WEIGHT) {
 			withdraw(session, thread);
 			return;
 		}

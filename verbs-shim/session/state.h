@@ -352,9 +352,13 @@ void ends_of_killed(struct session *session, const struct process *parent, sim_t
 /* Waits until the parent of a dead process has its SIGCHLD. */
 void ends_await_notice(void);
 
-/* Returns true if the token holder has slept for a while in a call that the preload library does
- * not track. withdraw.c */
-bool withdraw_is_asleep(const struct thread *thread);
+/* Weights of looks that show the token holder asleep. */
+#define ASLEEP_CERTAINLY 100
+#define ASLEEP_PERHAPS   1 /* or it waits for a processor */
+
+/* Returns the weight of a look at the token holder, which may sleep in a call that the preload
+ * library does not track; 0: it does not sleep. withdraw.c */
+uint32_t withdraw_asleep(const struct thread *thread);
 void withdraw(struct session *session, struct thread *thread);
 /* Checks for withdrawn threads that run again. Returns true if one has returned. */
 bool withdraw_return(struct session *session);

@@ -41,10 +41,29 @@ static bool has_returned(const struct thread *thread)
 	return __atomic_load_n(&thread->slot->token, __ATOMIC_ACQUIRE) == TOKEN_SIMULATOR;
 }
 
-bool withdraw_is_asleep(const struct thread *thread)
+/* Returns true if the system names the function in which the thread waits. A thread that waits for a
+ * processor shows S too, if it lost the processor on its way through wait4(). */
+static bool has_place(const struct thread *thread)
 {
-	return !thread->process->replacing && thread->slot->tid != 0 &&
-	       thread_letter(thread) == 'S' && !has_returned(thread);
+	char path[64], text[64];
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%u/wchan", thread->process->real_pid,
+		 thread->slot->tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	length = fd >= 0 ? read(fd, text, sizeof(text)) : 0;
+	if (fd >= 0)
+		close(fd);
+	return length > 0 && text[0] != '0';
+}
+
+uint32_t withdraw_asleep(const struct thread *thread)
+{
+	if (thread->process->replacing || thread->slot->tid == 0 || thread_letter(thread) != 'S' ||
+	    has_returned(thread))
+		return 0;
+	return has_place(thread) ? ASLEEP_CERTAINLY : ASLEEP_PERHAPS;
 }
 
 /* Returns the number of the system call that the thread sleeps in; -1 if it cannot be read. */

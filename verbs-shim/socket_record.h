@@ -11,6 +11,7 @@
 #ifndef VERBS_SHIM_SOCKET_RECORD_H
 #define VERBS_SHIM_SOCKET_RECORD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -83,6 +84,9 @@ struct shim_membership {
 	uint32_t interface; /* 0: any of them; a new member joins on eth0 */
 };
 
+/* IP_TTL that no program has set. Linux: net.ipv4.ip_default_ttl */
+#define SHIM_TTL_DEFAULT 64
+
 /* Numbers of interfaces. */
 enum { SHIM_INTERFACE_LO = 1, SHIM_INTERFACE_ETH0 = 2 };
 
@@ -102,6 +106,8 @@ struct shim_socket {
 	uint32_t unreported;
 	/* 1: a RST came. */
 	uint32_t reset;
+	/* State of the connection, as Linux numbers states. 0: no connection. */
+	uint32_t tcp_state;
 	/* ended: the FIN of the peer has arrived. over: the connection has ended (TCP: CLOSED or
 	 * TIME_WAIT). */
 	uint32_t ended, over;
@@ -117,9 +123,11 @@ struct shim_socket {
 	uint32_t announced;
 	/* Arrived segments and packets whose processor time no read has paid yet. */
 	uint32_t segments, packets;
-	/* bound: bind() was called. bound_address: with an address other than the wildcard
-	 * address. */
+	/* bind() chose the port; it chose an address other than the wildcard address. */
 	uint32_t bound, bound_address;
+	/* 1: the socket has its port. When its connection ends it loses a port that bind() did not
+	 * choose, and can then be bound again. */
+	uint32_t held;
 	/* SO_RCVLOWAT; 0: not set, 1 byte. */
 	uint32_t low_water;
 	/* SO_REUSEADDR; SO_REUSEPORT; IPV6_V6ONLY; SO_LINGER of 0 seconds. */
@@ -158,6 +166,22 @@ static inline int32_t shim_socket_option_value(const struct shim_socket *record,
 		if (record->options[i].level == level && record->options[i].name == name)
 			return record->options[i].value;
 	return value;
+}
+
+/* Keeps the value of an option. Returns false if there is no place for it. */
+static inline bool shim_socket_keep_option(struct shim_socket *record, int level, int name,
+					   int32_t value)
+{
+	uint32_t i = 0;
+
+	while (i < record->option_count &&
+	       (record->options[i].level != level || record->options[i].name != name))
+		i++;
+	if (i == SHIM_SOCKET_OPTIONS)
+		return false;
+	record->option_count += i == record->option_count;
+	record->options[i] = (struct shim_socket_option){level, name, value};
+	return true;
 }
 
 /* Copies all values that options have set. */

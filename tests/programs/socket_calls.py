@@ -7,6 +7,7 @@ so that no result depends on time. Two systems with the same rules print the sam
 a file that another system printed, the driver makes the calls that these lines name. A difference
 then changes no later call.
 """
+import ctypes
 import errno
 import fcntl
 import json
@@ -44,6 +45,16 @@ OPTIONS = {
     'IP_MULTICAST_TTL': (socket.IPPROTO_IP, socket.IP_MULTICAST_TTL),
     'IP_MULTICAST_LOOP': (socket.IPPROTO_IP, socket.IP_MULTICAST_LOOP),
     'IP_MULTICAST_ALL': (socket.IPPROTO_IP, 49),
+    'IP_MTU_DISCOVER': (socket.IPPROTO_IP, 10),
+    'IP_RECVERR': (socket.IPPROTO_IP, 11),
+    'IP_FREEBIND': (socket.IPPROTO_IP, 15),
+    'IPV6_V6ONLY': (socket.IPPROTO_IPV6, socket.IPV6_V6ONLY),
+    'IPV6_TCLASS': (socket.IPPROTO_IPV6, socket.IPV6_TCLASS),
+    'IPV6_UNICAST_HOPS': (socket.IPPROTO_IPV6, socket.IPV6_UNICAST_HOPS),
+    'IPV6_MULTICAST_HOPS': (socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS),
+    'IPV6_MULTICAST_LOOP': (socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_LOOP),
+    'IPV6_MULTICAST_IF': (socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_IF),
+    'IPV6_RECVERR': (socket.IPPROTO_IPV6, 25),
     'TCP_NODELAY': (socket.IPPROTO_TCP, socket.TCP_NODELAY),
     'TCP_CORK': (socket.IPPROTO_TCP, socket.TCP_CORK),
     'TCP_KEEPIDLE': (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE),
@@ -53,15 +64,21 @@ OPTIONS = {
     'TCP_DEFER_ACCEPT': (socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT),
     'TCP_USER_TIMEOUT': (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT),
     'TCP_LINGER2': (socket.IPPROTO_TCP, socket.TCP_LINGER2),
+    'TCP_NOTSENT_LOWAT': (socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT),
 }
 SETTABLE = [name for name in OPTIONS
-            if name not in ('SO_TYPE', 'SO_ERROR', 'SO_ACCEPTCONN', 'SO_DOMAIN', 'SO_PROTOCOL', 'SO_REUSEPORT', 'TCP_NODELAY', 'TCP_CORK',
-                            'TCP_DEFER_ACCEPT')]
+            if name not in ('SO_TYPE', 'SO_ERROR', 'SO_ACCEPTCONN', 'SO_DOMAIN', 'SO_PROTOCOL', 'TCP_NODELAY', 'TCP_CORK', 'TCP_DEFER_ACCEPT',
+                            'TCP_NOTSENT_LOWAT', 'IP_RECVERR', 'IP_FREEBIND', 'IPV6_RECVERR', 'IPV6_MULTICAST_IF')]
+BUFFERS = {'SO_SNDBUF': socket.SO_SNDBUF, 'SO_RCVBUF': socket.SO_RCVBUF}
+TIMEOUTS = {'SO_RCVTIMEO': 20, 'SO_SNDTIMEO': 21}
+WAIT_US = 20000  # of a call that blocks
+LIBC = ctypes.CDLL(None, use_errno=True)
 VALUES = (-1, 0, 1, 2, 7, 40, 100, 256, 30000)
 # Times of timers: none may expire within a run
 TIMED = ('TCP_KEEPIDLE', 'TCP_KEEPINTVL', 'TCP_LINGER2', 'TCP_USER_TIMEOUT')
 LONG = (0, 100, 30000, 100000)
-FLAGS = {'PEEK': socket.MSG_PEEK, 'TRUNC': socket.MSG_TRUNC, 'WAITALL': socket.MSG_WAITALL, 'NOSIGNAL': socket.MSG_NOSIGNAL}
+FLAGS = {'PEEK': socket.MSG_PEEK, 'TRUNC': socket.MSG_TRUNC, 'WAITALL': socket.MSG_WAITALL, 'NOSIGNAL': socket.MSG_NOSIGNAL,
+         'DONTWAIT': socket.MSG_DONTWAIT}
 
 
 GROUPS = ('239.1.2.3', '239.1.2.4', '10.1.1.1')
@@ -122,8 +139,8 @@ class Host:
     def call_sendto(self, number, length, address, port):
         return self.sockets[number].sendto(pattern(number, length), (address, port))
 
-    def call_sendmsg(self, number, lengths):
-        return self.sockets[number].sendmsg([pattern(number, length) for length in lengths])
+    def call_sendmsg(self, number, lengths, flags):
+        return self.sockets[number].sendmsg([pattern(number, length) for length in lengths], [], sum(FLAGS[flag] for flag in flags))
 
     def call_recv(self, number, length, flags):
         data = self.sockets[number].recv(length, sum(FLAGS[flag] for flag in flags))
@@ -134,9 +151,9 @@ class Host:
         data, address = self.sockets[number].recvfrom(length)
         return f'{len(data)} bytes, {zlib.crc32(data):08x}, from {self.name(address)}'
 
-    def call_recvmsg(self, number, lengths):
+    def call_recvmsg(self, number, lengths, flags):
         buffers = [bytearray(length) for length in lengths]
-        got, _, flags, address = self.sockets[number].recvmsg_into(buffers)
+        got, _, flags, address = self.sockets[number].recvmsg_into(buffers, 0, sum(FLAGS[flag] for flag in flags))
         return f'{got} bytes, {zlib.crc32(b"".join(buffers)):08x}, flags {flags:#x}, from {self.name(address)}'
 
     def call_shutdown(self, number, how):
@@ -150,6 +167,8 @@ class Host:
 
     def call_getsockopt(self, number, option):
         value = self.sockets[number].getsockopt(*OPTIONS[option])
+        if option == 'IPV6_MULTICAST_IF':  # the index of eth0 differs between systems
+            return ('any', 'lo', 'eth0')[min(value, 2)]
         return errno.errorcode.get(value, value) if option == 'SO_ERROR' else value
 
     def call_setsockopt(self, number, option, value):
@@ -157,6 +176,37 @@ class Host:
 
     def call_linger(self, number, on, seconds):
         self.sockets[number].setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', on, seconds))
+
+    def call_buffer(self, number, option, value):
+        self.sockets[number].setsockopt(socket.SOL_SOCKET, BUFFERS[option], value)
+        return self.sockets[number].getsockopt(socket.SOL_SOCKET, BUFFERS[option])
+
+    def call_timeout(self, number, option, microseconds):
+        before = self.sockets[number].getsockopt(socket.SOL_SOCKET, TIMEOUTS[option], 16)
+        self.sockets[number].setsockopt(socket.SOL_SOCKET, TIMEOUTS[option], struct.pack('ll', microseconds // 10**6, microseconds % 10**6))
+        seconds, rest = struct.unpack('ll', self.sockets[number].getsockopt(socket.SOL_SOCKET, TIMEOUTS[option], 16))
+        self.sockets[number].setsockopt(socket.SOL_SOCKET, TIMEOUTS[option], before)
+        return f'{seconds} s {rest} us'
+
+    def call_blocking(self, number, operation, *arguments):
+        """Makes a call that waits for a while."""
+        made = self.sockets[number]
+        for option in TIMEOUTS.values():
+            made.setsockopt(socket.SOL_SOCKET, option, struct.pack('ll', 0, WAIT_US))
+        os.set_blocking(made.fileno(), True)
+        try:
+            return getattr(self, f'call_{operation}')(number, *arguments)
+        finally:
+            os.set_blocking(made.fileno(), False)
+            for option in TIMEOUTS.values():
+                made.setsockopt(socket.SOL_SOCKET, option, bytes(16))
+
+    def call_disconnect(self, number):
+        if LIBC.connect(self.sockets[number].fileno(), struct.pack('H14x', socket.AF_UNSPEC), 16) != 0:
+            raise OSError(ctypes.get_errno(), '')
+
+    def call_state(self, number):
+        return self.sockets[number].getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
 
     def call_member(self, number, option, group, interface):
         options = {'join': socket.IP_ADD_MEMBERSHIP, 'leave': socket.IP_DROP_MEMBERSHIP, 'send': socket.IP_MULTICAST_IF}
@@ -197,7 +247,8 @@ class Driver:
         self.count = count
         self.lines = iter(open(lines)) if lines else None
         self.addresses = (address, peer)
-        names = {address: 'host0', peer: 'host1', '0.0.0.0': 'any', '::': 'any'}
+        names = {address: 'host0', peer: 'host1', '0.0.0.0': 'any', '::': 'any6'}
+        names.update({f'::ffff:{address}': f'mapped {name}' for address, name in names.items() if '.' in address})
         self.own = Host(names)
         for _ in range(200):
             try:
@@ -233,8 +284,9 @@ class Driver:
     def make(self):
         side, kind = self.random.randrange(2), self.random.choice(('stream', 'stream', 'stream', 'datagram'))
         number, self.next = self.next, self.next + 1
-        if self.call(side, 'socket', number, '4', kind) == 'ok':
-            self.known[number] = {'side': side, 'kind': kind, 'state': 'new'}
+        family = self.random.choice('446')
+        if self.call(side, 'socket', number, family, kind) == 'ok':
+            self.known[number] = {'side': side, 'kind': kind, 'family': family, 'state': 'new'}
 
     def use(self, number):
         known = self.known[number]
@@ -243,7 +295,7 @@ class Driver:
         arguments = getattr(self, f'arguments_{operation}')(known)
         if arguments is None:
             return
-        new = arguments[0] if operation == 'accept' else None
+        new = arguments[-1] if 'accept' in (operation, *arguments[:1]) else None
         result = self.call(side, operation, number, *arguments)
         self.learn(number, operation, arguments, result, new)
 
@@ -254,7 +306,8 @@ class Driver:
         no_bind = known['kind'] == 'stream' and known['state'] in ('connected', 'listening')
         rare = [('shutdown', shutdown), ('getsockname', 1), ('getpeername', 1), ('getsockopt', 2), ('setsockopt', 2), ('linger', 0.3), ('member', 3 if known['kind'] == 'datagram' else 0.2),
                 ('poll', 3), ('select', 1), ('waiting', 1), ('close', 1), ('listen', connect), ('connect', connect), ('bind', 0 if no_bind else 0.5),
-                ('accept', 0.5), ('recv', 1), ('send', 1), ('recvmsg', 0.5), ('sendmsg', 0.5), ('recvfrom', 0.5), ('sendto', 0.5)]
+                ('accept', 0.5), ('recv', 1), ('send', 1), ('recvmsg', 0.5), ('sendmsg', 0.5), ('recvfrom', 0.5), ('sendto', 0.5),
+                ('buffer', 0.3), ('timeout', 0.3), ('blocking', 1), ('disconnect', 0.3), ('state', 1)]
         more = {
             'new': [('bind', 8), ('connect', 8)] if known['kind'] == 'stream' else [('bind', 12), ('connect', 3)],
             'bound': [('listen', 12), ('connect', 2)] if known['kind'] == 'stream' else [('sendto', 8), ('recvfrom', 8), ('connect', 3)],
@@ -265,10 +318,12 @@ class Driver:
 
     def learn(self, number, operation, arguments, result, new):
         known = self.known[number]
+        if operation == 'blocking':
+            operation, *arguments = arguments
         if operation == 'close':
             del self.known[number]
         elif operation == 'accept' and result.startswith('from'):
-            self.known[new] = {'side': known['side'], 'kind': 'stream', 'state': 'connected'}
+            self.known[new] = {'side': known['side'], 'kind': 'stream', 'family': known['family'], 'state': 'connected'}
         elif operation == 'bind' and result == 'ok':
             known['state'] = 'bound'
         elif operation == 'listen' and result == 'ok':
@@ -277,6 +332,8 @@ class Driver:
             known['shut'] = True
         elif operation == 'connect' and result in ('ok', 'EINPROGRESS'):
             known['state'] = 'connected'
+        elif operation == 'disconnect' and result == 'ok':
+            known['state'] = 'new'
         if operation in ('send', 'sendto', 'sendmsg') and result.isdigit():
             known['sent'] = known.get('sent', 0) + int(result)
 
@@ -284,12 +341,30 @@ class Driver:
         number, self.next = self.next, self.next + 1
         return (number,)
 
+    def in_family(self, known, address):
+        return address if known['family'] == '4' else f'::ffff:{address}'
+
     def arguments_bind(self, known):
-        address = self.random.choices((self.addresses[known['side']], '0.0.0.0', self.addresses[1 - known['side']]), (8, 3, 1))[0]
+        addresses = [self.in_family(known, address) for address in (self.addresses[known['side']], '0.0.0.0', self.addresses[1 - known['side']])]
+        more = [] if known['family'] == '4' else ['::', '::1']
+        address = self.random.choices(addresses + more, [8, 3, 1] + [4] * len(more))[0]
         return address, self.random.choices((0, *PORTS), (3, 2, 2, 2))[0]
 
     def arguments_connect(self, known):
-        return self.random.choice(self.addresses), self.random.choice(PORTS)
+        if known['family'] == '6' and self.random.random() < 0.2:
+            return '::1', self.random.choice(PORTS)
+        return self.in_family(known, self.random.choice(self.addresses)), self.random.choice(PORTS)
+
+    def arguments_blocking(self, known):
+        operation = self.random.choice(('recv', 'recv', 'recvmsg', 'recvfrom', 'send', 'accept', 'connect'))
+        arguments = getattr(self, f'arguments_{operation}')(known)
+        return None if arguments is None else (operation, *arguments)
+
+    def arguments_buffer(self, known):
+        return self.random.choice(list(BUFFERS)), self.random.choice((100000, 150001, 200000))
+
+    def arguments_timeout(self, known):
+        return self.random.choice(list(TIMEOUTS)), self.random.choice((0, 10000, 1500000, 3 * 10**9))
 
     def arguments_listen(self, known):
         return (self.random.choice((20, 50)),)
@@ -303,22 +378,25 @@ class Driver:
 
     def arguments_sendto(self, known):
         length = self.length(known)
-        to = self.random.choice(self.addresses + GROUPS[:2])
+        to = self.in_family(known, self.random.choice(self.addresses + GROUPS[:2]))
         return None if length is None else (length, to, self.random.choice(PORTS))
 
     def arguments_sendmsg(self, known):
         length = self.length(known)
-        return None if length is None else ([length // 3, 0, length - length // 3],)
+        return None if length is None else ([length // 3, 0, length - length // 3], ['NOSIGNAL'])
+
+    def flags(self):
+        flags = (('PEEK', 0.2), ('TRUNC', 0.1), ('WAITALL', 0.1), ('DONTWAIT', 0.1))
+        return [flag for flag, weight in flags if self.random.random() < weight]
 
     def arguments_recv(self, known):
-        flags = [flag for flag, weight in (('PEEK', 0.2), ('TRUNC', 0.1), ('WAITALL', 0.1)) if self.random.random() < weight]
-        return self.random.choice((0, 1, 10, 1000, 100000)), flags
+        return self.random.choice((0, 1, 10, 1000, 100000)), self.flags()
 
     def arguments_recvfrom(self, known):
         return (self.random.choice((0, 1, 10, 1000, 100000)),)
 
     def arguments_recvmsg(self, known):
-        return (self.random.choice(([0], [5], [10, 1000], [100, 0, 100000])),)
+        return self.random.choice(([0], [5], [10, 1000], [100, 0, 100000])), self.flags()
 
     def arguments_shutdown(self, known):
         return (self.random.choice(('read', 'write', 'both')),)
@@ -344,7 +422,7 @@ class Driver:
         return ()
 
     arguments_poll = arguments_select = arguments_waiting = no_arguments
-    arguments_getsockname = arguments_getpeername = arguments_close = no_arguments
+    arguments_getsockname = arguments_getpeername = arguments_close = arguments_disconnect = arguments_state = no_arguments
 
 
 if sys.argv[1] == 'serve':

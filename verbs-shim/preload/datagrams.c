@@ -40,15 +40,6 @@ static bool has_failed(struct shim_socket *record)
 	return error != 0;
 }
 
-static size_t length_of(const struct msghdr *message)
-{
-	size_t length = 0;
-
-	for (size_t i = 0; i < message->msg_iovlen; i++)
-		length += message->msg_iov[i].iov_len;
-	return length;
-}
-
 /* Finds the destination of a message. Returns false and sets errno if there is none. */
 static bool choose_destination(struct shim_socket *record, const struct msghdr *message,
 			       struct shim_address *to)
@@ -98,7 +89,7 @@ ssize_t datagrams_send(int fd, struct shim_socket *record, const struct msghdr *
 	struct iovec parts[IOV_MAX + 1];
 	struct shim_datagram head = {.truesize = 0};
 	const struct msghdr whole = {.msg_iov = parts, .msg_iovlen = message->msg_iovlen + 1};
-	size_t length = length_of(message);
+	size_t length = sockets_length(message);
 	bool waits = !(flags & MSG_DONTWAIT) && wait_is_blocking(fd);
 	ssize_t result;
 

@@ -16,8 +16,7 @@
 /* Linux doubles SO_SNDBUF and SO_RCVBUF. Limits: the minimum size, net.core.wmem_max and rmem_max.
  * Defaults: net.ipv4.tcp_wmem and tcp_rmem. */
 enum { SEND_LEAST = 4608, RECEIVE_LEAST = 2304, MOST = 212992 };
-enum { LOW_WATER_MOST = 6291456 / 2 }; /* half of the most in tcp_rmem */
-enum { TTL_DEFAULT = 64 };
+enum { LOW_WATER_MOST = 6291456 / 2 };             /* half of the most in tcp_rmem */
 enum { LINGER2_DEFAULT = 60, LINGER2_MOST = 120 }; /* seconds: TCP_FIN_TIMEOUT, its maximum */
 enum { SEND_DEFAULT = 16384, RECEIVE_DEFAULT = 131072, DATAGRAM_DEFAULT = 212992 };
 
@@ -45,7 +44,7 @@ static const struct {
 	{IPPROTO_TCP, TCP_USER_TIMEOUT, 0, 0, INT32_MAX},
 	{IPPROTO_TCP, TCP_NOTSENT_LOWAT, 0, 0, INT32_MAX},
 	{IPPROTO_IP, IP_TOS, 0, 0, 255},
-	{IPPROTO_IP, IP_TTL, TTL_DEFAULT, 1, 255},
+	{IPPROTO_IP, IP_TTL, SHIM_TTL_DEFAULT, 1, 255},
 	{IPPROTO_IP, IP_MTU_DISCOVER, 1, 0, 5},
 	{IPPROTO_IP, IP_RECVERR, 0, 0, 1},
 	{IPPROTO_IP, IP_FREEBIND, 0, 0, 1},
@@ -70,24 +69,9 @@ static int find(int level, int option)
 	return -1;
 }
 
-static struct shim_socket_option *kept(struct shim_socket *record, int level, int option)
-{
-	for (uint32_t i = 0; i < record->option_count; i++)
-		if (record->options[i].level == level && record->options[i].name == option)
-			return &record->options[i];
-	return NULL;
-}
-
 int socket_options_keep(struct shim_socket *record, int level, int option, int value)
 {
-	struct shim_socket_option *place = kept(record, level, option);
-
-	if (!place && record->option_count < SHIM_SOCKET_OPTIONS)
-		place = &record->options[record->option_count++];
-	if (!place)
-		return fail(ENOBUFS);
-	*place = (struct shim_socket_option){level, option, value};
-	return 0;
+	return shim_socket_keep_option(record, level, option, value) ? 0 : fail(ENOBUFS);
 }
 
 void sockets_copy_pair_options(int to, int from)
@@ -172,9 +156,7 @@ static int set_congestion(struct shim_socket *record, const char *name, socklen_
 
 static int value_of(struct shim_socket *record, int level, int option)
 {
-	const struct shim_socket_option *set = kept(record, level, option);
-
-	return set ? set->value : known[find(level, option)].value;
+	return shim_socket_option_value(record, level, option, known[find(level, option)].value);
 }
 
 /* SO_PRIORITY that IP_TOS sets. Linux: rt_tos2priority(). */
@@ -195,8 +177,11 @@ static int as_linux_keeps(const struct shim_socket *record, int level, int optio
 		       : value == 0           ? LINGER2_DEFAULT
 		       : value > LINGER2_MOST ? LINGER2_MOST
 					      : value;
-	if (level == IPPROTO_IP && option == IP_TTL && value == -1)
-		return TTL_DEFAULT;
+	if (level == IPPROTO_IPV6 && option == IPV6_TCLASS && value == -1)
+		return 0; /* RFC 3542 6.5 */
+	if (value == -1 && ((level == IPPROTO_IP && option == IP_TTL) ||
+			    (level == IPPROTO_IPV6 && option == IPV6_UNICAST_HOPS)))
+		return SHIM_TTL_DEFAULT;
 	return value;
 }
 
@@ -235,7 +220,7 @@ int sockets_set_option(int fd, struct shim_socket *record, int level, int option
 	if (number < known[place].low || number > known[place].high)
 		return fail(EINVAL);
 	if (option == IPV6_V6ONLY && level == IPPROTO_IPV6) {
-		if (record->local.port)
+		if (record->held)
 			return fail(EINVAL);
 		record->only_six = number != 0;
 	}
@@ -295,15 +280,12 @@ static int get_of_socket(int fd, struct shim_socket *record, int option, void *v
 
 static int get_info(const struct shim_socket *record, void *value, socklen_t *length)
 {
-	/* Linux: TCP_ESTABLISHED, TCP_CLOSE, TCP_LISTEN, TCP_SYN_SENT */
-	static const uint8_t states[] = {[SOCKET_IDLE] = 7,
-					 [SOCKET_LISTENING] = 10,
-					 [SOCKET_CONNECTING] = 2,
-					 [SOCKET_CONNECTED] = 1,
-					 [SOCKET_REFUSED] = 7};
+	/* of sockets without a connection; Linux: TCP_CLOSE, TCP_LISTEN */
+	uint8_t unconnected = record->state == SOCKET_LISTENING ? 10 : 7;
 	uint32_t segment = record->segment_bytes ? record->segment_bytes : 536;
 	uint32_t round_trip_us = (uint32_t)((record->round_trip_ns + 999) / 1000);
-	struct tcp_info info = {.tcpi_state = states[record->state],
+	struct tcp_info info = {.tcpi_state = record->tcp_state ? (uint8_t)record->tcp_state
+								: unconnected,
 				.tcpi_rto = 200000,
 				.tcpi_snd_mss = segment,
 				.tcpi_rcv_mss = segment,
@@ -333,7 +315,7 @@ int sockets_get_option(int fd, struct shim_socket *record, int level, int option
 	if (record->family == AF_PACKET)
 		return packet_sockets_get_option(fd, record, level, option, value, length);
 	if (level == IPPROTO_TCP && record->datagram)
-		return fail(EOPNOTSUPP);
+		return fail(record->family == AF_INET6 ? ENOPROTOOPT : EOPNOTSUPP);
 	if (level == SOL_SOCKET && place < 0)
 		return get_of_socket(fd, record, option, value, length);
 	if (level == IPPROTO_TCP && option == TCP_INFO)

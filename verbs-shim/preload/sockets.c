@@ -18,9 +18,8 @@
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/socket_state.h"
 
-#define IPV6_LENGTH 24   /* Linux: SIN6_LEN_RFC2133 */
-#define PARTS       16   /* of a message that is sent at once */
-#define COST_PAGE   4096 /* bytes, of receive_page */
+#define IPV6_LENGTH 24 /* Linux: SIN6_LEN_RFC2133 */
+#define PARTS       16 /* of a message that is sent at once */
 
 static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 
@@ -223,8 +222,12 @@ int sockets_bind(struct shim_socket *record, const struct sockaddr *address, soc
 		return -1;
 	gate_charge(shim.memory->cost_system_call);
 	result = simple(SOCKET_BIND, record, 0);
-	record->bound |= result == 0;
+	record->bound |= result == 0 && record->wanted.port;
 	record->bound_address |= result == 0 && !is_any(&record->local);
+	if (record->bound_address && memcmp(record->local.ip, mapped, sizeof(mapped)) != 0) {
+		record->only_six = 1;
+		(void)socket_options_keep(record, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+	}
 	return result;
 }
 
@@ -255,14 +258,16 @@ int sockets_name(const struct shim_socket *record, bool peer, struct sockaddr *a
 	return 0;
 }
 
-/* connect() failed and the program knows the error. The socket may be used again, as in Linux. Its
- * pair is used up, so another takes its place. Returns the new record, or NULL. */
+/* The socket may be used again, as in Linux, after a connect() whose error the program knows, or
+ * after its connection was dissolved. Its pair is used up, so another takes its place. Returns the
+ * new record, or NULL. */
 static struct shim_socket *renew(int fd, const struct shim_socket *old)
 {
 	int flags = (int)system_call(SYS_fcntl, fd, F_GETFL);
 	int own = (int)system_call(SYS_fcntl, fd, F_GETFD);
 	uint32_t number = number_of(old);
 	struct shim_socket before = *old, *record = NULL;
+	bool held = before.bound || (socket_state_is_closed(old) && before.held);
 	int other = call_for_descriptor(SOCKET_CREATE, 0, old->family,
 					flags & O_NONBLOCK ? SOCK_NONBLOCK : 0, &record);
 
@@ -280,7 +285,7 @@ static struct shim_socket *renew(int fd, const struct shim_socket *old)
 		memset(record->local.ip + (record->family == AF_INET ? sizeof(mapped) : 0), 0,
 		       record->family == AF_INET ? 4 : 16);
 	record->wanted = record->local;
-	if (before.bound)
+	if (held)
 		(void)call(SOCKET_BIND, number_of(record), 1);
 	return record;
 }
@@ -293,6 +298,22 @@ static int report_failure(int fd, struct shim_socket *record)
 	record->error = 0;
 	(void)renew(fd, record);
 	return fail(error);
+}
+
+/* Dissolves the connection, or ends listen(). Linux: tcp_disconnect(). */
+static int dissolve(int fd, struct shim_socket *record)
+{
+	bool lost = !socket_state_is_closed(record) && record->state != SOCKET_LISTENING;
+	int32_t error = lost ? ECONNRESET : record->error;
+
+	wait_begin();
+	record->aborts = 1;
+	record = renew(fd, record);
+	if (!record)
+		return -1;
+	record->aborts = 0;
+	record->error = error;
+	return 0;
 }
 
 /* Waits until the handshake is over. Returns 0 if there is a connection. */
@@ -330,6 +351,8 @@ int sockets_connect(int fd, struct shim_socket *record, const struct sockaddr *a
 		return fail(EOPNOTSUPP);
 	if (record->datagram)
 		return connect_datagram(record, address, length);
+	if (length >= sizeof(address->sa_family) && address->sa_family == AF_UNSPEC)
+		return dissolve(fd, record);
 	if (!sockets_read_address(record, address, length, &wanted))
 		return -1;
 	wait_begin();
@@ -468,8 +491,7 @@ static bool may_send(int fd, struct shim_socket *record, int flags)
 	return socket_state_may_write(record, flags);
 }
 
-/* Skips bytes that were sent. */
-static void advance(struct msghdr *message, size_t bytes)
+void sockets_advance(struct msghdr *message, size_t bytes)
 {
 	while (message->msg_iovlen > 0 && bytes >= message->msg_iov->iov_len) {
 		bytes -= message->msg_iov->iov_len;
@@ -482,7 +504,7 @@ static void advance(struct msghdr *message, size_t bytes)
 	}
 }
 
-static size_t length_of(const struct msghdr *message)
+size_t sockets_length(const struct msghdr *message)
 {
 	size_t length = 0;
 
@@ -497,7 +519,7 @@ static ssize_t send_parts(int fd, struct shim_socket *record, const struct msghd
 {
 	struct iovec parts[PARTS];
 	struct msghdr left = {.msg_iov = parts, .msg_iovlen = message->msg_iovlen};
-	size_t length = length_of(message), done = 0;
+	size_t length = sockets_length(message), done = 0;
 	bool waits = !(flags & MSG_DONTWAIT) && wait_is_blocking(fd);
 
 	memcpy(parts, message->msg_iov, message->msg_iovlen * sizeof(parts[0]));
@@ -509,7 +531,7 @@ static ssize_t send_parts(int fd, struct shim_socket *record, const struct msghd
 		if (result > 0) {
 			sockets_sent(record, result);
 			done += (size_t)result;
-			advance(&left, (size_t)result);
+			sockets_advance(&left, (size_t)result);
 			continue;
 		}
 		record->announced = 0;
@@ -542,34 +564,12 @@ ssize_t sockets_send(int fd, struct shim_socket *record, const struct msghdr *me
 		if (result < 0)
 			return done ? done : -1;
 		done += result;
-		if ((size_t)result < length_of(&some))
+		if ((size_t)result < sockets_length(&some))
 			break;
 		left -= some.msg_iovlen;
 		some.msg_iov += some.msg_iovlen;
 	}
 	return done;
-}
-
-void sockets_pay_received(struct shim_socket *record, uint64_t bytes)
-{
-	const struct shim_socket_costs *costs = &shim.memory->socket_costs;
-	uint64_t cost = sockets_copy_time(bytes) + bytes * costs->receive_page / COST_PAGE +
-			record->segments * costs->receive_segment +
-			record->packets * costs->receive_packet;
-
-	record->segments = record->packets = 0; /* more may arrive meanwhile */
-	gate_charge(cost);
-}
-
-ssize_t sockets_taken(int fd, struct shim_socket *record, ssize_t result)
-{
-	result = socket_state_read(fd, record, result);
-	if (result <= 0)
-		return result;
-	sockets_pay_received(record, (uint64_t)result);
-	if (record->stalled)
-		(void)call(SOCKET_MOVED, number_of(record), 0);
-	return result;
 }
 
 int64_t sockets_closing(int fd)

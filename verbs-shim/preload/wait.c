@@ -369,26 +369,28 @@ static bool waits(int fd, int flags)
 	return !(flags & MSG_DONTWAIT) && wait_is_blocking(fd);
 }
 
-static ssize_t receive_datagram(int fd, struct shim_socket *record, struct msghdr *message,
-				int flags, struct sockaddr *from, socklen_t *from_length)
+static ssize_t receive_modelled(int fd, struct shim_socket *record, struct msghdr *message,
+				int flags)
 {
 	ssize_t result;
 
-	message->msg_name = from;
-	message->msg_namelen = from ? *from_length : 0;
 	wait_begin();
-	result = datagrams_receive(fd, record, message, flags);
-	if (result >= 0 && from)
-		*from_length = message->msg_namelen;
+	result = record->datagram ? datagrams_receive(fd, record, message, flags)
+				  : sockets_receive(fd, record, message, flags);
+	if (result >= 0 && message->msg_controllen)
+		clock_stamp(message);
 	return result;
 }
 
 EXPORT ssize_t recvfrom(int fd, void *restrict bytes, size_t length, int flags,
 			struct sockaddr *restrict from, socklen_t *restrict from_length)
 {
+	struct msghdr whole = {.msg_name = from,
+			       .msg_namelen = from ? *from_length : 0,
+			       .msg_iov = MESSAGE(bytes, length)->msg_iov,
+			       .msg_iovlen = 1};
 	struct shim_socket *record;
 	size_t done = 0;
-	ssize_t ended;
 
 	if (!shim_active())
 		return REAL(recvfrom)(fd, bytes, length, flags, from, from_length);
@@ -397,20 +399,17 @@ EXPORT ssize_t recvfrom(int fd, void *restrict bytes, size_t length, int flags,
 		from = NULL;
 		from_length = NULL;
 	}
-	record = datagrams_of(fd);
-	if (record)
-		return receive_datagram(fd, record,
-					&(struct msghdr){.msg_iov = &(struct iovec){bytes, length},
-							 .msg_iovlen = 1},
-					flags, from, from_length);
+	record = sockets_of(fd);
+	if (record) {
+		ssize_t result = receive_modelled(fd, record, &whole, flags);
+
+		if (result >= 0 && from)
+			*from_length = whole.msg_namelen;
+		return result;
+	}
 	wait_begin();
 	for (;;) {
 		ssize_t result;
-		if (ends_read(fd, &ended)) {
-			if (from_length)
-				*from_length = 0;
-			return done ? (ssize_t)done : ended;
-		}
 		if (waits(fd, flags) && !wait_for(fd, POLLIN))
 			return done ? (ssize_t)done : -1;
 		result = REAL(recvfrom)(fd, (char *)bytes + done, length - done,
@@ -439,21 +438,10 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 
 	if (!shim_active())
 		return REAL(recvmsg)(fd, message, flags);
-	record = datagrams_of(fd);
-	if (record) {
-		wait_begin();
-		result = datagrams_receive(fd, record, message, flags);
-		if (result >= 0 && message->msg_controllen)
-			clock_stamp(message);
-		return result;
-	}
+	record = sockets_of(fd);
+	if (record)
+		return receive_modelled(fd, record, message, flags);
 	wait_begin();
-	if (ends_read(fd, &result)) {
-		message->msg_namelen = 0;
-		message->msg_controllen = 0;
-		message->msg_flags = 0;
-		return result;
-	}
 	if (waits(fd, flags) && !wait_for(fd, POLLIN))
 		return -1;
 	result = taken(fd, REAL(recvmsg)(fd, message, flags & ~MSG_WAITALL));

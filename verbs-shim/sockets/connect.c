@@ -3,6 +3,7 @@
  * connect: see state.h. A listener counts connections from their SYN on. accept() finds them when
  * the handshake is complete.
  */
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ int connect_listen(struct socket *socket, uint32_t backlog)
 
 	if (record->state != SOCKET_IDLE && record->state != SOCKET_LISTENING)
 		return -EINVAL;
-	if (!socket->bound) {
+	if (!record->held) {
 		struct shim_address any = record->local;
 
 		result = ports_bind(socket, &any, false);
@@ -35,8 +36,10 @@ int connect_begin(struct socket *socket)
 	struct sockets *sockets = socket->sockets;
 	struct shim_socket *record = socket->record;
 	uint32_t host = ports_host_of(sockets, socket->host, &record->wanted);
-	int result;
+	int result = ports_may_reach(socket, &record->wanted);
 
+	if (result != 0)
+		return result;
 	if (host == NO_SOCKET)
 		return -ENETUNREACH;
 	if (!network_reaches(sockets, socket->host, host))
@@ -50,6 +53,7 @@ int connect_begin(struct socket *socket)
 	if (result != 0)
 		return result == -EADDRINUSE ? -EADDRNOTAVAIL : result;
 	record->peer = record->wanted;
+	record->error = 0;
 	socket->peer_host = host;
 	record->state = SOCKET_CONNECTING;
 	stream_open(socket);
@@ -73,19 +77,30 @@ static void fail(struct socket *socket, int error)
 	record->state = SOCKET_REFUSED;
 	record->error = error;
 	record->peer = (struct shim_address){.port = 0};
+	record->held &= record->bound;
 	pull_plug(socket);
 	close(socket->near);
 	socket->near = -1;
 	socket_ready(socket);
 }
 
-/* Linux: a connection has the options of its listener, and priority 0. */
-static void inherit_options(struct shim_socket *to, const struct shim_socket *from)
+/* Linux: a connection has the options of its listener, priority 0, and for groups the TTL and the
+ * interface of the SYN. */
+static void inherit_options(struct shim_socket *to, const struct shim_socket *from,
+			    const struct flow *flow)
 {
+	bool within = flow->from_host == flow->to_host;
+
 	shim_socket_copy_options(to, from);
 	for (uint32_t i = 0; i < to->option_count; i++)
 		if (to->options[i].level == SOL_SOCKET && to->options[i].name == SO_PRIORITY)
 			to->options[i].value = 0;
+	(void)shim_socket_keep_option(to, IPPROTO_IP, IP_MULTICAST_TTL, flow->hop_limit);
+	if (to->family != AF_INET6)
+		return;
+	(void)shim_socket_keep_option(to, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, flow->hop_limit);
+	(void)shim_socket_keep_option(to, IPPROTO_IPV6, IPV6_MULTICAST_IF,
+				      within ? SHIM_INTERFACE_LO : SHIM_INTERFACE_ETH0);
 }
 
 /* Ends a connection that no program has, or that no program will have. */
@@ -106,14 +121,14 @@ static void arrived_syn(struct sockets *sockets, const struct flow *flow,
 	socket = socket_create(sockets, flow->to_host, listener->record->family);
 	if (!socket)
 		return;
-	inherit_options(socket->record, listener->record);
+	inherit_options(socket->record, listener->record, flow);
 	socket->record->shut = listener->record->shut; /* by a shutdown() before listen() */
 	socket->record->silent_end = listener->record->silent_end;
 	socket->record->state = SOCKET_CONNECTING;
 	socket->record->local = flow->destination;
 	socket->record->peer = flow->source;
 	socket->embryo = true;
-	socket->bound = true;
+	socket->record->held = 1;
 	socket->peer_host = flow->from_host;
 	socket->listener = listener->name;
 	listener->handshakes++;
@@ -127,7 +142,8 @@ static struct flow reverse(const struct flow *flow)
 	return (struct flow){.from_host = flow->to_host,
 			     .to_host = flow->from_host,
 			     .source = flow->destination,
-			     .destination = flow->source};
+			     .destination = flow->source,
+			     .hop_limit = SHIM_TTL_DEFAULT};
 }
 
 /* Responds with a RST to a segment whose socket does not exist. */
@@ -161,6 +177,17 @@ void connect_arrived(struct sockets *sockets, const struct flow *flow,
 		respond(sockets, flow, segment);
 }
 
+/* Linux: a connection whose listener was shut for writing before listen() ends its direction at
+ * once. */
+static void end_at_once(struct socket *socket)
+{
+	if (!socket->record->silent_end)
+		return;
+	socket->record->silent_end = 0;
+	socket->finished = true;
+	tcp_shutdown(socket->connection, sim_now(socket->sockets->sim));
+}
+
 static void enter_backlog(struct socket *socket, struct socket *listener)
 {
 	listener->handshakes--;
@@ -182,6 +209,7 @@ void connect_opened(struct socket *socket)
 	socket->record->state = SOCKET_CONNECTED;
 	if (socket->embryo && listener) {
 		enter_backlog(socket, listener);
+		end_at_once(socket);
 	} else if (socket->embryo) {
 		drop_embryo(socket);
 	} else {
@@ -258,7 +286,7 @@ void connect_unlisten(struct socket *listener)
 	listener->record->state = SOCKET_IDLE;
 	listener->record->shut = 0;
 	pull_plug(listener);
-	listener->bound = listener->record->bound; /* else listen() chose the port */
+	listener->record->held &= listener->record->bound;
 	while ((socket = connect_accept(listener))) {
 		drop_embryo(socket);
 		socket_free_if_done(socket);

@@ -37,17 +37,21 @@ int datagram_route(struct socket *socket)
 	struct sockets *sockets = socket->sockets;
 	struct shim_socket *record = socket->record;
 	uint32_t host = ports_host_of(sockets, socket->host, &record->wanted);
+	int result = ports_may_reach(socket, &record->wanted);
 
+	if (!record->held) { /* as in Linux, also if the destination cannot be reached */
+		struct shim_address any = record->local;
+		int bound = ports_bind(socket, &any, false);
+
+		if (bound != 0)
+			return bound;
+	}
+	if (result != 0)
+		return result;
 	if (host == NO_SOCKET && !group_has_gid(record->wanted.ip))
 		return -ENETUNREACH;
-	if (host != NO_SOCKET && !network_reaches(sockets, socket->host, host))
-		return -EHOSTUNREACH;
-	if (!socket->bound) {
-		struct shim_address any = record->local;
-
-		return ports_bind(socket, &any, false);
-	}
-	return 0;
+	return host == NO_SOCKET || network_reaches(sockets, socket->host, host) ? 0
+										 : -EHOSTUNREACH;
 }
 
 int datagram_connect(struct socket *socket)
@@ -70,8 +74,7 @@ void datagram_disconnect(struct socket *socket)
 
 	record->state = SOCKET_IDLE;
 	record->peer = (struct shim_address){.port = 0};
-	if (!record->bound)
-		ports_forget_address(socket);
+	ports_forget(socket);
 }
 
 /* Sends to a group: to the members within the host, and by the interface. */
@@ -108,7 +111,9 @@ static void send_one(struct socket *socket, const struct shim_datagram *head, ui
 	struct flow flow = {.from_host = socket->host,
 			    .to_host = to,
 			    .source = socket->record->local,
-			    .destination = head->address};
+			    .destination = head->address,
+			    .hop_limit = (uint8_t)shim_socket_option_value(
+				    socket->record, IPPROTO_IP, IP_TTL, SHIM_TTL_DEFAULT)};
 
 	if (to == NO_SOCKET && !group_has_gid(head->address.ip))
 		return;

@@ -9,7 +9,6 @@
 #include "fabric/wire/ip.h"
 #include "verbs-shim/sockets/state.h"
 
-#define HOP_LIMIT       64 /* Linux: net.ipv4.ip_default_ttl */
 #define FRAME_MAX       9100
 #define FRAME_MIN       60 /* without FCS */
 #define ETHERNET_BYTES  14
@@ -40,9 +39,9 @@ struct fragments {
 static const struct path *path_of(const struct sockets *sockets, const struct flow *flow)
 {
 	bool group = flow->to_host == NO_SOCKET;
-	struct path path = endpoints_path(
-		sockets->endpoints, flow->from_host, group ? flow->from_host : flow->to_host,
-		(unsigned)sockets->params->priority, group ? flow->hop_limit : HOP_LIMIT, 0);
+	struct path path = endpoints_path(sockets->endpoints, flow->from_host,
+					  group ? flow->from_host : flow->to_host,
+					  (unsigned)sockets->params->priority, flow->hop_limit, 0);
 
 	if (group) {
 		memcpy(path.dgid, flow->destination.ip, sizeof(path.dgid));

@@ -8,15 +8,14 @@
 #include "hca/device/hca.h"
 #include "verbs-shim/sockets/state.h"
 
-#define HOP_LIMIT 64 /* Linux: net.ipv4.ip_default_ttl */
-#define MERGES    8  /* Linux: MAX_GRO_SKBS */
+#define MERGES 8 /* Linux: MAX_GRO_SKBS */
 
 /* ---- sending ---- */
 
 static const struct path *path_of(const struct sockets *sockets, const struct flow *flow)
 {
 	struct path path = endpoints_path(sockets->endpoints, flow->from_host, flow->to_host,
-					  (unsigned)sockets->params->priority, HOP_LIMIT, 0);
+					  (unsigned)sockets->params->priority, flow->hop_limit, 0);
 
 	path.tcp_source_port = flow->source.port;
 	path.tcp_destination_port = flow->destination.port;
@@ -78,6 +77,7 @@ static void deliver(struct socket_host *host, struct merge *merge)
 				      .payload = sockets->scratch};
 	uint32_t sequence, offset = 0;
 
+	flow.hop_limit = merge->first->hop_limit;
 	tcp_packet_header(merge->last, &segment.header);
 	sequence = merge->first->tcp.sequence;
 	segment.header.sequence = sequence;

@@ -58,6 +58,7 @@ static bool overlap(const struct shim_socket *a, const struct shim_address *at,
 	return ports_is_any(at) || ports_is_any(bt) || memcmp(at->ip, bt->ip, 16) == 0;
 }
 
+/* Returns true if a connection that has ended still has the address. */
 static bool is_waiting(struct socket_host *host, const struct shim_socket *record,
 		       const struct shim_address *wanted)
 {
@@ -68,18 +69,26 @@ static bool is_waiting(struct socket_host *host, const struct shim_socket *recor
 	for (uint32_t i = 0; i < host->closed_count; i++) {
 		if (host->closed[i].until <= now)
 			continue;
-		found |= overlap(record, wanted, record, &host->closed[i].address);
+		found |= !(record->reuse && host->closed[i].reuse) &&
+			 overlap(record, wanted, record, &host->closed[i].address);
 		host->closed[kept++] = host->closed[i];
 	}
 	host->closed_count = kept;
 	return found;
 }
 
-/* Returns true if the connection has ended, and the port was not chosen by bind(). */
-static bool has_left_port(const struct socket *socket)
+static bool in_time_wait(const struct socket *socket)
 {
-	return socket->record->over && !socket->record->bound && socket->connection &&
-	       tcp_state(socket->connection) == TCP_STATE_CLOSED;
+	return socket->connection && tcp_state(socket->connection) == TCP_STATE_TIME_WAIT;
+}
+
+/* Returns true if the other socket has an address that overlaps. */
+static bool has_address(const struct socket *other, const struct shim_socket *record,
+			const struct shim_address *wanted)
+{
+	return (other->record->held &&
+		overlap(record, wanted, other->record, &other->record->local)) ||
+	       (in_time_wait(other) && overlap(record, wanted, other->record, &other->flow.source));
 }
 
 static bool is_taken(const struct socket *socket, const struct shim_address *wanted)
@@ -89,16 +98,16 @@ static bool is_taken(const struct socket *socket, const struct shim_address *wan
 
 	for (uint32_t i = 0; i < sockets->highest; i++) {
 		const struct socket *other = &sockets->table[i];
-		bool shared = record->datagram != other->record->datagram || has_left_port(other) ||
+		bool shared = record->datagram != other->record->datagram ||
 			      (record->reuse_port && other->record->reuse_port) ||
 			      (record->reuse && other->record->reuse &&
 			       other->record->state != SOCKET_LISTENING);
 
-		if (other->used && other != socket && other->host == socket->host && other->bound &&
-		    !shared && overlap(record, wanted, other->record, &other->record->local))
+		if (other->used && other != socket && other->host == socket->host && !shared &&
+		    has_address(other, record, wanted))
 			return true;
 	}
-	return !record->reuse && !record->datagram &&
+	return !record->datagram &&
 	       is_waiting(socket->sockets->hosts[socket->host], record, wanted);
 }
 
@@ -122,15 +131,27 @@ bool ports_may_listen(const struct socket *socket)
 	return !is_taken(socket, &socket->record->local);
 }
 
+int ports_may_reach(const struct socket *socket, const struct shim_address *destination)
+{
+	const struct shim_socket *record = socket->record;
+
+	if (record->only_six && is_mapped(destination))
+		return -ENETUNREACH;
+	return is_mapped(&record->local) && !is_mapped(destination) ? -EAFNOSUPPORT : 0;
+}
+
 int ports_bind(struct socket *socket, const struct shim_address *wanted, bool keeps)
 {
 	struct shim_address address = *wanted;
+	bool six = socket->record->family == AF_INET6;
 	int result = 0;
 
+	if (six && (socket->record->held || (socket->record->only_six && is_mapped(wanted))))
+		return -EINVAL;
 	if (!group_has_gid(address.ip) &&
 	    ports_host_of(socket->sockets, socket->host, &address) != socket->host)
 		return -EADDRNOTAVAIL;
-	if (socket->bound || socket->record->state != SOCKET_IDLE)
+	if (socket->record->held)
 		return -EINVAL;
 	if (address.port == 0)
 		result = take_any(socket, &address);
@@ -138,7 +159,7 @@ int ports_bind(struct socket *socket, const struct shim_address *wanted, bool ke
 		result = -EADDRINUSE;
 	if (result == 0) {
 		socket->record->local = address;
-		socket->bound = true;
+		socket->record->held = 1;
 	}
 	return result;
 }
@@ -164,13 +185,13 @@ int ports_bind_any(struct socket *socket, const struct shim_address *destination
 	int result = 0;
 
 	reach(sockets, socket->host, host, destination, &address);
-	if (!socket->bound)
+	if (!socket->record->held)
 		result = take_any(socket, &address);
 	else
 		address.port = socket->record->local.port;
-	if (result == 0 && (!socket->bound || ports_is_any(&socket->record->local)))
+	if (result == 0 && (!socket->record->held || ports_is_any(&socket->record->local)))
 		socket->record->local = address;
-	socket->bound |= result == 0;
+	socket->record->held |= result == 0;
 	return result;
 }
 
@@ -228,15 +249,17 @@ void ports_close(struct socket *socket)
 	struct socket_host *host = socket->sockets->hosts[socket->host];
 
 	/* of the end that closed first */
-	if (!socket->connection || tcp_state(socket->connection) != TCP_STATE_TIME_WAIT)
+	if (!in_time_wait(socket))
 		return;
 	if (host->closed_count == host->closed_room) {
 		host->closed_room = host->closed_room ? 2 * host->closed_room : 16;
 		host->closed = realloc(host->closed, host->closed_room * sizeof(host->closed[0]));
 		assert(host->closed);
 	}
-	host->closed[host->closed_count++] = (struct closed_port){
-		socket->record->local, sim_now(host->sockets->sim) + TIME_WAIT};
+	host->closed[host->closed_count++] =
+		(struct closed_port){.address = socket->flow.source,
+				     .reuse = socket->record->reuse,
+				     .until = sim_now(host->sockets->sim) + TIME_WAIT};
 }
 
 void ports_choose_source(const struct socket *socket, const struct shim_address *destination,
@@ -250,13 +273,17 @@ void ports_choose_source(const struct socket *socket, const struct shim_address 
 		      destination, source);
 }
 
-void ports_forget_address(struct socket *socket)
+void ports_forget(struct socket *socket)
 {
-	struct shim_address *local = &socket->record->local;
+	struct shim_socket *record = socket->record;
 
-	memset(local, 0, sizeof(*local));
-	memset(local->ip + 10, socket->record->family == AF_INET ? 0xff : 0, 2);
-	socket->bound = false;
+	if (!record->bound_address) {
+		memset(record->local.ip, 0, sizeof(record->local.ip));
+		memset(record->local.ip + 10, record->family == AF_INET ? 0xff : 0, 2);
+	}
+	if (!record->bound)
+		record->local.port = 0;
+	record->held &= record->bound;
 }
 
 /* Returns how well a UDP socket matches. As in Linux, the peer counts more than the address.
@@ -286,7 +313,7 @@ struct socket *ports_receiver(struct sockets *sockets, uint32_t host,
 		unsigned fits;
 
 		if (!socket->used || socket->host != host || !socket->record->datagram ||
-		    !socket->bound || socket->gone)
+		    !socket->record->held || socket->gone)
 			continue;
 		fits = fit(socket->record, address, peer);
 		if (fits > most) {
@@ -303,7 +330,7 @@ bool ports_receives_group(const struct socket *socket, const struct flow *flow)
 	const struct shim_socket *record = socket->record;
 	const struct shim_address *local = &record->local, *to = &flow->destination;
 
-	if (!socket->used || socket->host != flow->to_host || !record->datagram || !socket->bound ||
+	if (!socket->used || socket->host != flow->to_host || !record->datagram || !record->held ||
 	    socket->gone || local->port != to->port)
 		return false;
 	if (record->state == SOCKET_CONNECTED && !is_same(&record->peer, &flow->source))

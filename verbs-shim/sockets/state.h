@@ -43,9 +43,9 @@ struct socket_name {
 struct flow {
 	uint32_t from_host, to_host;
 	struct shim_address source, destination;
-	/* UDP to a group: by which interface, and the TTL. to_host: that receives it; NO_SOCKET:
-	 * many. */
-	uint8_t interface, hop_limit;
+	/* UDP to a group: by which interface. to_host: that receives it; NO_SOCKET: many. */
+	uint8_t interface;
+	uint8_t hop_limit; /* TTL of the segment or datagram */
 };
 
 enum segment_kind { SEGMENT_TCP, SEGMENT_DATAGRAM, SEGMENT_REFUSAL /* ICMP: port unreachable */ };
@@ -73,8 +73,7 @@ struct socket {
 	int near, far; /* far: -1 once the program owns it */
 	bool embryo;   /* no program has it yet */
 	bool gone;     /* no descriptor of it is left */
-	bool bound;
-	bool listed; /* in the table of flows */
+	bool listed;   /* in the table of flows */
 	/* a listener: connections in the order of their handshakes */
 	uint32_t backlog, handshakes, waiting;
 	struct socket *accept_first, *accept_last, *accept_next;
@@ -106,6 +105,7 @@ struct socket {
 
 struct closed_port {
 	struct shim_address address;
+	bool reuse; /* SO_REUSEADDR */
 	sim_time until;
 };
 
@@ -167,6 +167,8 @@ bool ports_is_any(const struct shim_address *address);
 /* Returns the host that has the address, as seen by `from`, or NO_SOCKET if there is none. */
 uint32_t ports_host_of(const struct sockets *sockets, uint32_t from,
 		       const struct shim_address *address);
+/* Returns 0, or -errno if the socket cannot reach destinations of that IP version. */
+int ports_may_reach(const struct socket *socket, const struct shim_address *destination);
 /* keeps: another socket may have the address. */
 int ports_bind(struct socket *socket, const struct shim_address *wanted, bool keeps);
 /* Binds to a free port, and to the source address for the destination. */
@@ -184,7 +186,8 @@ bool ports_receives_group(const struct socket *socket, const struct flow *flow);
 /* Sets the IP address of *source for the destination, if it is the wildcard address. */
 void ports_choose_source(const struct socket *socket, const struct shim_address *destination,
 			 struct shim_address *source);
-void ports_forget_address(struct socket *socket);
+/* Forgets the address and the port that bind() did not choose. */
+void ports_forget(struct socket *socket);
 /* Manage the table of sockets with a connection, by both ends. */
 void ports_add_flow(struct socket *socket);
 void ports_remove_flow(struct socket *socket);

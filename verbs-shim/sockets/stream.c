@@ -80,6 +80,8 @@ static void follow_options(struct socket *socket)
 	socket->tcp.nagle = shim_socket_option_value(record, IPPROTO_TCP, TCP_NODELAY, 0)
 				    ? TCP_NAGLE_OFF
 				    : TCP_NAGLE_MINSHALL;
+	socket->flow.hop_limit =
+		(uint8_t)shim_socket_option_value(record, IPPROTO_IP, IP_TTL, SHIM_TTL_DEFAULT);
 	socket->tcp.user_timeout =
 		(sim_time)shim_socket_option_value(record, IPPROTO_TCP, TCP_USER_TIMEOUT, 0) * MS;
 }
@@ -108,6 +110,7 @@ void stream_open(struct socket *socket)
 	params_default(tcp_param_list, &socket->tcp);
 	socket->tcp.ecn = sockets->params->ecn; /* the same choices */
 	socket->tcp.rto_min = sockets->params->rto_min;
+	ports_add_flow(socket);
 	follow_options(socket);
 	socket->connection = tcp_create(&(struct tcp_setup){
 		.params = &socket->tcp,
@@ -120,7 +123,6 @@ void stream_open(struct socket *socket)
 		.initial_sequence = (uint32_t)socket->name.serial * HASH_MULTIPLIER,
 		.line_rate_bps = sockets->hosts[socket->host]->rate_bps,
 	});
-	ports_add_flow(socket);
 }
 
 void stream_close(struct socket *socket)
@@ -198,7 +200,8 @@ void stream_take(struct socket *socket)
 	if (socket->record->state != SOCKET_CONNECTED || socket->embryo || socket->near < 0)
 		return;
 	if (socket->finished) {
-		if (socket->gone && !socket->record->over && was_unread(socket))
+		if (socket->gone && !socket->record->over &&
+		    (socket->record->aborts || was_unread(socket)))
 			connect_reset(socket);
 		return;
 	}
@@ -384,12 +387,31 @@ static bool is_over(enum tcp_state state)
 	return state == TCP_STATE_CLOSED || state == TCP_STATE_TIME_WAIT;
 }
 
+/* As Linux numbers states. A socket is closed when TIME_WAIT begins. */
+static const uint8_t linux_states[TCP_STATE_COUNT] = {
+	[TCP_STATE_CLOSED] = TCP_CLOSE,
+	[TCP_STATE_LISTEN] = TCP_LISTEN,
+	[TCP_STATE_SYN_SENT] = TCP_SYN_SENT,
+	[TCP_STATE_SYN_RECEIVED] = TCP_SYN_RECV,
+	[TCP_STATE_ESTABLISHED] = TCP_ESTABLISHED,
+	[TCP_STATE_FIN_WAIT_1] = TCP_FIN_WAIT1,
+	[TCP_STATE_FIN_WAIT_2] = TCP_FIN_WAIT2,
+	[TCP_STATE_CLOSE_WAIT] = TCP_CLOSE_WAIT,
+	[TCP_STATE_CLOSING] = TCP_CLOSING,
+	[TCP_STATE_LAST_ACK] = TCP_LAST_ACK,
+	[TCP_STATE_TIME_WAIT] = TCP_CLOSE,
+};
+
 static void show(struct socket *socket)
 {
 	struct shim_socket *record = socket->record;
 	struct tcp_report report;
+	bool over = is_over(tcp_state(socket->connection));
 
-	record->over = is_over(tcp_state(socket->connection));
+	if (over && !record->over)
+		record->held &= record->bound;
+	record->over = over;
+	record->tcp_state = linux_states[tcp_state(socket->connection)];
 	record->ended = socket->fin_came;
 	if (tcp_state(socket->connection) == TCP_STATE_CLOSED) /* both ends may connect again */
 		ports_remove_flow(socket);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table: see state.h and sockets.h. */
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -81,6 +82,8 @@ struct socket *socket_create(struct sockets *sockets, uint32_t host, uint64_t ki
 	*socket->record =
 		(struct shim_socket){.state = SOCKET_IDLE, .family = family, .datagram = datagram};
 	memset(socket->record->local.ip + 10, family == AF_INET ? 0xff : 0, 2);
+	if (family == AF_INET6) /* Linux sets it for IPv4 sockets only */
+		(void)shim_socket_keep_option(socket->record, IPPROTO_IP, IP_MULTICAST_ALL, 0);
 	return socket;
 }
 

@@ -35,6 +35,8 @@ enum tcp_deadline {
 	TCP_DEADLINE_ACK,
 	TCP_DEADLINE_PACE,
 	TCP_DEADLINE_TIME_WAIT,
+	TCP_DEADLINE_KEEPALIVE,
+	TCP_DEADLINE_FIN_WAIT_2,
 	TCP_DEADLINE_COUNT,
 };
 
@@ -97,6 +99,14 @@ struct tcp_rtt {
 	sim_time stalled_at;
 };
 
+/* Probes of an idle connection. */
+struct tcp_keepalive {
+	sim_time heard_at;   /* time of the last valid segment of the peer */
+	sim_time idle;       /* parameter by which the deadline was set */
+	uint32_t unanswered; /* probes since then */
+	bool confirmed;      /* the last probe got an ACK */
+};
+
 /* RFC 8985 5.2 and 7. */
 struct tcp_rack {
 	sim_time sent_at; /* send time of the latest segment that was delivered */
@@ -128,6 +138,7 @@ struct tcp_connection {
 	struct tcp_receive receive;
 	struct scoreboard board;
 	struct tcp_rtt rtt;
+	struct tcp_keepalive keepalive;
 	struct tcp_rack rack;
 	struct tcp_recovery recovery;
 	struct reassembly reassembly;
@@ -256,6 +267,8 @@ void tcp_output_reset(struct tcp_connection *c, uint64_t sequence);
 /* Sends one byte beyond the window. Returns false if the byte was within, because the window allows
  * a small segment. */
 bool tcp_output_window_probe(struct tcp_connection *c);
+/* Sends an ACK with a number that the peer has acknowledged, which it answers. */
+void tcp_output_keepalive(struct tcp_connection *c);
 /* Retransmits the record, regardless of the window. */
 bool tcp_output_again(struct tcp_connection *c, uint32_t index);
 /* Sends one new segment, regardless of the congestion window. Returns false if there is none. */
@@ -270,6 +283,9 @@ void tcp_timers_set(struct tcp_connection *c, enum tcp_deadline deadline, sim_ti
 void tcp_timers_clear(struct tcp_connection *c, enum tcp_deadline deadline);
 void tcp_timers_acked(struct tcp_connection *c);
 void tcp_timers_window_open(struct tcp_connection *c);
+void tcp_timers_heard(struct tcp_connection *c); /* a valid segment of the peer came */
+/* Sets the deadlines of an idle connection, and of one without an application. */
+void tcp_timers_idle(struct tcp_connection *c);
 void tcp_timers_sent(struct tcp_connection *c);
 bool tcp_timers_running(const struct tcp_connection *c, enum tcp_deadline deadline);
 

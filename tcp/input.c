@@ -225,6 +225,7 @@ static void input_acceptable(struct tcp_connection *c, const struct tcp_segment 
 	tcp_receive_ecn(c, segment);
 	if (!tcp_ack(c, segment, sequence))
 		return;
+	tcp_timers_heard(c);
 	fin_acked(c);
 	if (!may_receive(c)) {
 		if (segment->payload_bytes || (segment->header.flags & TCP_FIN))

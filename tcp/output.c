@@ -92,6 +92,14 @@ void tcp_output_ack(struct tcp_connection *c)
 	transmit(c, &segment);
 }
 
+void tcp_output_keepalive(struct tcp_connection *c)
+{
+	struct tcp_segment segment = begin(c, c->send.una - 1, 0);
+
+	tcp_count(c, keepalive_probes, 1);
+	transmit(c, &segment);
+}
+
 void tcp_output_challenge(struct tcp_connection *c)
 {
 	if (c->challenge_at != SIM_NEVER && c->now - c->challenge_at < TCP_CHALLENGE_EVERY)

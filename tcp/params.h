@@ -56,6 +56,21 @@ enum tcp_ecn { TCP_ECN_AUTO, TCP_ECN_OFF, TCP_ECN_CLASSIC, TCP_ECN_DCTCP };
 	X(user_timeout, TIME, "0ps", "0ps..1000000s",                                              \
 	  "Time from the first timeout or window probe after which a connection without "          \
 	  "progress fails. `0`: no limit.", "RFC 5482; Linux TCP_USER_TIMEOUT")                    \
+	X(keepalive, FLAG, "false", "",                                                            \
+	  "Sends probes on a connection that has been idle for `keepalive_idle`.",                 \
+	  "RFC 9293 3.8.4; Linux SO_KEEPALIVE")                                                    \
+	X(keepalive_idle, TIME, "7200s", "1us..1000000s",                                          \
+	  "Time since the last segment of the peer after which the first probe is sent.",          \
+	  "RFC 9293 3.8.4; Linux tcp_keepalive_time")                                              \
+	X(keepalive_interval, TIME, "75s", "1us..1000000s",                                        \
+	  "Time between probes without an ACK.", "Linux tcp_keepalive_intvl")                      \
+	X(keepalive_probes, COUNT, "9", "1..127",                                                  \
+	  "Probes without an ACK after which a connection fails. If `user_timeout` is set, it "    \
+	  "decides instead.", "Linux tcp_keepalive_probes")                                        \
+	X(fin_timeout, TIME, "60s", "0ps..1000000s",                                               \
+	  "Time that a connection without an application waits in FIN-WAIT-2 for the peer's "      \
+	  "FIN, at least 3.5 RTO. `0`: it is reset at once (TCP_LINGER2 below 0).",                \
+	  "Linux tcp_fin_timeout, tcp_fin_time()")                                                 \
 	X(syn_retries, COUNT, "6", "0..255",                                                       \
 	  "Timeouts in a row after which opening a connection fails.", "Linux tcp_syn_retries")    \
 	X(rack, FLAG, "true", "",                                                                  \

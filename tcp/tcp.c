@@ -90,6 +90,7 @@ static void leave(struct tcp_connection *c)
 	unsigned events;
 
 	tcp_output(c);
+	tcp_timers_idle(c);
 	ask_for_timer(c);
 	c->busy = false;
 	events = c->events;
@@ -103,6 +104,7 @@ void tcp_established(struct tcp_connection *c, sim_time handshake_rtt)
 	c->state = TCP_STATE_ESTABLISHED;
 	c->events |= TCP_CONNECTED;
 	c->rtt.backoff = c->rtt.retries = 0;
+	tcp_timers_heard(c);
 	tcp_timers_clear(c, TCP_DEADLINE_RETRANSMIT);
 	if (c->counts.timeouts) /* RFC 6298 5.7 */
 		c->rtt.rto = 3 * c->params->rto_initial;
@@ -207,18 +209,26 @@ void tcp_shutdown(struct tcp_connection *c, sim_time now)
 	leave(c);
 }
 
-void tcp_orphan(struct tcp_connection *c)
+void tcp_orphan(struct tcp_connection *c, sim_time now)
 {
+	enter(c, now);
 	c->orphan = true;
+	leave(c);
 }
 
 bool tcp_stuck(const struct tcp_connection *c)
 {
+	bool at_window = tcp_timers_running(c, TCP_DEADLINE_WINDOW_PROBE);
+	bool idle = tcp_timers_running(c, TCP_DEADLINE_KEEPALIVE);
+
 	for (unsigned i = 0; i < TCP_DEADLINE_COUNT; i++)
-		if (i != TCP_DEADLINE_WINDOW_PROBE && c->deadlines[i] != SIM_NEVER)
+		if (i != TCP_DEADLINE_WINDOW_PROBE && i != TCP_DEADLINE_KEEPALIVE &&
+		    c->deadlines[i] != SIM_NEVER)
 			return false;
-	return tcp_timers_running(c, TCP_DEADLINE_WINDOW_PROBE) && c->rtt.probes &&
-	       !c->rtt.unanswered && !c->orphan && !c->params->user_timeout;
+	if (at_window)
+		return c->rtt.probes && !c->rtt.unanswered && !c->orphan &&
+		       !c->params->user_timeout;
+	return idle && c->keepalive.confirmed;
 }
 
 void tcp_abort(struct tcp_connection *c, sim_time now)

@@ -13,7 +13,7 @@
  *
  * RFC 9293 (TCP), 7323 (window scale, time stamps), 2018, 2883 and 6675 (SACK), 6298 (RTO), 8985
  * (RACK-TLP), 6937 (PRR), 3168 (ECN), 8257 (DCTCP's ECE), 5681 and 5961. Congestion control is an
- * algorithm of include/hcasim/congestion.h. Urgent data and keep-alives are not modelled.
+ * algorithm of include/hcasim/congestion.h. Urgent data is not modelled.
  */
 #ifndef TCP_TCP_H
 #define TCP_TCP_H
@@ -115,11 +115,11 @@ uint64_t tcp_readable(const struct tcp_connection *connection);
 void tcp_shutdown(struct tcp_connection *connection, sim_time now);
 
 /* Reports that no application has the connection any more. The connection then fails after fewer
- * timeouts and probes. */
-void tcp_orphan(struct tcp_connection *connection);
+ * timeouts and probes, and waits in FIN-WAIT-2 for a limited time. */
+void tcp_orphan(struct tcp_connection *connection, sim_time now);
 
-/* Returns true if the connection only waits until the peer's application reads. Only probes of the
- * peer's window are then left, and the last probe was answered. */
+/* Returns true if the connection only waits for an application. Only probes of the peer's window,
+ * or of an idle connection, are then left, and the last probe got an ACK. */
 bool tcp_stuck(const struct tcp_connection *connection);
 
 /* Sends RST and closes the connection. */
@@ -144,6 +144,7 @@ bool tcp_refuse(const struct tcp_segment *segment, struct tcp_segment *response)
 	X(recoveries,             "events",   "fast recoveries")                                   \
 	X(tail_probes,            "segments", "tail loss probes")                                  \
 	X(window_probes,          "segments", "probes of a zero window")                           \
+	X(keepalive_probes,       "segments", "probes of an idle connection")                      \
 	X(duplicate_acks,         "segments",                                                      \
 	  "ACKs received that acknowledge nothing new, with data in flight")                       \
 	X(dsacks,                 "segments", "ACKs received that report bytes received twice")    \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timers: RTT and RTO (RFC 6298), and the actions at deadlines. A connection requests one time from
- * its host, the earliest of its deadlines.
+ * its host, the earliest of its deadlines. Idle connections follow Linux tcp_keepalive_timer().
  */
 #include "tcp/connection.h"
 
@@ -162,6 +162,82 @@ static void window_probe_due(struct tcp_connection *c)
 	tcp_timers_set(c, TCP_DEADLINE_WINDOW_PROBE, tcp_timers_probe_interval(c));
 }
 
+void tcp_timers_heard(struct tcp_connection *c)
+{
+	c->keepalive.heard_at = c->now;
+	if (c->keepalive.unanswered)
+		c->keepalive.confirmed = true;
+	c->keepalive.unanswered = 0;
+}
+
+static void keepalive_due(struct tcp_connection *c)
+{
+	const struct tcp_params *params = c->params;
+	sim_time idle = c->now - c->keepalive.heard_at;
+	bool failed = params->user_timeout ? c->keepalive.unanswered && idle >= params->user_timeout
+					   : c->keepalive.unanswered >= params->keepalive_probes;
+
+	if (tcp_flight(c) || c->send.next < c->send.end) { /* it is alive without probes */
+		tcp_timers_set(c, TCP_DEADLINE_KEEPALIVE, params->keepalive_idle);
+	} else if (idle < params->keepalive_idle) {
+		tcp_timers_set(c, TCP_DEADLINE_KEEPALIVE, params->keepalive_idle - idle);
+	} else if (failed) {
+		tcp_output_reset(c, c->send.next);
+		tcp_closed(c, TCP_TIMED_OUT);
+	} else {
+		c->keepalive.confirmed = false;
+		c->keepalive.unanswered++;
+		tcp_output_keepalive(c);
+		tcp_timers_set(c, TCP_DEADLINE_KEEPALIVE, params->keepalive_interval);
+	}
+}
+
+static void set_keepalive(struct tcp_connection *c)
+{
+	sim_time idle = c->params->keepalive_idle, passed = c->now - c->keepalive.heard_at;
+	bool running = tcp_timers_running(c, TCP_DEADLINE_KEEPALIVE);
+
+	if (!c->params->keepalive || !tcp_synchronized(c) || c->state == TCP_STATE_TIME_WAIT) {
+		tcp_timers_clear(c, TCP_DEADLINE_KEEPALIVE);
+		return;
+	}
+	if (!running)
+		tcp_timers_set(c, TCP_DEADLINE_KEEPALIVE, idle);
+	else if (c->keepalive.idle != idle) /* the application has changed it */
+		tcp_timers_set(c, TCP_DEADLINE_KEEPALIVE, passed < idle ? idle - passed : 0);
+	c->keepalive.idle = idle;
+}
+
+/* Returns the time in FIN-WAIT-2. Linux tcp_fin_time(); beyond the time of TIME-WAIT, it keeps the
+ * socket for the excess, and then its address for the excess once more. */
+static sim_time fin_time(const struct tcp_connection *c)
+{
+	sim_time time = c->params->fin_timeout, least = c->rtt.rto * 7 / 2;
+	sim_time most = c->params->time_wait;
+
+	if (time < least)
+		time = least;
+	return time <= most ? time : 2 * (time - most);
+}
+
+static void set_fin_wait(struct tcp_connection *c)
+{
+	if (!c->orphan || c->state != TCP_STATE_FIN_WAIT_2) {
+		tcp_timers_clear(c, TCP_DEADLINE_FIN_WAIT_2);
+	} else if (!c->params->fin_timeout) {
+		tcp_output_reset(c, c->send.next);
+		tcp_closed(c, TCP_FINISHED);
+	} else if (!tcp_timers_running(c, TCP_DEADLINE_FIN_WAIT_2)) {
+		tcp_timers_set(c, TCP_DEADLINE_FIN_WAIT_2, fin_time(c));
+	}
+}
+
+void tcp_timers_idle(struct tcp_connection *c)
+{
+	set_fin_wait(c);
+	set_keepalive(c);
+}
+
 static bool take_due(struct tcp_connection *c, enum tcp_deadline deadline)
 {
 	if (c->deadlines[deadline] > c->now)
@@ -172,7 +248,7 @@ static bool take_due(struct tcp_connection *c, enum tcp_deadline deadline)
 
 void tcp_timers_expire(struct tcp_connection *c)
 {
-	if (take_due(c, TCP_DEADLINE_TIME_WAIT)) {
+	if (take_due(c, TCP_DEADLINE_TIME_WAIT) || take_due(c, TCP_DEADLINE_FIN_WAIT_2)) {
 		tcp_closed(c, TCP_FINISHED);
 		return;
 	}
@@ -186,5 +262,7 @@ void tcp_timers_expire(struct tcp_connection *c)
 		retransmission_timeout(c);
 	if (take_due(c, TCP_DEADLINE_WINDOW_PROBE))
 		window_probe_due(c);
+	if (take_due(c, TCP_DEADLINE_KEEPALIVE))
+		keepalive_due(c);
 	take_due(c, TCP_DEADLINE_PACE); /* tcp_output() sends the due segments */
 }

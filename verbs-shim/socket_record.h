@@ -52,6 +52,7 @@ enum shim_socket_call {
 	SOCKET_CONNECT,    /* connects to record->wanted; value 1: the pair has a plug */
 	SOCKET_ACCEPT,     /* the result is the record; its descriptor follows */
 	SOCKET_MOVED,      /* bytes passed through the pair, or an end was closed */
+	SOCKET_FOLLOW,     /* options changed that set a timer of the connection */
 	SOCKET_ROUTE,      /* UDP: checks that record->wanted can be reached; binds the socket */
 	SOCKET_DISCONNECT, /* UDP */
 	SOCKET_JOIN,       /* UDP: record->group */

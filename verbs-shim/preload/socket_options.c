@@ -230,7 +230,11 @@ int sockets_set_option(int fd, struct shim_socket *record, int level, int option
 		record->reuse_port = number != 0;
 	if (level == IPPROTO_IP && option == IP_TOS && number != value_of(record, level, option))
 		(void)socket_options_keep(record, SOL_SOCKET, SO_PRIORITY, priority_of(number));
-	return socket_options_keep(record, level, option, number);
+	result = socket_options_keep(record, level, option, number);
+	if (!record->datagram && ((level == SOL_SOCKET && option == SO_KEEPALIVE) ||
+				  (level == IPPROTO_TCP && option == TCP_KEEPIDLE)))
+		(void)sockets_call_number(SOCKET_FOLLOW, record);
+	return result;
 }
 
 static int return_option(const void *from, socklen_t bytes, void *value, socklen_t *length)

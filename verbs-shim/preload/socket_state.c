@@ -75,6 +75,8 @@ static ssize_t take_error(struct shim_socket *record)
 
 bool socket_state_ends_read(int fd, struct shim_socket *record, ssize_t *result)
 {
+	bool lost = record->error && record->over && !record->ended;
+
 	*result = -1;
 	if (record->state == SOCKET_LISTENING) {
 		errno = ENOTCONN;
@@ -89,9 +91,11 @@ bool socket_state_ends_read(int fd, struct shim_socket *record, ssize_t *result)
 			errno = ENOTCONN;
 		return true;
 	}
-	if (!(record->shut & SHUT_READING) || record->error || has_bytes(fd))
+	if (record->error ? !lost : !(record->shut & SHUT_READING))
 		return false;
-	*result = 0;
+	if (has_bytes(fd))
+		return false;
+	*result = lost ? take_error(record) : 0;
 	return true;
 }
 

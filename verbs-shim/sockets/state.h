@@ -210,8 +210,10 @@ void connect_unlisten(struct socket *listener);
 /* stream.c */
 void stream_open(struct socket *socket); /* creates the connection */
 void stream_close(struct socket *socket);
-void stream_take(struct socket *socket); /* data written by the program, up to the capacity */
-void stream_push(struct socket *socket); /* arrived data, up to the capacity */
+void stream_follow(struct socket *socket); /* the program changed options that set a timer */
+void stream_orphan(struct socket *socket); /* no descriptor is left */
+void stream_take(struct socket *socket);   /* data written by the program, up to the capacity */
+void stream_push(struct socket *socket);   /* arrived data, up to the capacity */
 void stream_input(struct socket *socket, const struct tcp_segment *segment, uint32_t packets);
 void stream_resume(struct socket *socket); /* the carrier has room */
 /* Handles the events of the connection. May free the socket. */

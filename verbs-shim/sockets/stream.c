@@ -69,6 +69,16 @@ static void notify(void *context, unsigned events)
 
 static const struct tcp_host tcp_host = {transmit, receive, set_timer, notify};
 
+/* Returns the value of an option in seconds, or `time` if it is not set. A negative value is 0. */
+static sim_time seconds(const struct shim_socket *record, int option, sim_time time)
+{
+	int32_t value = shim_socket_option_value(record, IPPROTO_TCP, option, INT32_MIN);
+
+	if (value == INT32_MIN)
+		return time;
+	return value < 0 ? 0 : (sim_time)value * SEC;
+}
+
 /* The program may change its options at any time. */
 static void follow_options(struct socket *socket)
 {
@@ -82,6 +92,13 @@ static void follow_options(struct socket *socket)
 				    : TCP_NAGLE_MINSHALL;
 	socket->flow.hop_limit =
 		(uint8_t)shim_socket_option_value(record, IPPROTO_IP, IP_TTL, SHIM_TTL_DEFAULT);
+	socket->tcp.keepalive = shim_socket_option_value(record, SOL_SOCKET, SO_KEEPALIVE, 0);
+	socket->tcp.keepalive_idle = seconds(record, TCP_KEEPIDLE, socket->tcp.keepalive_idle);
+	socket->tcp.keepalive_interval =
+		seconds(record, TCP_KEEPINTVL, socket->tcp.keepalive_interval);
+	socket->tcp.keepalive_probes = (uint64_t)shim_socket_option_value(
+		record, IPPROTO_TCP, TCP_KEEPCNT, (int32_t)socket->tcp.keepalive_probes);
+	socket->tcp.fin_timeout = seconds(record, TCP_LINGER2, socket->tcp.fin_timeout);
 	socket->tcp.user_timeout =
 		(sim_time)shim_socket_option_value(record, IPPROTO_TCP, TCP_USER_TIMEOUT, 0) * MS;
 }
@@ -225,6 +242,23 @@ static void acknowledged(struct socket *socket)
 	stream_take(socket);
 }
 
+void stream_follow(struct socket *socket)
+{
+	if (!socket->connection)
+		return;
+	follow_options(socket);
+	tcp_resume(socket->connection, now(socket));
+	stream_settle(socket);
+}
+
+void stream_orphan(struct socket *socket)
+{
+	if (!socket->connection)
+		return;
+	follow_options(socket);
+	tcp_orphan(socket->connection, now(socket));
+}
+
 void stream_resume(struct socket *socket)
 {
 	if (socket->record->datagram) {
@@ -347,7 +381,7 @@ void sockets_report_stuck(struct sockets *sockets, FILE *out,
 	for (uint32_t i = 0; i < sockets->highest; i++) {
 		const struct socket *socket = &sockets->table[i];
 
-		if (is_stuck(socket))
+		if (is_stuck(socket) && socket->unacked.end > socket->unacked.first)
 			fprintf(out,
 				"hcasim:   %s: %lu bytes of port %u wait until a program on %s "
 				"reads from port %u\n",

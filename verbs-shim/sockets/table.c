@@ -143,8 +143,8 @@ static void find_gone(struct socket *socket)
 		return;
 	if (socket->near < 0 || (poll(&near, 1, 0) > 0 && near.revents & POLLHUP))
 		socket->gone = !is_open(socket);
-	if (socket->gone && socket->connection)
-		tcp_orphan(socket->connection);
+	if (socket->gone)
+		stream_orphan(socket);
 }
 
 /* Returns true if the connection no longer needs its socket. */
@@ -245,6 +245,9 @@ int64_t sockets_call(struct sockets *sockets, uint32_t host, enum shim_socket_ca
 		return 0;
 	case SOCKET_TAP:
 		taps_update(sockets->hosts[host]);
+		return 0;
+	case SOCKET_FOLLOW:
+		stream_follow(socket);
 		return 0;
 	case SOCKET_JOIN:
 		return membership_join(socket, &socket->record->group);

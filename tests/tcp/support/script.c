@@ -283,6 +283,7 @@ static void check(const struct run *run)
 		{"recoveries", report.counts.recoveries},
 		{"probes", report.counts.tail_probes},
 		{"window-probes", report.counts.window_probes},
+		{"keepalive-probes", report.counts.keepalive_probes},
 		{"stuck", tcp_stuck(run->connection)},
 		{"ce-received", report.counts.ce_received},
 		{"ece-received", report.counts.ece_received},
@@ -327,7 +328,7 @@ static void call(struct run *run)
 	else if (!strcmp(name, "shutdown"))
 		tcp_shutdown(run->connection, run->now);
 	else if (!strcmp(name, "orphan"))
-		tcp_orphan(run->connection);
+		tcp_orphan(run->connection, run->now);
 	else if (!strcmp(name, "abort"))
 		tcp_abort(run->connection, run->now);
 	else if (!strcmp(name, "no-room"))

@@ -15,7 +15,8 @@
  * `sackok`, `ts VALUE ECHO`, `sack A-B,C-D`, `ect0`, `ce`. `win` and `ts` are compared if given,
  * the others always; PSH is not compared. Calls: connect, listen, write N, read N, shutdown, abort,
  * orphan, room, no-room. `is NAME N`: cwnd, in-flight, peer-window, acknowledged, received,
- * readable, timeouts, recoveries, probes, window-probes, stuck, ce-received, ece-received,
+ * readable, timeouts, recoveries, probes, window-probes,
+ * keepalive-probes, stuck, ce-received, ece-received,
  * reductions, rto (us), recovering, state NAME. `event NAME` (connected, readable, acknowledged,
  * peer-closed, finished, reset, timed-out) requires that it was reported since the last such line.
  */

@@ -197,29 +197,44 @@ void arbiter_enqueue(struct port *port, struct packet *packet)
 	port->vls[vl].queued_bytes += packet->wire_bytes;
 }
 
-/* Guesses that the VL served last is next. */
-const struct packet *port_fetch_departure(const struct event *event, unsigned stage,
-					  struct port_user **user)
+void port_fetch_departure_port(const struct event *event)
+{
+	const struct port *port = container_of(event, const struct port, transmit);
+
+	__builtin_prefetch(&port->user);
+	__builtin_prefetch(&port->busy_until, 1);
+	__builtin_prefetch(&port->vls[port->last_vl], 1);
+}
+
+/* Returns the queue of the next packet, or NULL. Guesses that the VL served last is next. */
+static struct packet_queue *next_queue(const struct event *event)
 {
 	const struct port *port = container_of(event, const struct port, transmit);
 	const struct vl *vl = &port->vls[port->last_vl];
-	const struct packet_queue *queue;
 
-	if (stage == 0) {
-		__builtin_prefetch(&port->user);
-		__builtin_prefetch(&port->busy_until, 1);
-		__builtin_prefetch(vl, 1);
-		return NULL;
-	}
 	if (!vl->source_waiting || is_wide(port))
 		return NULL;
-	queue = &vl->queues[next_bit(vl->source_waiting, vl->last_source)];
-	*user = port->user;
-	if (stage == 1)
-		__builtin_prefetch(queue, 1);
-	else if (stage == 2)
+	return &vl->queues[next_bit(vl->source_waiting, vl->last_source)];
+}
+
+void port_fetch_departure_queue(const struct event *event)
+{
+	__builtin_prefetch(next_queue(event), 1);
+	__builtin_prefetch(container_of(event, const struct port, transmit)->user);
+}
+
+void port_fetch_departure_packet(const struct event *event)
+{
+	const struct packet_queue *queue = next_queue(event);
+
+	if (queue)
 		__builtin_prefetch(queue->head, 1);
-	else
-		return queue->head;
-	return NULL;
+}
+
+const struct packet *port_departing(const struct event *event, struct port_user **user)
+{
+	const struct packet_queue *queue = next_queue(event);
+
+	*user = container_of(event, const struct port, transmit)->user;
+	return queue ? queue->head : NULL;
 }

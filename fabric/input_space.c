@@ -35,7 +35,8 @@ static void settle(struct port *port)
 		unsigned vl = due->vl;
 
 		give_back(port, vl, due->units);
-		port->vls[vl].deferred_units -= due->units;
+		if (!port->ethernet)
+			port->vls[vl].deferred_units -= due->units;
 		port->deferred_first = (port->deferred_first + 1) & (port->deferred_room - 1);
 		port->deferred_count--;
 		port->gained |= (uint16_t)(1u << vl);
@@ -44,13 +45,24 @@ static void settle(struct port *port)
 		port->deferred_first = 0;
 }
 
+/* Returns the deferred bytes of a priority. Seldom needed: only while the other end is paused. */
+static uint64_t deferred_bytes(const struct port *port, unsigned vl)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < port->deferred_count; i++)
+		if (deferred_at(port, i)->vl == vl)
+			bytes += deferred_at(port, i)->units;
+	return bytes;
+}
+
 /* Returns true if the release of all deferred space of the VL would cause a message to the other
  * end. */
 static bool awaited(const struct port *port, unsigned vl)
 {
 	if (port->ethernet)
 		return port->wanted & 1u << vl &&
-		       port->vls[vl].used - port->vls[vl].deferred_units <= port->xon;
+		       port->vls[vl].used - deferred_bytes(port, vl) <= port->xon;
 	return vl != MANAGEMENT_VL && !(port->credits_due & 1u << vl) &&
 	       credits_wanted(port, vl, port->vls[vl].deferred_units);
 }
@@ -141,7 +153,8 @@ void port_release_at(struct port *port, unsigned vl, uint32_t wire_bytes, sim_ti
 			*deferred_at(port, place) = *deferred_at(port, place - 1);
 	*deferred_at(port, place) = (struct deferred_release){at, units, vl};
 	port->deferred_count++;
-	port->vls[vl].deferred_units += units;
+	if (!port->ethernet)
+		port->vls[vl].deferred_units += units;
 	if (awaited(port, vl) && !event_pending(&port->release))
 		sim_schedule_at(&port->release, at);
 }

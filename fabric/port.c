@@ -114,45 +114,6 @@ static void arrive_fire(struct event *event)
 		receive_data(port, packet);
 }
 
-const struct packet *port_fetch_arrival(const struct event *event, unsigned stage,
-					struct port_user **user)
-{
-	const struct port *port = container_of(event, const struct port, arrive);
-	const struct packet *packet = port->flying.head;
-
-	switch (stage) {
-	case 0:
-		__builtin_prefetch(packet, 1);
-		__builtin_prefetch(&port->user);
-		__builtin_prefetch(&port->busy_until, 1);
-		break;
-	case 1:
-		__builtin_prefetch(packet->path);
-		__builtin_prefetch(packet->next);
-		__builtin_prefetch(&port->vls[packet->vl], 1);
-		__builtin_prefetch(port->user);
-		break;
-	default:
-		*user = port->user;
-		return packet;
-	}
-	return NULL;
-}
-
-static void arrive_fetch(const struct event *event, unsigned stage)
-{
-	struct port_user *user;
-
-	port_fetch_arrival(event, stage, &user);
-}
-
-void port_set_fetch(struct port *port, event_fetch_function *arrival,
-		    event_fetch_function *departure)
-{
-	event_set_fetch(&port->arrive, arrival);
-	event_set_fetch(&port->transmit, departure);
-}
-
 static void refresh_fire(struct event *event)
 {
 	struct port *port = container_of(event, struct port, refresh);
@@ -269,20 +230,6 @@ const struct port_params *port_params(const struct port *port)
 unsigned port_vls(const struct port *port)
 {
 	return port->vl_count;
-}
-
-void port_prefetch_release(const struct port *port, unsigned vl)
-{
-	__builtin_prefetch(&port->capacity, 1);
-	__builtin_prefetch(port->deferred_inline, 1);
-	__builtin_prefetch(&port->vls[vl], 1);
-}
-
-void port_prefetch(const struct port *port, unsigned vl)
-{
-	__builtin_prefetch(&port->user);
-	__builtin_prefetch(&port->busy_until, 1);
-	__builtin_prefetch(&port->vls[vl], 1);
 }
 
 uint32_t port_mtu(const struct port *port)
@@ -562,7 +509,7 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 		pause_init(port);
 	configure(port);
 	event_init_last(&port->arrive, &port->block, arrive_fire);
-	event_set_fetch(&port->arrive, arrive_fetch);
+	port_fetch_init(port);
 	event_init(&port->refresh, &port->block, refresh_fire);
 	return port;
 }

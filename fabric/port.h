@@ -297,18 +297,19 @@ unsigned port_vl(const struct port *port, unsigned service_level);
 /* Prefetch the memory that sending a packet on the VL will touch, and that port_release_at() will
  * touch. */
 void port_prefetch(const struct port *port, unsigned vl);
-void port_prefetch_release(const struct port *port, unsigned vl);
+void port_prefetch_release(const struct port *port, unsigned vl, enum link_layer link_layer);
 
 /* Replaces the functions that prefetch for the arrival and the departure of a packet (sim/event.h).
- * They call port_fetch_arrival() and port_fetch_departure(), which prefetch the memory of the port
- * and of the packet. When port and packet are in the cache, these two functions return the packet
- * and write the port's user. Otherwise they return NULL. */
-void port_set_fetch(struct port *port, event_fetch_function *arrival,
-		    event_fetch_function *departure);
-const struct packet *port_fetch_arrival(const struct event *event, unsigned stage,
-					struct port_user **user);
-const struct packet *port_fetch_departure(const struct event *event, unsigned stage,
-					  struct port_user **user);
+ * The first stages are the functions below, which prefetch the memory of the port and of the
+ * packet. Later stages ask for the packet of the event and the port's user. port_departing()
+ * returns NULL if no packet waits. */
+void port_set_fetch(struct port *port, const struct event_fetch *arrival,
+		    const struct event_fetch *departure);
+event_fetch_function port_fetch_arrival_port, port_fetch_arrival_packet;
+const struct packet *port_arriving(const struct event *event, struct port_user **user);
+event_fetch_function port_fetch_departure_port, port_fetch_departure_queue,
+	port_fetch_departure_packet;
+const struct packet *port_departing(const struct event *event, struct port_user **user);
 
 /* Returns the used bytes of the input buffer. InfiniBand counts whole blocks of 64 bytes. */
 uint64_t port_input_used(const struct port *port, unsigned vl);

@@ -111,11 +111,12 @@ static void fold_vl(struct port *port, unsigned vl, uint64_t due, struct fold *f
 	fold_number(fold, here->last_source);
 	fold_number(fold, here->depth);
 	fold_number(fold, here->used - due);
-	fold_number(fold, here->deferred_units - due);
-	if (!port->ethernet)
+	if (!port->ethernet) {
+		fold_number(fold, here->deferred_units - due);
 		fold_credits(port, vl, fold);
-	else if (vl < ETHERNET_VLS)
+	} else if (vl < ETHERNET_VLS) {
 		fold_pauses(port, vl, fold);
+	}
 }
 
 static const char *trouble(const struct port *port)

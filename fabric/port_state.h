@@ -75,6 +75,8 @@ struct vl {
 	uint16_t advertised; /* InfiniBand: FCCL that was sent to the other end last */
 	uint32_t depth;      /* packets that may wait */
 	uint64_t used;       /* blocks or bytes */
+	/* InfiniBand: blocks in the ring of releases. Ethernet leaves it 0, so that a release does
+	 * not use this line. */
 	uint64_t deferred_units;
 	/* by source; NULL before the first packet that waits */
 	struct packet_queue *queues;
@@ -212,6 +214,9 @@ void bytes_out_keep(const struct port *port, struct departure_list *list, sim_ti
 		    uint32_t bytes);
 void bytes_out_carry(struct port *port, struct carry *carry);
 void bytes_out_fini(struct port *port);
+
+/* port_fetch.c */
+void port_fetch_init(struct port *port);
 
 /* transmit.c */
 void transmit_init(struct port *port);

@@ -319,18 +319,10 @@ void transmit_configure(struct port *port)
 		port->vls[vl].depth = (uint32_t)params->transmit_depth;
 }
 
-static void transmit_fetch(const struct event *event, unsigned stage)
-{
-	struct port_user *user;
-
-	port_fetch_departure(event, stage, &user);
-}
-
 void transmit_init(struct port *port)
 {
 	port->preamble_bytes = port->ethernet ? ETHERNET_PREAMBLE : 0;
 	port->gap_bytes = port->ethernet ? ETHERNET_GAP : 0;
 	port->keeps_leaving = port->user->sent != NULL;
 	event_init(&port->transmit, &port->block, transmit_fire);
-	event_set_fetch(&port->transmit, transmit_fetch);
 }

@@ -30,11 +30,15 @@ struct block;
 
 struct event;
 
-/* Prefetches the memory that fire() will read. The engine native calls it shortly before the event
- * fires, for stage 0 to EVENT_STAGES - 1 in order. Each stage reads only memory that an earlier
- * stage has prefetched, or the cache line of the event and the next one. It changes nothing. */
+/* Prefetches the memory that fire() will read. The engine native calls the functions shortly before
+ * the event fires, in order. Each stage reads only memory that an earlier stage has prefetched, or
+ * the cache line of the event and the next one. It changes nothing. No function is NULL. */
 #define EVENT_STAGES 4
-typedef void event_fetch_function(const struct event *event, unsigned stage);
+typedef void event_fetch_function(const struct event *event);
+
+struct event_fetch {
+	event_fetch_function *stages[EVENT_STAGES];
+};
 
 /* An event, which is pending at most once. The object that it concerns embeds it. The owner
  * outlives its pending events. */
@@ -47,7 +51,7 @@ struct event {
 	/* The engine's entry for the event, and in the lower bits the container of the entry. 0 if
 	 * the event is not pending. */
 	uintptr_t place;
-	event_fetch_function *fetch; /* NULL: none */
+	const struct event_fetch *fetch; /* NULL: none */
 };
 
 #define EVENT_PLACE_BITS 2
@@ -60,9 +64,9 @@ void event_init(struct event *event, struct block *owner, void (*fire)(struct ev
 void event_init_priority(struct event *event, struct block *owner, void (*fire)(struct event *),
 			 enum event_priority priority);
 
-/* Sets the function that prefetches for the event. Without one, the engine prefetches the event and
+/* Sets the functions that prefetch for the event. Without them, the engine prefetches the event and
  * the next cache line. */
-static inline void event_set_fetch(struct event *event, event_fetch_function *fetch)
+static inline void event_set_fetch(struct event *event, const struct event_fetch *fetch)
 {
 	event->fetch = fetch;
 }

@@ -191,7 +191,7 @@ static inline void fetch_event(const struct event *event)
 static inline void fetch_stage(const struct event *event, unsigned stage)
 {
 	if (event && event->fetch)
-		event->fetch(event, stage);
+		event->fetch->stages[stage](event);
 }
 
 /* Returns the next occupied near slot after `number`, or WHEEL_NEAR_SLOTS if there is none. */
@@ -258,9 +258,12 @@ static inline void fetch_ahead(const struct wheel *wheel)
 		return;
 	if (left > 4 * FETCH_APART + 1)
 		fetch_event(next[4 * FETCH_APART + 1].event);
-	for (uint32_t stage = 0; stage < 3; stage++)
-		if (left > (3 - stage) * FETCH_APART + 1)
-			fetch_stage(next[(3 - stage) * FETCH_APART + 1].event, stage);
+	if (left > 3 * FETCH_APART + 1)
+		fetch_stage(next[3 * FETCH_APART + 1].event, 0);
+	if (left > 2 * FETCH_APART + 1)
+		fetch_stage(next[2 * FETCH_APART + 1].event, 1);
+	if (left > FETCH_APART + 1)
+		fetch_stage(next[FETCH_APART + 1].event, 2);
 }
 
 static void grow_current(struct wheel *wheel, uint32_t count)

@@ -12,6 +12,7 @@
 
 #include "switch/switch_state.h"
 
+/* Marks nothing if the queue is not above kmin: see marks_long_queues. */
 static void ecn(struct switch_port *output, struct packet *packet)
 {
 	struct fabric_switch *sw = output->sw;
@@ -106,7 +107,7 @@ static void mark(struct switch_port *output, struct packet *packet)
 
 void marking_arrive(struct switch_port *output, struct packet *packet)
 {
-	if (!plugins_have(output->sw, PLUGIN_MARKING))
+	if (!output->sw->plugin_marks)
 		ecn(output, packet);
 	else if (plugins_mark_arrival(output, packet))
 		mark(output, packet);
@@ -116,7 +117,7 @@ void marking_depart(struct switch_port *output, struct packet *packet, sim_time 
 {
 	struct fabric_switch *sw = output->sw;
 
-	if (plugins_have(sw, PLUGIN_MARKING)) {
+	if (sw->plugin_marks) {
 		if (plugins_mark_departure(output, packet, starts_at))
 			mark(output, packet);
 	} else if (sw->by_lid) {
@@ -125,7 +126,7 @@ void marking_depart(struct switch_port *output, struct packet *packet, sim_time 
 	} else if (sw->params.ecn.mark == ECN_MARK_DEQUEUE) {
 		ecn(output, packet);
 	}
-	if (sw->params.telemetry)
+	if (sw->telemetry)
 		telemetry(output, packet, starts_at);
 }
 
@@ -154,6 +155,12 @@ bool switch_parse_mask(const char *text, struct port_set *ports)
 	return digits > 2;
 }
 
+static void set_thresholds(struct switch_port *output, uint64_t kmin, uint64_t kmax)
+{
+	output->kmin = kmin < UINT32_MAX ? (uint32_t)kmin : UINT32_MAX;
+	output->kmax = kmax;
+}
+
 void marking_init(struct fabric_switch *sw)
 {
 	const struct switch_params *params = &sw->params;
@@ -166,7 +173,9 @@ void marking_init(struct fabric_switch *sw)
 	sw->marks =
 		params->telemetry || sw->starvation ||
 		(sw->by_lid ? params->fecn.threshold != 0 : params->ecn.mark == ECN_MARK_DEQUEUE);
-	if (plugins_have(sw, PLUGIN_MARKING)) {
+	sw->plugin_marks = plugins_have(sw, PLUGIN_MARKING);
+	sw->marks_long_queues = !sw->by_lid && !sw->telemetry && !sw->plugin_marks;
+	if (sw->plugin_marks) {
 		sw->on_arrival = plugins_mark_on_arrival(sw);
 		sw->marks = true;
 	}
@@ -177,8 +186,7 @@ void marking_init(struct fabric_switch *sw)
 		random_init_named(&output->chance, sim_seed(sw->block.sim), port_name(output->port),
 				  "ecn");
 		output->fecn_threshold = (uint32_t)(buffer * (16 - params->fecn.threshold) / 16);
-		output->kmin = params->ecn.kmin;
-		output->kmax = params->ecn.kmax;
+		set_thresholds(output, params->ecn.kmin, params->ecn.kmax);
 		output->marks_victims = port_set_has(&victims, i);
 		output->pipeline = params->telemetry ? pipeline_create() : NULL;
 		output->gap_bytes = params->telemetry_gaps ? port_gap_bytes(output->port) : 0;
@@ -199,7 +207,7 @@ void marking_start(struct fabric_switch *sw)
 		struct switch_port *output = &sw->ports[i];
 		double share = (double)port_rate_bps(output->port) / (double)params->per_rate;
 
-		output->kmin = (uint64_t)((double)params->kmin * share);
-		output->kmax = (uint64_t)((double)params->kmax * share);
+		set_thresholds(output, (uint64_t)((double)params->kmin * share),
+			       (uint64_t)((double)params->kmax * share));
 	}
 }

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define ROOM_FIRST 16u
+#define ROOM_FIRST 4u
 
 struct entry {
 	sim_time ready_at;
@@ -14,10 +14,12 @@ struct entry {
 	uint32_t vl;
 };
 
+/* Ordered by cache lines: most packets use VL 0, and few are in the pipeline at a time. */
 struct pipeline {
 	struct entry *ring;
 	uint32_t first, count, room; /* room is a power of two */
 	struct pipeline_count vls[PORT_VLS];
+	struct entry ring_inline[ROOM_FIRST] __attribute__((aligned(64)));
 };
 
 static struct entry *entry_at(struct pipeline *pipeline, uint32_t place)
@@ -42,6 +44,14 @@ static void settle(struct pipeline *pipeline, sim_time now)
 		pipeline->first = (pipeline->first + 1) & (pipeline->room - 1);
 		pipeline->count--;
 	}
+	if (!pipeline->count) /* the ring's first line is in the cache */
+		pipeline->first = 0;
+}
+
+static void free_ring(struct pipeline *pipeline)
+{
+	if (pipeline->ring != pipeline->ring_inline)
+		free(pipeline->ring);
 }
 
 static void grow(struct pipeline *pipeline)
@@ -51,7 +61,7 @@ static void grow(struct pipeline *pipeline)
 	assert(ring);
 	for (uint32_t i = 0; i < pipeline->count; i++)
 		ring[i] = *entry_at(pipeline, i);
-	free(pipeline->ring);
+	free_ring(pipeline);
 	pipeline->ring = ring;
 	pipeline->first = 0;
 	pipeline->room *= 2;
@@ -98,12 +108,11 @@ struct pipeline_count pipeline_count(struct pipeline *pipeline, unsigned vl, sim
 
 struct pipeline *pipeline_create(void)
 {
-	struct pipeline *pipeline = calloc(1, sizeof(*pipeline));
+	struct pipeline *pipeline = aligned_alloc(_Alignof(struct pipeline), sizeof(*pipeline));
 
 	assert(pipeline);
-	pipeline->room = ROOM_FIRST;
-	pipeline->ring = malloc(pipeline->room * sizeof(*pipeline->ring));
-	assert(pipeline->ring);
+	*pipeline = (struct pipeline){.room = ROOM_FIRST};
+	pipeline->ring = pipeline->ring_inline;
 	return pipeline;
 }
 
@@ -111,6 +120,6 @@ void pipeline_destroy(struct pipeline *pipeline)
 {
 	if (!pipeline)
 		return;
-	free(pipeline->ring);
+	free_ring(pipeline);
 	free(pipeline);
 }

@@ -89,7 +89,8 @@ prepare(struct switch_port *input, struct switch_port *output, struct packet *pa
 	void (*refuse)(struct switch_port *, struct packet *, enum drop_reason) =
 		is_copy ? drop_copy : drop;
 	struct fabric_switch *sw = input->sw;
-	bool would_run_out = port_is_faster(output->port, input->port);
+	struct port *to = sw->links[port_index(output)];
+	bool would_run_out = port_is_faster(to, sw->links[port_index(input)]);
 	unsigned ingress_vl = packet->vl, egress_vl = packet->vl;
 
 	if (__builtin_expect(sw->maps, 0)) {
@@ -100,7 +101,7 @@ prepare(struct switch_port *input, struct switch_port *output, struct packet *pa
 		ingress_vl = vl_map_ingress(sw, packet);
 		egress_vl = vl_map_egress(sw, port_index(input), port_index(output), packet,
 					  ingress_vl);
-		if (egress_vl >= port_vls(output->port) && egress_vl != packet->vl) {
+		if (egress_vl >= port_vls(to) && egress_vl != packet->vl) {
 			refuse(input, packet, DROP_VL);
 			return false;
 		}
@@ -136,7 +137,7 @@ static inline void queue_packet(struct switch_port *output, struct packet *packe
 
 	if (__builtin_expect(sw->telemetry, 0))
 		pipeline_enter(output->pipeline, packet, sim_now(sw->block.sim));
-	port_send_at(output->port, packet, packet->head_at);
+	port_send_at(sw->links[port_index(output)], packet, packet->head_at);
 }
 
 static inline __attribute__((always_inline)) void
@@ -149,7 +150,8 @@ forward(struct switch_port *input, struct switch_port *output, struct packet *pa
 /* The MTU of a port is the payload of RDMA. Other frames fit any port: MTU 9216. */
 static inline bool is_oversize(const struct switch_port *output, const struct packet *packet)
 {
-	return packet->payload_bytes > port_mtu(output->port) && packet->kind == PACKET_DATA;
+	return packet->payload_bytes > port_mtu(output->sw->links[port_index(output)]) &&
+	       packet->kind == PACKET_DATA;
 }
 
 static void forward_copy(struct switch_port *input, struct switch_port *output,
@@ -253,7 +255,7 @@ void switch_receive(struct port_user *user, struct port *port, struct packet *pa
 	}
 	if (output >= sw->port_count)
 		output = balance_choose(sw, &sw->groups[output - sw->port_count], packet);
-	port_prefetch(sw->ports[output].port, packet->vl);
+	port_prefetch(sw->links[output], packet->vl);
 	if (fits(input, &sw->ports[output], packet))
 		forward(input, &sw->ports[output], packet, false);
 }
@@ -302,58 +304,21 @@ static inline void release(struct switch_port *output, const struct packet *pack
 					 buffer_class(port_index(output), packet->vl),
 					 packet->wire_bytes, at);
 	else
-		port_release_at(sw->ports[input].port, vl, packet->wire_bytes, at);
+		port_release_at(sw->links[input], vl, packet->wire_bytes, at);
 }
 
 void switch_departs(struct port_user *user, struct port *port, struct packet *packet,
 		    sim_time starts_at, sim_time until)
 {
 	struct switch_port *output = container_of(user, struct switch_port, user);
+	const struct fabric_switch *sw = output->sw;
 
-	(void)port;
-	if (__builtin_expect(output->sw->marks, 0)) {
+	if (sw->marks &&
+	    !(sw->marks_long_queues && port_queued_bytes(port, packet->vl) <= output->kmin)) {
 		marking_depart(output, packet, starts_at);
 		until = starvation_release_at(output, packet, until);
 	}
 	release(output, packet, until);
-}
-
-/* Prefetches the packet's entry of the table, and then the output that it names. */
-static void fetch_arrival(const struct event *event, unsigned stage)
-{
-	struct port_user *user;
-	const struct packet *packet = port_fetch_arrival(event, stage, &user);
-	const struct fabric_switch *sw;
-	uint32_t index;
-
-	if (!packet || !packet->path)
-		return;
-	sw = container_of(user, struct switch_port, user)->sw;
-	index = sw->by_lid ? packet->path->dlid : packet->path->destination;
-	if (index >= sw->table_entries)
-		return;
-	if (stage == 2) {
-		__builtin_prefetch(&sw->table[index]);
-		return;
-	}
-	if (sw->table[index] < sw->port_count)
-		__builtin_prefetch(&sw->ports[sw->table[index]]);
-	else if (sw->table[index] != NO_ROUTE)
-		__builtin_prefetch(&sw->groups[sw->table[index] - sw->port_count]);
-}
-
-/* Prefetches the input of the packet, which gets its space back. */
-static void fetch_departure(const struct event *event, unsigned stage)
-{
-	struct port_user *user;
-	const struct packet *packet = port_fetch_departure(event, stage, &user);
-	const struct fabric_switch *sw;
-
-	if (!packet)
-		return;
-	sw = container_of(user, struct switch_port, user)->sw;
-	if (!sw->buffer)
-		port_prefetch_release(sw->ports[packet->ingress & INGRESS_PORT].port, packet->vl);
 }
 
 /* Handles a queued packet that will not leave, because its link is down or it has waited too
@@ -527,7 +492,8 @@ static void create_port(struct fabric_switch *sw, unsigned index, enum link_laye
 	port->sw = sw;
 	port->port = port_create(sw->block.sim, name, &sw->params.port, link_layer, sw->pool,
 				 &port->user);
-	port_set_fetch(port->port, fetch_arrival, fetch_departure);
+	sw->links[index] = port->port;
+	prefetch_init(port->port);
 	port_set_sources(port->port, sw->params.queueing == QUEUEING_ARRIVAL ? 1 : sw->port_count);
 	if (sw->routes)
 		port_refuse_wrong_mac(port->port);
@@ -554,6 +520,7 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 	if (!sw->by_lid && params->buffer.size)
 		sw->buffer = shared_buffer_create(&sw->block, &sw->params.buffer, ports,
 						  pause_input, sw);
+	sw->links = sim_arena(sim, ports * sizeof(sw->links[0]));
 	for (unsigned i = 0; i < ports; i++)
 		create_port(sw, i, link_layer);
 	plugins_init(sw);

@@ -11,6 +11,7 @@
  *     vl_map.c       VL of a packet
  *     marking.c      ECN, FECN, telemetry
  *     starvation.c   slow return of credits
+ *     prefetch.c     prefetching for the arrival and the departure of packets
  *     plugins.c      shared objects in place of such parts
  *     mirror.c       copies for an analyser
  */
@@ -36,21 +37,23 @@ enum { SWITCH_TRACE(TRACE_ENUM) };
 struct switch_port {
 	/* one cache line: members that each packet uses */
 	struct port_user user;
-	struct port *port;
 	struct fabric_switch *sw;
-	/* marks */
-	uint32_t fecn_passed __attribute__((aligned(64))); /* packets since the last mark */
-	uint32_t fecn_threshold;                           /* bytes; UINT32_MAX for no marks */
-	uint64_t kmin, kmax;                               /* thresholds of ECN in bytes */
-	struct random chance;                              /* random numbers of ECN marks */
-	struct pipeline *pipeline;                         /* NULL without telemetry */
+	/* lower threshold of ECN in bytes; UINT32_MAX: no queue reaches it */
+	uint32_t kmin;
+	uint32_t fecn_passed; /* packets since the last mark */
+	/* other members */
+	struct port *port __attribute__((aligned(64))); /* also in sw->links */
+	uint64_t kmax;                                  /* upper threshold of ECN in bytes */
+	struct random chance;                           /* random numbers of ECN marks */
+	uint32_t fecn_threshold;                        /* bytes; UINT32_MAX for no marks */
+	struct pipeline *pipeline;                      /* NULL without telemetry */
 	uint32_t gap_bytes;                  /* bytes between packets that telemetry includes */
 	const struct partitions *partitions; /* P_Keys of the filters, or NULL */
 	bool filters_out;
 	bool marks_victims; /* FECN: marks even without credits of its own */
 };
 
-_Static_assert(offsetof(struct switch_port, fecn_passed) == 64, "the first line is full");
+_Static_assert(offsetof(struct switch_port, port) == 64, "the first line is full");
 
 /* Ports that lead equally close to some destination. */
 struct port_group {
@@ -82,6 +85,10 @@ struct fabric_switch {
 	bool maps;          /* the VL may change in this switch, or an output has a filter */
 	bool telemetry;     /* outputs record the packets in the pipeline */
 	uint8_t on_arrival; /* ECN is decided at enqueue */
+	/* A departing packet whose queue is not above kmin gets neither marks nor telemetry. */
+	bool marks_long_queues;
+	bool plugin_marks;   /* a plug-in decides the marks */
+	struct port **links; /* [port_count]: the ports, dense */
 	struct block block;
 	struct switch_counters count;
 	/* other members */
@@ -168,6 +175,9 @@ struct packet *multicast_copy(struct fabric_switch *sw, struct replica *replica,
 void multicast_drop(struct fabric_switch *sw, struct replica *replica, sim_time at);
 /* For a copy that leaves by the output: releases its switch memory, then calls multicast_drop(). */
 void multicast_depart(struct switch_port *output, const struct packet *packet, sim_time at);
+
+/* prefetch.c */
+void prefetch_init(struct port *port);
 
 /* partition.c */
 bool partition_lets_in(const struct switch_port *input, const struct packet *packet);

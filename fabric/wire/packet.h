@@ -123,13 +123,13 @@ struct packet {
 	uint8_t opcode;          /* BTH: see opcode.h */
 	uint32_t payload_bytes;  /* without pad */
 	sim_time sent_at;        /* when the HCA handed it to its port */
-	/* number of the packet at its HCA port; the same in pcapng and traces */
-	uint64_t serial;
+	struct telemetry *telemetry; /* NULL if it was not requested */
 
 	/* line 1: transport */
 	/* NULL if only lengths are simulated (YAML workloads), or without payload */
 	struct payload *payload;
-	struct telemetry *telemetry; /* NULL if it was not requested */
+	/* number of the packet at its HCA port; the same in pcapng and traces */
+	uint64_t serial;
 	union {
 		struct {
 			uint32_t psn;            /* 24 bits */

@@ -260,6 +260,42 @@ static void act(struct endpoint_hca *ep, struct packet *packet)
 	}
 }
 
+/* Prefetches what each received packet uses. */
+static void fetch_adapter(const struct event *event)
+{
+	struct port_user *user;
+	const struct packet *packet = port_arriving(event, &user);
+	const struct endpoint_hca *ep = container_of(user, struct endpoint_hca, port_user);
+
+	__builtin_prefetch(&packet->dest_qp, 1);
+	__builtin_prefetch(&ep->mtu_bytes, 1);
+	__builtin_prefetch(&ep->arrived, 1);
+	__builtin_prefetch(&ep->chunks);
+	__builtin_prefetch(&ep->count, 1);
+}
+
+/* Prefetches the queue pair of the packet. */
+static void fetch_qp(const struct event *event)
+{
+	struct port_user *user;
+	const struct packet *packet = port_arriving(event, &user);
+	const struct endpoint_hca *ep = container_of(user, struct endpoint_hca, port_user);
+	uint32_t index = packet->dest_qp - FIRST_QP_NUMBER;
+	const struct endpoint_qp *qp;
+
+	if (index >= ep->qp_count || slot_of(ep, index)->where & SLOT_AT_REST)
+		return;
+	qp = slot_qp(slot_of(ep, index));
+	__builtin_prefetch(&qp->expected_psn, 1);
+	__builtin_prefetch(&qp->next_ready, 1);
+}
+
+static const struct event_fetch arrival = {
+	{port_fetch_arrival_port, port_fetch_arrival_packet, fetch_adapter, fetch_qp}};
+static const struct event_fetch departure = {{port_fetch_departure_port, port_fetch_departure_queue,
+					      port_fetch_departure_packet,
+					      port_fetch_departure_packet}};
+
 static void room(struct port_user *user, struct port *port, unsigned vl)
 {
 	(void)port, (void)vl;
@@ -493,6 +529,7 @@ struct endpoint_hca *endpoint_create(struct sim *sim, const char *name,
 		port_own.transmit_depth = 1; /* only ACKs wait there */
 	ep->port = port_create(sim, port_name, &port_own, link_layer, pool, &ep->port_user);
 	port_set_sources(ep->port, SOURCES);
+	port_set_fetch(ep->port, &arrival, &departure);
 	ep->pool = pool;
 	ep->params = params;
 	ep->congestion = congestion;

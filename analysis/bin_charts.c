@@ -65,7 +65,8 @@ static bool is_wanted(const struct table *bins, size_t row, size_t of, const cha
 	       (*table_cell(bins, row, of + 1) != '\0' || *table_cell(bins, row, of + 2) != '\0');
 }
 
-/* Returns the lines of that kind, with the columns of the bin as one key. For table_free(). */
+/* Returns the lines of that kind, with the columns of the bin as one key. The caller frees the
+ * table with table_free(). */
 static struct table *with_key(const struct table *bins, size_t of, const char *kind)
 {
 	struct table *table = calloc(1, sizeof(*table));

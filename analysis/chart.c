@@ -18,7 +18,7 @@ static char *copy_text(const char *text)
 	return copy;
 }
 
-/* A list of `count` members with room for one more. */
+/* Returns the list of `count` members with room for one more member. */
 static void *grow(void *list, size_t count, size_t bytes)
 {
 	list = realloc(list, (count + 1) * bytes);

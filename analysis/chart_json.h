@@ -13,7 +13,7 @@
 
 void chart_json_write(const struct chart *chart, FILE *out);
 
-/* The list of colours of curves: ["#0072b2", ...]. */
+/* Writes the list of colours of curves: ["#0072b2", ...]. */
 void chart_json_write_colours(FILE *out);
 
 #endif

@@ -71,7 +71,7 @@ static int by_name(const void *one, const void *other)
 		      (*(const struct value *const *)other)->name);
 }
 
-/* Pointers to the values in the order of their names, for bsearch(). */
+/* Returns pointers to the values in the order of their names, for bsearch(). */
 static const struct value **sorted(const struct values *values)
 {
 	const struct value **list = calloc(values->count + 1, sizeof(const struct value *));

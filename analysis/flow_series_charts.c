@@ -45,7 +45,7 @@ static void find_flows(struct reading *reading)
 	}
 }
 
-/* A curve of the flow's values. Empty fields are left out. */
+/* Adds a curve of the flow's values. Empty fields are left out. */
 static void add_curve(struct chart *chart, const struct reading *reading, double flow,
 		      size_t column, double scale)
 {

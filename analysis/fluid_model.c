@@ -113,7 +113,7 @@ static double marked_rate(const struct solver *solver, double then)
 	return look_back(&solver->history, then, QUEUE) > 0 ? share : fmin(rate, share);
 }
 
-/* Equations 5 to 8 of the paper. */
+/* Calculates equations 5 to 8 of the paper. */
 static int dcqcn_change(double time, const double state[], double change[], void *context)
 {
 	const struct solver *solver = context;
@@ -156,7 +156,7 @@ static double gradient_move(const struct fluid_timely *model, double increase, d
 	return gradient <= 0 ? increase : -gradient * model->beta * rate;
 }
 
-/* Equations 20 to 24 of the paper. Patched TIMELY: equations 28 to 30. */
+/* Calculates equations 20 to 24 of the paper, and for patched TIMELY equations 28 to 30. */
 static int timely_change(double time, const double state[], double change[], void *context)
 {
 	const struct solver *solver = context;

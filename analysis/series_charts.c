@@ -29,7 +29,8 @@ static struct chart_unit set_time_axis(struct chart *chart, const struct series 
 
 /* ---- curves ---- */
 
-/* Several samples in one point: their mean, and a band from the least to the most. */
+/* Adds the samples. Several samples share a point: their mean, and a band from the least to the
+ * most. */
 static void add_samples(struct chart_curve *curve, const struct series *series,
 			enum series_value value, size_t port, double scale, double time_scale)
 {
@@ -199,7 +200,7 @@ static void drop_far_levels(struct chart *chart, double most)
 
 /* ---- maps ---- */
 
-/* The mean of the samples of a cell, over `scale`. */
+/* Returns the mean of the samples of a cell, divided by `scale`. */
 static double cell(const struct series *series, enum series_value value, size_t port, size_t number,
 		   size_t cells, bool of_time, double scale)
 {

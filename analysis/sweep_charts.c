@@ -123,7 +123,7 @@ struct key {
 	double least, most;
 };
 
-/* The number that a value begins with, and its unit. */
+/* Returns the number that a value begins with, and sets *unit to the rest. */
 static double split(const char *text, const char **unit)
 {
 	char *end;

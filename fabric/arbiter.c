@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * arbiter: selects the waiting packet that leaves next. VLs take turns, or follow schedule.h. VL15
- * goes before all other VLs. Within a VL the sources (a switch's inputs) take turns.
+ * goes before all other VLs. Within a VL, the sources (the inputs of a switch) take turns.
  *
  * A VL is skipped if its next packet has no credits, or if the VL is paused. A shorter packet of
  * another source does not overtake the next packet. Otherwise a long packet might never leave.

@@ -25,7 +25,8 @@ struct endpoint {
 	uint64_t guid; /* port GUID: IBTA vol. 1, 4.1 */
 	uint8_t mac[6];
 	uint8_t ipv4[4]; /* RoCE: address of the network interface */
-	/* InfiniBand: 0 only. RoCE: v1 and v2 of the IPv6 link-local, v1 and v2 of IPv4. */
+	/* InfiniBand has index 0 only. The order of RoCE is v1 and v2 of the IPv6 link-local
+	 * address, then v1 and v2 of IPv4. */
 	struct endpoint_gid gids[ENDPOINT_GIDS];
 	uint32_t gid_count;
 	const struct partitions *partitions;

@@ -27,7 +27,8 @@ struct reader {
 	size_t error_bytes;
 };
 
-/* Takes the next word of the file. Returns false at its end, or if the word is too long. */
+/* Takes the next word of the file. Returns false at the end of the file, or if the word is too
+ * long. */
 static bool take_word(struct reader *reader, char word[WORD_BYTES], const char *what)
 {
 	size_t length = 0;

@@ -23,8 +23,8 @@ struct lft_route {
 	unsigned port;
 };
 
-/* Called for each line of a table, in the order of the file, except for port 0. Returns false to
- * end the reading. */
+/* lft_file_read() calls this function for each line of a table, in the order of the file, except
+ * for port 0. Returns false to end the reading. */
 typedef bool lft_taker(void *context, const struct lft_route *route);
 
 /* Reads a file. Returns false on an error: *line is its line, from 1, and *error describes it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * line_error: writes the error text of a reader of text files: "line 7: ...". Callers: hpccfile.c,
- * netfile.c.
+ * line_error: writes the error text of a reader of text files: "line 7: ...". hpccfile.c and
+ * netfile.c call these functions.
  */
 #ifndef FABRIC_LINE_ERROR_H
 #define FABRIC_LINE_ERROR_H

@@ -15,12 +15,12 @@ struct lp_link;
 struct lp_link *lp_link_create(struct port *from);
 void lp_link_destroy(struct lp_link *lp_link); /* frees the packets that are left */
 
-/* Called at the sender's end. Passes on a packet with a known head_at. The receiver owns it when
- * the window is over. */
+/* The sender's end calls this function. Passes on a packet with a known head_at. The receiver owns
+ * it when the window is over. */
 void lp_link_leave(struct lp_link *lp_link, struct packet *packet);
 
-/* Called when the link goes down for its sender. Packets that wait in the lp_link are lost, like
- * packets in flight. The receiver's end counts them. */
+/* The sender calls this function when the link goes down. Packets that wait in the lp_link are
+ * lost, like packets in flight. The receiver's end counts them. */
 void lp_link_lose(struct lp_link *lp_link);
 
 #endif

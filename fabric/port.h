@@ -115,12 +115,12 @@ struct port_user {
 	/* The packet and the gap behind it have left, so its memory may be reused. `packet` is a
 	 * copy, because the peer owns the original. Costs one event per packet. May be NULL. */
 	void (*sent)(struct port_user *user, struct port *port, const struct packet *packet);
-	/* The departure of the packet is fixed: its last bit leaves at `until`. Called before
-	 * sent(), often inside port_send(). Costs no event. May be NULL. */
+	/* The departure of the packet is fixed: its last bit leaves at `until`. The port calls this
+	 * function before sent(), often inside port_send(). Costs no event. May be NULL. */
 	void (*leaves)(struct port_user *user, struct port *port, const struct packet *packet,
 		       sim_time until);
-	/* Called in place of leaves(), for a user that still changes the packet's ECN mark and
-	 * telemetry. The first bit leaves at starts_at. May be NULL. */
+	/* The port calls this function in place of leaves(), for a user that still changes the
+	 * packet's ECN mark and telemetry. The first bit leaves at starts_at. May be NULL. */
 	void (*departs)(struct port_user *user, struct port *port, struct packet *packet,
 			sim_time starts_at, sim_time until);
 	/* A queued packet will never leave. It is freed after the call. May be NULL. */

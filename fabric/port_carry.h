@@ -5,7 +5,7 @@
 
 #include "sim/block.h"
 
-/* For the block type of ports. */
+/* The block type of ports has these functions. */
 void port_carry(struct block *block, struct carry *carry);
 
 #endif

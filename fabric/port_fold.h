@@ -5,7 +5,7 @@
 
 #include "sim/block.h"
 
-/* For the block type of ports. */
+/* The block type of ports has these functions. */
 void port_fold(struct block *block, struct fold *fold);
 
 #endif

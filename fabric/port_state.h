@@ -51,7 +51,7 @@ struct deferred_release {
 	uint32_t vl;
 };
 
-/* Data packets in the order of departure. The list grows. */
+/* Data packets in the order of departure. The list grows as needed. */
 struct departure_list {
 	struct departure {
 		sim_time until; /* departure of the last bit */

@@ -77,7 +77,8 @@ bool topology_dragonfly(struct layout *layout, const struct dragonfly_shape *sha
 bool topology_torus(struct layout *layout, const struct torus_shape *shape, char *error,
 		    size_t bytes);
 
-/* The k-ary fat tree: k pods, k^3 / 4 hosts; Al-Fares et al., SIGCOMM 2008. arity is even. */
+/* Returns the shape of the k-ary fat tree: k pods, k^3 / 4 hosts (Al-Fares et al., SIGCOMM 2008).
+ * arity is even. */
 struct fat_tree_shape topology_fat_tree_of(uint32_t arity);
 
 #endif

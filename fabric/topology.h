@@ -49,8 +49,8 @@ struct topology_switch {
 	/* Reports that an endpoint is connected to the switch `node`. If that is this switch,
 	 * `port` is its port, otherwise PORT_SET_PORTS. May be NULL. */
 	void (*place)(void *context, uint32_t endpoint, uint32_t node, unsigned port);
-	/* Called when all links and routes exist. Returns false, and *error, if they do not fit the
-	 * switch. May be NULL. */
+	/* topology_finish() calls this function when all links and routes exist. Returns false, and
+	 * *error, if they do not fit the switch. May be NULL. */
 	bool (*start)(void *context, char *error, size_t error_bytes);
 	/* Returns the bytes in the buffer of an input's VL, including the bytes of departing
 	 * packets. */
@@ -86,7 +86,7 @@ struct topology;
 struct topology *topology_create(const struct endpoints *endpoints);
 void topology_destroy(struct topology *topology); /* the links and routes stay */
 
-/* Add a host or a switch. Both return the number of the node. */
+/* Add a host or a switch. Both functions return the number of the node. */
 unsigned topology_add_host(struct topology *topology, struct port *port, uint32_t endpoint);
 unsigned topology_add_switch(struct topology *topology, const struct topology_switch *ops);
 

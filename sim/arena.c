@@ -12,8 +12,8 @@
 #define LINE_BYTES  ((size_t)64)
 #define CHUNK_BYTES ((size_t)2 << 20)
 
-/* Present only with a sanitizer. Without the call, it would report objects as leaks that only the
- * arena refers to. */
+/* The functions exist only in a build with a sanitizer. Without the calls, the sanitizer would
+ * report objects as leaks that only the arena refers to. */
 void __lsan_register_root_region(const void *begin, size_t bytes) __attribute__((weak));
 void __lsan_unregister_root_region(const void *begin, size_t bytes) __attribute__((weak));
 

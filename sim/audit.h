@@ -42,15 +42,15 @@ static inline void audit_order_expect(struct audit_order *order, sim_time now, u
 }
 
 /* Reports the violations of an order. `what` is the name of the items and the queue, as "CQEs of a
- * CQ". Called from a type's audit(). */
+ * CQ". A type's audit() calls this function. */
 void audit_order(struct block *block, FILE *out, const struct audit_order *order, const char *what);
 
 /* Checks all gauges of the block, then the laws of its type. Adds violations to
  * block->violations and writes a line for each to `out`. */
 void audit_block(struct block *block, FILE *out);
 
-/* Checks that the block's server was busy for exactly completions x service. Called from a
- * type's audit(). */
+/* Checks that the block's server was busy for exactly completions x service. A type's audit() calls
+ * this function. */
 void audit_service(struct block *block, FILE *out, const struct gauge *server, uint64_t completions,
 		   sim_time service);
 

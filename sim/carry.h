@@ -30,7 +30,7 @@ void carry_raw(struct carry *carry, void *object, size_t bytes);
 /* Carries words of which many are zero. `count` is at most 64. */
 void carry_words(struct carry *carry, uint64_t *words, unsigned count);
 
-/* Empties it for bytes to be written, or for `count` bytes to be read. The caller then fills
+/* Empty the carry for bytes to be written, or for `count` bytes to be read. The caller then fills
  * carry->bytes. */
 void carry_write(struct carry *carry);
 void carry_read(struct carry *carry, size_t count);

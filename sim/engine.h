@@ -60,8 +60,8 @@ _Static_assert(offsetof(struct sim, now) == 0, "sim_now() reads it there");
 extern const struct engine_ops engine_systemc;
 extern const struct engine_ops engine_systemc_reference;
 
-/* Traces the block if its name is selected (trace.c). Called for a block that is created while
- * a trace is open. */
+/* Traces the block if its name is selected (trace.c). block_create() calls this function for a
+ * block that is created while a trace is open. */
 void trace_attach(struct trace_file *trace, struct block *block);
 
 static inline void engine_fire(struct sim *sim, struct event *event)

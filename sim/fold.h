@@ -80,7 +80,7 @@ bool fold_equal(const struct fold *one, struct fold *other);
 void fold_repeat(const struct fold *first, const struct fold *second, struct sim *sim,
 		 uint64_t times);
 
-/* For block_type.fold(). */
+/* block_type.fold() calls these functions. */
 void fold_raw(struct fold *fold, const void *object, size_t bytes);
 void fold_number(struct fold *fold, uint64_t number);
 void fold_deadline(struct fold *fold, sim_time at); /* SIM_NEVER: no time */

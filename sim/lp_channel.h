@@ -19,7 +19,7 @@ struct lp_channel {
 	 * effect. It must schedule through sim_schedule_last() only. */
 	void (*take)(struct lp_channel *channel, unsigned window);
 	/* Moves the items left with that number to another process (sim/ranks.h). Writes and
-	 * removes them in the process of the sending LP. Reads them in the process of the
+	 * removes the items in the process of the sending LP. Reads the items in the process of the
 	 * receiving LP, for take(). Set it after lp_channel_init(); a run in one process needs
 	 * none. */
 	void (*carry)(struct lp_channel *channel, unsigned window, struct carry *carry);

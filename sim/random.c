@@ -43,7 +43,7 @@ void random_init(struct random *random, const struct block *block, const char *p
 	random_init_named(random, sim_seed(block->sim), block->name, purpose);
 }
 
-/* Lemire, "Fast random integer generation in an interval", ACM TOMACS 29(1), 2019. */
+/* Source: Lemire, "Fast random integer generation in an interval", ACM TOMACS 29(1), 2019. */
 uint64_t random_below(struct random *random, uint64_t bound)
 {
 	unsigned __int128 product = (unsigned __int128)random_u64(random) * bound;

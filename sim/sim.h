@@ -91,7 +91,7 @@ void sim_run(struct sim *sim, sim_time until);
 void sim_stop(struct sim *sim);
 
 /* Like sim_run(), but if no event is left, sim_now() is the time of the last one, as with
- * SIM_NEVER. Not for parallel runs, unless `until` is SIM_NEVER. */
+ * SIM_NEVER. Parallel runs may call it only if `until` is SIM_NEVER. */
 void sim_run_to_idle(struct sim *sim, sim_time until);
 
 /* Schedules an event, which must not be pending. The event never fires inside the call, even
@@ -112,8 +112,8 @@ void sim_schedule_ranked(struct event *event, sim_time at, uint64_t rank);
 /* Cancels a pending event in O(1). Has no effect if the event is not pending. */
 void sim_cancel(struct event *event);
 
-/* Cancels all pending events of a run that ends early. The caller may then destroy the blocks
- * in any order. Not for parallel runs. */
+/* Cancels all pending events of a run that ends early. The caller may then destroy the blocks in
+ * any order. Parallel runs must not call it. */
 void sim_drop(struct sim *sim);
 
 #define container_of(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))

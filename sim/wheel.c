@@ -232,7 +232,7 @@ static void fetch_slots(const struct wheel *wheel, uint32_t number)
 	}
 }
 
-/* Prefetches for the events of the current list. */
+/* Prefetches memory for the events of the current list. */
 static void fetch_current(const struct wheel *wheel)
 {
 	uint32_t count = wheel->current_count;
@@ -246,7 +246,7 @@ static void fetch_current(const struct wheel *wheel)
 		fetch_stage(wheel->current[1].event, 3);
 }
 
-/* Prefetches for later events of the current list. */
+/* Prefetches memory for later events of the current list. */
 static inline void fetch_ahead(const struct wheel *wheel)
 {
 	const struct wheel_entry *next = &wheel->current[wheel->current_next];

@@ -10,7 +10,7 @@
  *                ^------------- feedback in packets back (CONGA), own packets (ConWeave) --'
  *
  * conga.c: Alizadeh et al., SIGCOMM 2014. conweave.c: Song et al., SIGCOMM 2023. Ethernet, with a
- * shared buffer. Private to switch/.
+ * shared buffer. Only files of switch/ include this header.
  */
 #ifndef SWITCH_OVERLAY_H
 #define SWITCH_OVERLAY_H

@@ -90,7 +90,7 @@ void shared_buffer_release_packet_at(struct shared_buffer *buffer, uint16_t ingr
 void shared_buffer_release_copy_at(struct shared_buffer *buffer, uint16_t egress, uint32_t bytes,
 				   sim_time at);
 
-/* Current values in bytes. The functions with _max return the maximum so far. */
+/* Return current values in bytes. The functions with _max return the maximum so far. */
 uint64_t shared_buffer_used(struct shared_buffer *buffer); /* bytes in use */
 uint64_t shared_buffer_shared_size(const struct shared_buffer *buffer);
 uint64_t shared_buffer_shared_used(struct shared_buffer *buffer);

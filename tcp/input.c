@@ -108,8 +108,8 @@ static bool timestamp_acceptable(const struct tcp_connection *c, const struct tc
 	       (int32_t)(header->timestamp - c->receive.timestamp) >= 0;
 }
 
-/* First check, as in Linux tcp_sequence(). The window starts at the last ACK sent, so that an ACK
- * that was overtaken by a later segment is valid. */
+/* Makes the first check of RFC 9293 3.10.7.4, as tcp_sequence() of Linux does. The window starts at
+ * the last ACK sent, so that an ACK that was overtaken by a later segment is valid. */
 static bool in_window(const struct tcp_connection *c, uint64_t sequence, uint64_t end)
 {
 	return end >= c->receive.acked && sequence <= c->receive.window_end;
@@ -138,7 +138,7 @@ static void refuse(struct tcp_connection *c, const struct tcp_segment *segment, 
 		tcp_timers_set(c, TCP_DEADLINE_TIME_WAIT, c->params->time_wait);
 }
 
-/* Second check. RFC 5961 3.2. */
+/* Makes the second check, by RFC 5961 3.2. */
 static void input_reset(struct tcp_connection *c, uint64_t sequence)
 {
 	if (sequence != c->receive.next) {
@@ -151,7 +151,8 @@ static void input_reset(struct tcp_connection *c, uint64_t sequence)
 			      : TCP_RESET);
 }
 
-/* Fifth check in SYN-RECEIVED. Returns false if the segment must not be processed further. */
+/* Makes the fifth check in the state SYN-RECEIVED. Returns false if the segment must not be
+ * processed further. */
 static bool open_by_ack(struct tcp_connection *c, const struct tcp_segment *segment)
 {
 	uint32_t ack = segment->header.acknowledgment;

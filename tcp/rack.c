@@ -160,7 +160,8 @@ static void count_duplicates(struct tcp_connection *c, struct tcp_delivery *deli
 	}
 }
 
-/* RFC 6582 3.2: the third duplicate ACK, and each partial ACK in recovery. */
+/* Detects losses by RFC 6582 3.2: at the third duplicate ACK, and at each partial ACK in
+ * recovery. */
 static bool detect_by_duplicates(struct tcp_connection *c, struct tcp_delivery *delivery)
 {
 	const struct scoreboard_record *first = scoreboard_first(&c->board);

@@ -50,7 +50,7 @@ void tcp_receive_taken(struct tcp_connection *c)
 }
 
 /* Follows the intervals of received data. The first data, and data after a pause of an RTO, are
- * acknowledged at once. Linux tcp_event_data_recv(). */
+ * acknowledged at once. It follows tcp_event_data_recv() of Linux. */
 static void follow_intervals(struct tcp_connection *c)
 {
 	struct tcp_receive *receive = &c->receive;
@@ -71,7 +71,7 @@ static void follow_intervals(struct tcp_connection *c)
 	receive->data_at = c->now;
 }
 
-/* Ping-pong mode begins with the first response. Linux tcp_event_data_sent(). */
+/* Ping-pong mode begins with the first response. It follows tcp_event_data_sent() of Linux. */
 void tcp_receive_data_sent(struct tcp_connection *c)
 {
 	if (c->now - c->receive.data_at < c->receive.response_time)
@@ -90,7 +90,7 @@ void tcp_receive_ack_sent(struct tcp_connection *c)
 	tcp_timers_clear(c, TCP_DEADLINE_ACK);
 }
 
-/* No response came in time: ping-pong mode ends. Linux tcp_delack_timer_handler(). */
+/* No response came in time: ping-pong mode ends. It follows tcp_delack_timer_handler() of Linux. */
 void tcp_receive_delay_over(struct tcp_connection *c)
 {
 	struct tcp_receive *receive = &c->receive;

@@ -104,7 +104,8 @@ void tcp_resume(struct tcp_connection *connection, sim_time now);
  * no further segment. */
 void tcp_hold(struct tcp_connection *connection);
 
-/* Adds `bytes` to the data that the application sends. Not allowed after tcp_shutdown(). */
+/* Adds `bytes` to the data that the application sends. The call is not allowed after
+ * tcp_shutdown(). */
 void tcp_write(struct tcp_connection *connection, sim_time now, uint64_t bytes);
 
 /* Reports that the application has read `bytes`, at most tcp_readable(). */

@@ -12,8 +12,8 @@ bool tcp_timers_running(const struct tcp_connection *c, enum tcp_deadline deadli
 	return c->deadlines[deadline] != SIM_NEVER;
 }
 
-/* Returns the delay, or the rest of the user timeout if it is shorter. Linux
- * tcp_clamp_rto_to_user_timeout(). */
+/* Returns the delay, or the rest of the user timeout if it is shorter. It follows
+ * tcp_clamp_rto_to_user_timeout() of Linux. */
 static sim_time within_user_timeout(const struct tcp_connection *c, sim_time delay)
 {
 	sim_time most = c->params->user_timeout, passed = c->now - c->rtt.stalled_at;
@@ -56,7 +56,7 @@ sim_time tcp_timers_probe_interval(const struct tcp_connection *c)
 	return doubled(c, c->rtt.probes);
 }
 
-/* RFC 6298 2.2 and 2.3. The granularity of the clock is negligible. */
+/* Implements RFC 6298 2.2 and 2.3. The granularity of the clock is negligible. */
 void tcp_timers_sample(struct tcp_connection *c, sim_time rtt)
 {
 	struct tcp_rtt *state = &c->rtt;
@@ -111,8 +111,8 @@ void tcp_timers_window_open(struct tcp_connection *c)
 		tcp_timers_sent(c);
 }
 
-/* Returns true if the connection fails now, because of its retries or its user timeout. Linux
- * tcp_write_timeout() and tcp_probe_timer(). */
+/* Returns true if the connection fails now, because of its retries or its user timeout. It follows
+ * tcp_write_timeout() and tcp_probe_timer() of Linux. */
 static bool gives_up(struct tcp_connection *c, uint32_t retries)
 {
 	bool opening = !tcp_synchronized(c);
@@ -129,7 +129,7 @@ static bool gives_up(struct tcp_connection *c, uint32_t retries)
 	return true;
 }
 
-/* RFC 6298 5.4 to 5.7. */
+/* Implements RFC 6298 5.4 to 5.7. */
 static void retransmission_timeout(struct tcp_connection *c)
 {
 	bool opening = !tcp_synchronized(c);

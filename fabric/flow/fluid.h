@@ -26,7 +26,8 @@ struct fluid_ops {
 	struct fluid *(*create)(void);
 	void (*destroy)(struct fluid *fluid); /* ends all flows */
 
-	/* Adds a link and returns its number, from 0. Called before the first begin(). */
+	/* Adds a link and returns its number, from 0. Call this function before the first
+	 * begin(). */
 	uint32_t (*add_link)(struct fluid *fluid, uint64_t rate_bps);
 
 	/* Begins a flow at the time of the last advance(). */

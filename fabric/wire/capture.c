@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * capture: reads a file in memory. Every length is checked before it is used. Called by decode.c,
- * tests and fuzz targets.
+ * capture: reads a file in memory. Every length is checked before it is used. decode.c, tests and
+ * fuzz targets call these functions.
  */
 #include "fabric/wire/capture.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * credit: Op | FCTBS, VL | FCCL, LPCRC. Called by codec.c.
+ * credit: Op | FCTBS, VL | FCCL, LPCRC. codec.c calls these functions.
  */
 #include "fabric/wire/credit.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decode_print: prints one packet as a line, as fields, or as a JSON object. Used by decode.c only.
+ * decode_print: prints one packet as a line, as fields, or as a JSON object. Only decode.c calls
+ * these functions.
  */
 #ifndef FABRIC_WIRE_DECODE_PRINT_H
 #define FABRIC_WIRE_DECODE_PRINT_H

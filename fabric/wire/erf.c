@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * erf: time in 2^-32 s (little-endian), type, flags, record length, losses, wire length
- * (big-endian). Called by pcapng.c and capture.c.
+ * (big-endian). pcapng.c and capture.c call these functions.
  */
 #include "fabric/wire/erf.h"
 

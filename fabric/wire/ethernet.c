@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ethernet: the header only. The link has preamble and gap, the MAC has the FCS and the padding to
- * 64 bytes. Captures have neither. Called by codec.c and pfc.c.
+ * 64 bytes. Captures have neither. codec.c and pfc.c call these functions.
  */
 #include "fabric/wire/ethernet.h"
 

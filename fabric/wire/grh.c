@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * grh: forty bytes in the layout of IPv6: version | traffic class | flow label, payload length,
- * next header, hop limit, source and destination GID. Called by codec.c.
+ * next header, hop limit, source and destination GID. codec.c calls these functions.
  */
 #include "fabric/wire/grh.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * headers: processes the field table. Fields that are not in the table (pad count, transport
- * version, FECN) are handled separately. Called by codec.c; decode.c also reads the table.
+ * version, FECN) are handled separately. codec.c calls these functions. decode.c also reads the
+ * table.
  */
 #include "fabric/wire/headers.h"
 

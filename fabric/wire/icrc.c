@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * icrc: the CRC-32 of Ethernet over the packet, with fields that may change replaced by ones. A
- * table lists these fields. RoCE has no LRH, so eight bytes of ones replace it. Called by codec.c.
+ * table lists these fields. RoCE has no LRH, so eight bytes of ones replace it. codec.c calls these
+ * functions.
  */
 #include "fabric/wire/icrc.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ip: builds the headers of annex A17 (do not fragment, UDP checksum 0) and parses equivalent ones.
- * IPv4 addresses are the GIDs ::ffff:a.b.c.d of the path. Called by codec.c.
+ * IPv4 addresses are the GIDs ::ffff:a.b.c.d of the path. codec.c calls these functions.
  */
 #include "fabric/wire/ip.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lrh: eight bytes: VL | version, SL | next header, DLID, length in words, SLID. Called by codec.c.
+ * lrh: eight bytes: VL | version, SL | next header, DLID, length in words, SLID. codec.c calls
+ * these functions.
  */
 #include "fabric/wire/lrh.h"
 

@@ -42,7 +42,8 @@ uint32_t mpa_fpdu_bytes(struct mpa_place place, uint32_t ulpdu_bytes)
 	       MPA_MARKER_BYTES * (1 + (bytes - first - 1) / (MPA_MARKER_EVERY - MPA_MARKER_BYTES));
 }
 
-/* RFC 5044 4.1 and 5.1: FPDU without ULPDU, the markers, and the rest of four bytes. */
+/* Subtracts, by RFC 5044 4.1 and 5.1, the FPDU without ULPDU, the markers, and the rest of four
+ * bytes. */
 uint32_t mpa_ulpdu_max(uint32_t emss, bool markers)
 {
 	uint32_t taken = MPA_LENGTH_BYTES + MPA_CRC_BYTES + emss % 4;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opcode: the table of opcode.h as arrays, and properties derived from a line. Used by all code
- * that creates or reads a packet.
+ * opcode: the table of opcode.h as arrays, and properties derived from a line. All code that
+ * creates or reads a packet uses this table.
  */
 #include "fabric/wire/opcode.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pfc: a MAC control frame to the bridge group address: opcode, and one enable bit and one time per
- * priority, in quanta of 512 bit times. A time of 0 ends the pause. Called by codec.c.
+ * priority, in quanta of 512 bit times. A time of 0 ends the pause. codec.c calls these functions.
  */
 #include "fabric/wire/pfc.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tcp_packet: a TCP segment as a packet of kind PACKET_TCP. The packet's path has the ports of the
- * header, and the packet has the other fields. Used by codec.c and by code that carries the
- * segments of tcp/ over the fabric.
+ * header, and the packet has the other fields. codec.c and code that carries the segments of tcp/
+ * over the fabric use these functions.
  */
 #ifndef FABRIC_WIRE_TCP_PACKET_H
 #define FABRIC_WIRE_TCP_PACKET_H

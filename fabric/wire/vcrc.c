@@ -2,7 +2,7 @@
 /*
  * vcrc: polynomial 0x100B, bits least significant first, all ones at the start, complemented at the
  * end. Each step processes eight bytes, because captures of InfiniBand spend most of their time in
- * this function. Called by codec.c and credit.c.
+ * this function. codec.c and credit.c call these functions.
  */
 #include "fabric/wire/vcrc.h"
 

@@ -16,7 +16,7 @@ void congestion_fold_progress(struct fold *fold, uint64_t wanted, uint64_t acked
 						 : wanted - acked_total);
 }
 
-/* For algorithms without a state of their own. */
+/* Folds an algorithm without a state of its own. */
 static void fold_common(const struct cc_state *cc, const void *params, uint64_t acked_total,
 			struct fold *fold)
 {

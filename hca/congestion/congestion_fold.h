@@ -22,7 +22,7 @@ void congestion_fold_progress(struct fold *fold, uint64_t wanted, uint64_t acked
 #define CONGESTION_FOLD_FIELDS(type) \
 	FOLD_FIELD(type, cc.next_step, FOLD_SINCE), FOLD_FIELD(type, cc.flight_bytes, FOLD_SKIP)
 
-/* The algorithms. The state is advanced to the time of the fold. */
+/* Fold the states of the algorithms. The state is advanced to the time of the fold. */
 void dcqcn_fold(const struct cc_state *cc, const void *params, uint64_t acked_total,
 		struct fold *fold);
 void dctcp_fold(const struct cc_state *cc, const void *params, uint64_t acked_total,

@@ -86,7 +86,7 @@ static double w_cubic(const struct cubic_state *state, const struct cubic_params
 	return params->c * since * since * since + state->w_max;
 }
 
-/* 4.2 to 4.5. */
+/* Implements RFC 9438 4.2 to 4.5. */
 static void avoid(struct cubic_state *state, const struct cubic_params *params, sim_time now,
 		  double acked)
 {
@@ -134,7 +134,7 @@ static void cubic_on_ack(struct cc_state *cc, const void *context, sim_time now,
 	publish(state);
 }
 
-/* 4.6 to 4.8. */
+/* Implements RFC 9438 4.6 to 4.8. */
 static void cubic_on_loss(struct cc_state *cc, const void *context, sim_time now,
 			  enum congestion_loss loss)
 {

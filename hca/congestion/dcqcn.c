@@ -12,8 +12,8 @@
  * recovery). It grows by `increase` if one stage exceeds `stages`, and by `hyper_increase` if both
  * do.
  *
- * Zhu et al., "Congestion control for large-scale RDMA deployments", SIGCOMM'15, 3.1; Zhu et al.,
- * "ECN or delay", CoNEXT'16. Timers are evaluated when the rate is read; see congestion.h.
+ * Sources: Zhu et al., "Congestion control for large-scale RDMA deployments", SIGCOMM'15, 3.1; Zhu
+ * et al., "ECN or delay", CoNEXT'16. Timers are evaluated when the rate is read; see congestion.h.
  */
 #include "hca/congestion/algorithms.h"
 #include "hca/congestion/congestion_fold.h"

@@ -5,9 +5,9 @@
  * `form: rate`, it is the hardware version of the HPCC simulator. The window then follows the rate,
  * and the first mark of a round trip cuts at once.
  *
- * Alizadeh et al., "Data Center TCP", SIGCOMM'10, 3.1. A flow starts with a full window, as RDMA
- * does. On TCP connections it is RFC 8257: slow start, a cut at the first marked ACK of a window of
- * data, and losses as in newreno.
+ * Source: Alizadeh et al., "Data Center TCP", SIGCOMM'10, 3.1. A flow starts with a full window, as
+ * RDMA does. On TCP connections it is RFC 8257: slow start, a cut at the first marked ACK of a
+ * window of data, and losses as in newreno.
  */
 #include "hca/congestion/algorithms.h"
 #include "hca/congestion/congestion_fold.h"
@@ -145,7 +145,7 @@ static void move_rate(struct dctcp_state *state, const struct dctcp_params *para
 	publish_rate(state);
 }
 
-/* RFC 8257 3.3, steps 1 to 8. */
+/* Implements RFC 8257 3.3, steps 1 to 8. */
 static void observe(struct dctcp_state *state, const struct dctcp_params *params,
 		    const struct congestion_ack *ack)
 {

@@ -3,8 +3,8 @@
  * hpcc: a window from in-band telemetry. Each ACK carries the records of all switches on the path.
  * The utilisation of the busiest link determines the window, which aims at target_utilisation.
  *
- * Li et al., "HPCC: high precision congestion control", SIGCOMM'19, algorithm 1. Without telemetry
- * in the ACKs, the window keeps its initial value.
+ * Source: Li et al., "HPCC: high precision congestion control", SIGCOMM'19, algorithm 1. Without
+ * telemetry in the ACKs, the window keeps its initial value.
  *
  * A measurement needs two records of one port, because the records hold counters. There is no
  * measurement for a port that the previous packet did not pass. An ACK that was overtaken carries
@@ -103,7 +103,8 @@ static double port_utilisation(const struct hpcc_state *state, const struct tele
 	return queue / capacity + rate / (double)now->rate_bps;
 }
 
-/* Algorithm 1, MeasureInflight. Returns false if the previous packet passed none of these ports. */
+/* Implements MeasureInflight of algorithm 1. Returns false if the previous packet passed none of
+ * these ports. */
 static bool measure(struct hpcc_state *state, const struct telemetry *telemetry)
 {
 	double busiest = 0, share;
@@ -131,7 +132,7 @@ static bool measure(struct hpcc_state *state, const struct telemetry *telemetry)
 	return measured;
 }
 
-/* Algorithm 1, ComputeWind. */
+/* Implements ComputeWind of algorithm 1. */
 static void compute(struct hpcc_state *state, const struct hpcc_params *params, bool update)
 {
 	double increase = state->increase;

@@ -3,7 +3,7 @@
  * timely: a rate that follows the gradient of the round-trip time, and its patched form, which has
  * a fixed point.
  *
- * Mittal et al., "TIMELY", SIGCOMM'15, algorithm 1; Zhu et al., "ECN or delay", CoNEXT'16,
+ * Sources: Mittal et al., "TIMELY", SIGCOMM'15, algorithm 1; Zhu et al., "ECN or delay", CoNEXT'16,
  * algorithm 2. In the patched form, the gradient is only the weight between an increase and a
  * decrease. The decrease depends on the distance of the RTT from rtt_low.
  */
@@ -109,7 +109,7 @@ static void publish(struct timely_state *state, const struct timely_params *para
 		state->cc.cwnd_bytes = (uint64_t)(state->cwnd * state->rate / state->line);
 }
 
-/* EOD, eq. 30: 0 below -1/4, 1 above 1/4, linear in between. */
+/* Returns the weight of EOD, equation 30: 0 below -1/4, 1 above 1/4, linear in between. */
 static double weight(double gradient)
 {
 	double value = 2 * gradient + 0.5;

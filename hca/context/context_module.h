@@ -33,7 +33,7 @@ struct contexts_setup {
 
 struct systemc_tracer; /* sim/systemc_vcd.h */
 
-/* Exported as hca_contexts_module. */
+/* A module exports this table as hca_contexts_module. */
 struct contexts_module {
 	struct module_head head;
 	/* Returns true if the module supports these parameters. Otherwise writes the reason to

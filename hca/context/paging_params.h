@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * paging_params: parameters of the driver's part in on-demand paging. List: paging_param_list.
+ * paging_params: parameters of the driver's part in on-demand paging. paging_param_list lists the
+ * parameters.
  */
 #ifndef HCA_CONTEXT_PAGING_PARAMS_H
 #define HCA_CONTEXT_PAGING_PARAMS_H

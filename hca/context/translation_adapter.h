@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * translation_adapter: connects a module that replaces the translation unit (translation_module.h).
- * Only translation.c calls it.
+ * Only translation.c calls these functions.
  */
 #ifndef HCA_CONTEXT_TRANSLATION_ADAPTER_H
 #define HCA_CONTEXT_TRANSLATION_ADAPTER_H

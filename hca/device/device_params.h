@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * device_params: parameters of the adapter as a whole: the numbers of objects that the driver may
- * create, and the clock. List: device_param_list.
+ * create, and the clock. device_param_list lists the parameters.
  */
 #ifndef HCA_DEVICE_DEVICE_PARAMS_H
 #define HCA_DEVICE_DEVICE_PARAMS_H

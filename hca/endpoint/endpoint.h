@@ -131,8 +131,8 @@ struct endpoint_user {
 	void (*delivered)(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
 			  uint32_t psn);
 	/* Report events at the responder of a READ: the arrival of the request, and the last
-	 * response passed to the port. Both occur again after a loss. `psn` is the PSN of the first
-	 * requested response, or of the last response. NULL if they are not needed. */
+	 * response passed to the port. Both events occur again after a loss. `psn` is the PSN of
+	 * the first requested response, or of the last response. NULL if they are not needed. */
 	void (*read_begins)(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
 			    uint32_t psn);
 	void (*read_ends)(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
@@ -222,8 +222,8 @@ uint32_t endpoint_next_qp_number(const struct endpoint_hca *ep);
 struct endpoint_hca *endpoint_of(const struct endpoint_qp *qp);
 const struct path *endpoint_path(const struct endpoint_qp *qp);
 
-/* Replaces the HCA's congestion control for one queue pair, before its first post. Not for TCP.
- * `congestion` must outlive the endpoint. */
+/* Replaces the HCA's congestion control for one queue pair, before its first post. It is not
+ * possible with TCP. `congestion` must outlive the endpoint. */
 void endpoint_set_congestion(struct endpoint_qp *qp, const struct congestion *congestion);
 
 /* Sets the user that deliveries are reported to, or none if `user` is NULL. */

@@ -6,7 +6,7 @@
 
 #include "sim/block.h"
 
-/* For the block type of endpoint HCAs. */
+/* The block type of endpoint HCAs has these functions. */
 void endpoint_carry(struct block *block, struct carry *carry);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "sim/block.h"
 
-/* For the block type of endpoint HCAs. */
+/* The block type of endpoint HCAs has these functions. */
 void endpoint_fold(struct block *block, struct fold *fold);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * endpoint_params: parameters of an endpoint HCA. Its port and its congestion control have their
- * own parameters (fabric/port_params.h, hca/congestion). List: endpoint_param_list.
+ * own parameters (fabric/port_params.h, hca/congestion). endpoint_param_list lists the parameters.
  */
 #ifndef HCA_ENDPOINT_ENDPOINT_PARAMS_H
 #define HCA_ENDPOINT_ENDPOINT_PARAMS_H

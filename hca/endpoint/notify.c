@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * notify: returns congestion marks to the sender. RoCE: CNPs (IBTA annex A17.9), at most one per
- * cnp_interval for each queue pair, each source address, or the whole port (row C-21). InfiniBand:
- * CNPs, or BECN in the next ACK (annex A10).
+ * notify: returns congestion marks to the sender. RoCE uses CNPs (IBTA annex A17.9), at most one
+ * per cnp_interval for each queue pair, each source address, or the whole port (row C-21).
+ * InfiniBand uses CNPs, or BECN in the next ACK (annex A10).
  */
 #include "hca/endpoint/endpoint_state.h"
 

@@ -5,7 +5,7 @@
  * is created when the first packet is out of order. It doubles when a PSN lies beyond it, up to
  * window_packets.
  *
- * IRN (Mittal et al., SIGCOMM'18), 3.1. The first NAK starts a recovery. The packet at the
+ * Source: IRN (Mittal et al., SIGCOMM'18), 3.1. The first NAK starts a recovery. The packet at the
  * cumulative ACK is retransmitted first, then each missing packet below the highest selectively
  * acknowledged one, then new packets are sent. The recovery ends when all packets are acknowledged
  * that had been created before the last retransmission.

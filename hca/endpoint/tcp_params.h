@@ -2,7 +2,7 @@
 /*
  * tcp_params: parameters and counters of the TCP connections of an endpoint adapter. The list
  * starts with the parameters of the engine (tcp/params.h), and ends with the parameters of the
- * adapter. List: endpoint_tcp_param_list.
+ * adapter. endpoint_tcp_param_list lists the parameters.
  */
 #ifndef HCA_ENDPOINT_TCP_PARAMS_H
 #define HCA_ENDPOINT_TCP_PARAMS_H

@@ -14,7 +14,7 @@
 #define ADAPTIVE_STEPS  7
 #define RETRIES_ENDLESS 8 /* retry_count */
 
-/* For timeout 14. Each increment of timeout doubles the values. */
+/* The values are for timeout 14. Each increment of the timeout doubles them. */
 static const sim_time adaptive[ADAPTIVE_STEPS] = {5600 * US,  4100 * US,  8400 * US,  16700 * US,
 						  25100 * US, 67100 * US, 134200 * US};
 

@@ -2,7 +2,7 @@
 /*
  * dma_probe_params: parameters of a card that measures PCIe by DMA. Link and host have their own
  * parameters. The default card takes no time. The preset scenarios/presets/nfp-6000.yaml is the
- * card of the pciebench measurements. List: dma_probe_param_list.
+ * card of the pciebench measurements. dma_probe_param_list lists the parameters.
  */
 #ifndef HCA_HOST_DMA_PROBE_PARAMS_H
 #define HCA_HOST_DMA_PROBE_PARAMS_H

@@ -54,8 +54,8 @@ struct host_access {
 	uint32_t length;
 	bool is_write;
 	/*
-	 * Reports the time at which the data is read or written, now or later. Called once, in
-	 * host_use() or in a later event.
+	 * Reports the time at which the data is read or written, now or later. The host calls this
+	 * function once, in host_use() or in a later event.
 	 */
 	void (*known)(struct host_access *access, sim_time done_at);
 	/* the rest is private to host.c */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcie_params: parameters of the PCIe link between HCA and host, and of the root complex.
- * Defaults: ConnectX-4 in a Xeon E5 v4, PCIe 3.0 x16. Rows B1 to B3, N1 and N2 are published
- * measurements that docs/explanation/adapter-host.md names. List: pcie_param_list.
+ * pcie_params: parameters of the PCIe link between HCA and host, and of the root complex. Defaults:
+ * ConnectX-4 in a Xeon E5 v4, PCIe 3.0 x16. Rows B1 to B3, N1 and N2 are published measurements
+ * that docs/explanation/adapter-host.md names. pcie_param_list lists the parameters.
  */
 #ifndef HCA_HOST_PCIE_PARAMS_H
 #define HCA_HOST_PCIE_PARAMS_H

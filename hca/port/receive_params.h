@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * receive_params: parameters of the pipeline from the port to the transports. List:
- * receive_param_list.
+ * receive_params: parameters of the pipeline from the port to the transports. receive_param_list
+ * lists the parameters.
  */
 #ifndef HCA_PORT_RECEIVE_PARAMS_H
 #define HCA_PORT_RECEIVE_PARAMS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transmit_params: parameters of the pipeline from the packetiser to the port. List:
- * transmit_param_list.
+ * transmit_params: parameters of the pipeline from the packetiser to the port. transmit_param_list
+ * lists the parameters.
  */
 #ifndef HCA_PORT_TRANSMIT_PARAMS_H
 #define HCA_PORT_TRANSMIT_PARAMS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * notification: the notification point of a detailed adapter, which responds to marked packets.
- * RoCE: CNPs (IBTA annex A17.9), limited by the CNP limiter. InfiniBand: CNPs, or BECN in the next
- * ACK (annex A10). CNPs bypass the send queues: a CNP waits for no grant, and only takes the
- * latency of the pipeline before the port.
+ * RoCE uses CNPs (IBTA annex A17.9), which the CNP limiter limits. InfiniBand uses CNPs, or BECN in
+ * the next ACK (annex A10). CNPs bypass the send queues: a CNP waits for no grant, and only takes
+ * the latency of the pipeline before the port.
  *
  *     receive --notification_marked()--> CNP --> port
  *     responder --notification_asked()--> notification_respond() --> ACK

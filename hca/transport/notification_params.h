@@ -2,7 +2,7 @@
 /*
  * notification_params: parameters of a detailed adapter's response to congestion marks, and of the
  * path data that it gives to congestion control. The algorithm and its own parameters are in
- * hca/congestion. List: notification_param_list.
+ * hca/congestion. notification_param_list lists the parameters.
  */
 #ifndef HCA_TRANSPORT_NOTIFICATION_PARAMS_H
 #define HCA_TRANSPORT_NOTIFICATION_PARAMS_H

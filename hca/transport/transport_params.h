@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transport_params: parameters that the requesters and responders of all transports share. List:
- * transport_param_list.
+ * transport_params: parameters that the requesters and responders of all transports share.
+ * transport_param_list lists the parameters.
  */
 #ifndef HCA_TRANSPORT_TRANSPORT_PARAMS_H
 #define HCA_TRANSPORT_TRANSPORT_PARAMS_H

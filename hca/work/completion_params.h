@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * completion_params: parameters of the writer of completion queue entries. List:
- * completion_param_list.
+ * completion_params: parameters of the writer of completion queue entries. completion_param_list
+ * lists the parameters.
  */
 #ifndef HCA_WORK_COMPLETION_PARAMS_H
 #define HCA_WORK_COMPLETION_PARAMS_H

@@ -41,8 +41,9 @@ struct dma {
 	/* in: called once, never from dma_start(); scatter: the bytes are visible */
 	void (*done)(struct dma *dma);
 	/* in: scatter; NULL if not needed. Reports that all writes have been passed to PCIe, so
-	 * that later writes become visible after them. Called once, before done() and never from
-	 * dma_start(). Not called if status is not DMA_OK. */
+	 * that later writes become visible after them. The DMA engine calls this function once,
+	 * before done() and never from dma_start(). The engine does not call it if status is not
+	 * DMA_OK. */
 	void (*posted)(struct dma *dma);
 	/* out: the first failure in the order of the list. No later byte is written. */
 	enum dma_status status;

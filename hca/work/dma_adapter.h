@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dma_adapter: connects a module that replaces the DMA engine (dma_module.h). Only dma.c calls it.
+ * dma_adapter: connects a module that replaces the DMA engine (dma_module.h). Only dma.c calls
+ * these functions.
  */
 #ifndef HCA_WORK_DMA_ADAPTER_H
 #define HCA_WORK_DMA_ADAPTER_H

@@ -47,8 +47,8 @@ struct dma_piece {
 
 struct dma_services {
 	void (*translate)(struct dma_adapter *adapter, struct dma_piece *piece, sim_time at);
-	/* Moves a piece. Allowed after translated() with status DMA_OK. Writes become visible in
-	 * the order of these calls. */
+	/* Moves a piece. The call is allowed after translated() with status DMA_OK. Writes become
+	 * visible in the order of these calls. */
 	void (*move)(struct dma_adapter *adapter, struct dma_piece *piece, sim_time at);
 	/* Takes the next grant to write to host memory, which data and CQEs share. Returns the time
 	 * of the grant, now or later. May only be called inside a call of the adapter. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dma_params: parameters of the engine that moves the bytes of packets and messages. List:
- * dma_param_list.
+ * dma_params: parameters of the engine that moves the bytes of packets and messages. dma_param_list
+ * lists the parameters.
  */
 #ifndef HCA_WORK_DMA_PARAMS_H
 #define HCA_WORK_DMA_PARAMS_H

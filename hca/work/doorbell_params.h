@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doorbell_params: parameters of the path from a store to a doorbell page to its queue. List:
- * doorbell_param_list.
+ * doorbell_params: parameters of the path from a store to a doorbell page to its queue.
+ * doorbell_param_list lists the parameters.
  */
 #ifndef HCA_WORK_DOORBELL_PARAMS_H
 #define HCA_WORK_DOORBELL_PARAMS_H

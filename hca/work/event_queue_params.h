@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_queue_params: parameters of event delivery to the driver and of completion event
- * moderation. List: event_queue_param_list.
+ * moderation. event_queue_param_list lists the parameters.
  */
 #ifndef HCA_WORK_EVENT_QUEUE_PARAMS_H
 #define HCA_WORK_EVENT_QUEUE_PARAMS_H

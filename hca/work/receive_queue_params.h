@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * receive_queue_params: parameters of the fetch of receive WQEs from host memory. List:
- * receive_queue_param_list.
+ * receive_queue_params: parameters of the fetch of receive WQEs from host memory.
+ * receive_queue_param_list lists the parameters.
  */
 #ifndef HCA_WORK_RECEIVE_QUEUE_PARAMS_H
 #define HCA_WORK_RECEIVE_QUEUE_PARAMS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scheduler_adapter: connects a module that replaces the scheduler (scheduler_module.h). Only
- * scheduler.c calls it.
+ * scheduler.c calls these functions.
  */
 #ifndef HCA_WORK_SCHEDULER_ADAPTER_H
 #define HCA_WORK_SCHEDULER_ADAPTER_H

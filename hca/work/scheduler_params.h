@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scheduler_params: parameters of the choice of the next queue pair, and limits on data in flight.
- * List: scheduler_param_list.
+ * scheduler_param_list lists the parameters.
  */
 #ifndef HCA_WORK_SCHEDULER_PARAMS_H
 #define HCA_WORK_SCHEDULER_PARAMS_H

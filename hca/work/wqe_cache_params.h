@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wqe_cache_params: parameters of the caches of send WQEs and of receive WQEs (sections send_cache
- * and receive_cache). List: wqe_cache_param_list.
+ * and receive_cache). wqe_cache_param_list lists the parameters.
  */
 #ifndef HCA_WORK_WQE_CACHE_PARAMS_H
 #define HCA_WORK_WQE_CACHE_PARAMS_H

@@ -51,9 +51,9 @@ struct wqe_fetch_module {
 	bool (*accepts)(const struct wqe_fetch_params *params, char *error, size_t error_bytes);
 	void *(*create)(const struct wqe_fetch_setup *setup); /* Returns the module; never NULL */
 	void (*destroy)(void *module);
-	/* Returns the number of blocks of the next read, which starts at `requested`. At most
-	 * `room`. Returns 0 to read nothing until the queue changes; a block must then be staged or
-	 * in flight. */
+	/* Returns the number of blocks of the next read, which starts at `requested`. The result is
+	 * at most `room`. Returns 0 to read nothing until the queue changes; a block must then be
+	 * staged or in flight. */
 	uint32_t (*read_blocks)(void *module, const struct wqe_fetch_view *queue, sim_time now);
 	/* Returns the time at which WQEs are parsed, now or later. `again` is true after a parse
 	 * that left WQEs. */

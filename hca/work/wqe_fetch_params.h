@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wqe_fetch_params: parameters of the fetch of send WQEs from host memory. List:
- * wqe_fetch_param_list.
+ * wqe_fetch_params: parameters of the fetch of send WQEs from host memory. wqe_fetch_param_list
+ * lists the parameters.
  */
 #ifndef HCA_WORK_WQE_FETCH_PARAMS_H
 #define HCA_WORK_WQE_FETCH_PARAMS_H

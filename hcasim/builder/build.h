@@ -46,8 +46,8 @@ struct build {
 	uint32_t port_count, fault_count, port_fault_count;
 };
 
-/* Creates all objects of a scenario. `color` and `verbose`: as for session_create(). The scenario
- * must outlive the build. Returns NULL and writes the reason to *error on failure. */
+/* Creates all objects of a scenario. `color` and `verbose` are as for session_create(). The
+ * scenario must outlive the build. Returns NULL and writes the reason to *error on failure. */
 struct build *build_create(const struct scenario *scenario, enum sim_engine engine, bool color,
 			   bool verbose, char *error, size_t error_bytes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * build_dependency: checks whether a deadlock is possible on the routes of the scenario's packets.
- * Part of build.h.
+ * build.h declares the functions.
  */
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 /*
  * build_faults: creates the scenario's faults on existing links: faults of packets at the sides of
  * ports, and faults of ports at all named ports. Also creates rerouting around links that are down.
- * Part of build.h.
+ * build.h declares the functions.
  */
 #include <stdio.h>
 #include <stdlib.h>

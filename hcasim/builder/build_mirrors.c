@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* build_mirrors: sets up the mirrors of the scenario, after all other settings of its switches.
- * Part of build.h. */
+ * build.h declares the functions. */
 #include "hcasim/builder/build.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * build_subnet: sets up the scenario's multicast groups and partitions on connected links and
- * routed switches. Part of build.h.
+ * routed switches. build.h declares the functions.
  */
 #include <stdlib.h>
 

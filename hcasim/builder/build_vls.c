@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * build_vls: sets up the scenario's VLs and forwarding tables on connected links and routed
- * switches. Part of build.h.
+ * switches. build.h declares the functions.
  */
 #include <errno.h>
 #include <fnmatch.h>

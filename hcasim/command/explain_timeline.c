@@ -79,7 +79,7 @@ static void print_track(FILE *out, uint32_t number, const char *latency_block, c
 		number, (int)adapter, latency_block, track, number, number);
 }
 
-/* Microseconds, to the picosecond. */
+/* Prints the time in microseconds, to the picosecond. */
 static void print_time(FILE *out, const char *key, sim_time time)
 {
 	fprintf(out, ",\"%s\":%" PRIu64 ".%06" PRIu64, key, time / US, time % US);

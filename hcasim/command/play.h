@@ -11,9 +11,9 @@
 #include "hcasim/command/verb.h"
 #include "hcasim/record/result.h"
 
-/* Run to be played: a workload or a load. */
+/* A run to be executed: a workload or a load. */
 struct play_act {
-	/* Runs it, fills in the outcome and writes complaints. Returns an exit code. */
+	/* Executes the run, fills in the outcome and writes complaints. Returns an exit code. */
 	int (*play)(struct play_act *act, const struct build *build, struct result_outcome *outcome,
 		    FILE *complaints);
 	/* Prints a summary. */
@@ -26,7 +26,7 @@ struct play_act {
 struct lp_assignment *play_assign_lps(const struct arguments *arguments,
 				      const struct scenario *scenario, const char *unfit);
 
-/* Prints the balance of a run between LPs. Used by --verbose. */
+/* Prints the balance of a run between LPs. The option --verbose needs this output. */
 void play_say_windows(const struct arguments *arguments, const struct build *build);
 
 /* Checks that the output files requested by the arguments can be written. Returns false and prints

@@ -163,7 +163,7 @@ static double measure_load_ns(struct bench *bench)
 	return (double)bench->last_at / (double)NS;
 }
 
-/* Bytes on the link for a packet of each kind. */
+/* Return the bytes on the link for a packet of each kind. */
 static double measure_write_packet_bytes(struct bench *bench)
 {
 	start_writes(bench, 1, 1);

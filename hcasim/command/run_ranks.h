@@ -30,7 +30,7 @@ bool run_ranks_is_silent(const struct arguments *arguments);
 struct lp_assignment *run_ranks_assign(const struct arguments *arguments,
 				       const struct scenario *scenario);
 
-/* Prints the work and the messages of each rank. Used by --verbose. */
+/* Prints the work and the messages of each rank. The option --verbose needs this output. */
 void run_ranks_say_traffic(const struct build *build);
 
 #endif

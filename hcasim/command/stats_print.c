@@ -18,7 +18,7 @@ static size_t next_axis(const struct stats *stats, size_t axis)
 	return axis == stats->seed ? axis + 1 : axis;
 }
 
-/* A pair's difference as % of the first value. The mean is NAN if the first value is 0. */
+/* Returns a pair's difference in % of the first value. The mean is NAN if the first value is 0. */
 static struct interval relative_of(const struct stats_result *result)
 {
 	const struct interval *difference = &result->pair.difference;

@@ -63,7 +63,7 @@ static void add_whole(FILE *out, const char *path)
 	add_word(out, realpath(path, whole) ? whole : path);
 }
 
-/* Writes the command of this sweep, without --via. For free(). */
+/* Writes the command of this sweep, without --via. The caller frees the result. */
 static char *make_command(const struct sweep *sweep, size_t tasks)
 {
 #define ENGINE(name, text, meaning) [SIM_ENGINE_##name] = text,

@@ -93,8 +93,8 @@ static void print_bottleneck(struct yaml_node *root, FILE *out)
 		fprintf(out, "none");
 }
 
-/* The resource with the lowest bound of the rate, and this bound. Both are empty if no bound is
- * known. */
+/* Prints the resource with the lowest bound of the rate, and this bound. Both are empty if no bound
+ * is known. */
 static void print_bound(struct yaml_node *root, FILE *out)
 {
 	struct yaml_node *bounds = root ? yaml_get(root, "bounds") : NULL;
@@ -169,7 +169,7 @@ static bool write_table(const struct sweep *sweep)
 	return true;
 }
 
-/* --json: the lines of results.csv, each an object. */
+/* Prints the lines of results.csv, each as a JSON object (--json). */
 static bool print_json(const struct sweep *sweep)
 {
 	char path[PATH_MAX], error[PATH_MAX + 128];
@@ -201,7 +201,7 @@ static bool print_json(const struct sweep *sweep)
 	return true;
 }
 
-/* Over the seeds, if they are swept. */
+/* Writes the means over the seeds, if seeds are swept. */
 static bool write_means(const struct sweep *sweep)
 {
 	char path[PATH_MAX], error[PATH_MAX + 128];

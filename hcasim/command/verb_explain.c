@@ -54,7 +54,7 @@ static void print_json(const struct breakdown_side *side, const struct breakdown
 	puts("}}");
 }
 
-/* "host0.hca": the latency block's name without its last part. */
+/* Returns for example "host0.hca": the latency block's name without its last part. */
 static char *adapter_of(const struct breakdowns *all, const struct breakdown *shown)
 {
 	const char *block = all->sources.names[shown->source];

@@ -521,7 +521,7 @@ static void print_count(const struct arguments *arguments, const struct tally *t
 		       chart_drawing_possible() ? "" : "; no plots: gnuplot is not installed");
 }
 
-/* PATH/A1-01.yaml: A1-01 */
+/* Prints A1-01 for the file PATH/A1-01.yaml. */
 static bool print_word(const char *file, void *context)
 {
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;

@@ -155,7 +155,7 @@ static void pass(struct packet_record *record, const struct entry *entry)
 
 /* ---- packets ---- */
 
-/* Everything before that time. */
+/* Passes on all packets before that time. */
 static void pass_before(struct packet_record *record, sim_time until)
 {
 	while (record->used > 0 && record->heap[0].at < until) {
@@ -164,7 +164,8 @@ static void pass_before(struct packet_record *record, sim_time until)
 	}
 }
 
-/* The same. A drop before that time is a trigger behind the packets that begin to leave until then.
+/* Passes on all packets before that time. A drop before that time is a trigger behind the packets
+ * that begin to leave until then.
  */
 static void pass_until(struct packet_record *record, sim_time until)
 {

@@ -84,7 +84,7 @@ bool result_counter(const struct build *build, const char *pattern, uint64_t *su
 bool result_print_file(const struct build *build, const struct result_outcome *outcome,
 		       const char *name, FILE *out);
 
-/* summary.json, on its own. */
+/* Prints summary.json alone. */
 void result_print_summary(const struct build *build, const struct result_outcome *outcome,
 			  FILE *out);
 

@@ -53,7 +53,7 @@ static sim_time measured(const struct result_outcome *outcome)
 	return outcome->experiment ? experiment_window(outcome->experiment) : 0;
 }
 
-/* Metrics of operations, behind other metrics of the same map. */
+/* Prints the metrics of operations, behind other metrics of the same map. */
 static void print_storage(const struct result_outcome *outcome, uint32_t workload,
 			  const char *indent, FILE *out)
 {
@@ -82,7 +82,7 @@ static void print_metrics(const struct result_outcome *outcome, FILE *out)
 	fprintf(out, "\n  }");
 }
 
-/* The metrics of each of several workloads, by name. */
+/* Prints the metrics of each of several workloads, by name. */
 static void print_workloads(const struct build *build, const struct result_outcome *outcome,
 			    FILE *out)
 {

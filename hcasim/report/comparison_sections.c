@@ -9,7 +9,8 @@
 
 #define COUNTERS_MAX 200 /* rows */
 
-/* The difference in % of the first value. For shares and times in ns, the absolute difference. */
+/* Prints the difference in % of the first value. For shares and times in ns, prints the absolute
+ * difference. */
 static void print_change(const struct difference *difference, char *text, size_t bytes)
 {
 	double a = difference->numbers[0], b = difference->numbers[1];

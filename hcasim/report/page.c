@@ -211,7 +211,7 @@ static void write_text(const char *text, FILE *out)
 	}
 }
 
-/* The frame, with each part in its place. */
+/* Writes the frame, with each part in its place. */
 bool report_page_write(struct report_page *page, FILE *out)
 {
 	const struct {

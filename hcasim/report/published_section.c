@@ -21,7 +21,7 @@ static bool is_first(const struct yaml_node *expectations, const struct yaml_nod
 	return true;
 }
 
-/* Measured values of the run for this row. */
+/* Adds the measured values of the run for this row. */
 static void add_measured(struct report *report, const struct yaml_node *expectations,
 			 const char *row)
 {

@@ -116,7 +116,7 @@ static void add_bottleneck(struct report_page *page, const struct yaml_node *sum
 	report_page_text(page, text);
 }
 
-/* "at least 0.9": the bounds of the n-th expectation of the configuration. */
+/* Writes for example "at least 0.9": the bounds of the n-th expectation of the configuration. */
 static void print_bounds(const struct yaml_node *expect, size_t number, char *text, size_t bytes)
 {
 	static const struct {

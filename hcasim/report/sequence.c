@@ -137,7 +137,8 @@ static enum sequence_kind kind_of(const struct passage *passage)
 	return SEQUENCE_RESPONSE;
 }
 
-/* "WRITE_MIDDLE psn 3, 4096 B", "ACK psn 5 msn 2", "NAK PSN sequence error psn 4". */
+/* Writes for example "WRITE_MIDDLE psn 3, 4096 B", "ACK psn 5 msn 2" or "NAK PSN sequence error psn
+ * 4". */
 static void print_packet(const struct passage *passage, bool of_pair, char *text, size_t bytes)
 {
 	char syndrome[64] = "", qp[24] = "";

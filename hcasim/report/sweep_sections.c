@@ -25,7 +25,7 @@ static const char *const preferred[] = {
 	"median_ns",    "p99_ns",        "drops",      "pause_us",     "ecn_marks", "jain",
 };
 
-/* The same of a sweep with operations of pattern storage. */
+/* The most important metrics of a sweep with operations of pattern storage, in this order. */
 static const char *const preferred_operations[] = {
 	"iops",   "latency_p50_us",       "latency_p99_us", "data_gbps",
 	"cpu_us", "operation_wire_bytes", "drops",          "timeouts",

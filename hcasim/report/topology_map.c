@@ -127,7 +127,7 @@ static int by_wish(const void *one, const void *other)
 	return a->node < b->node ? -1 : a->node > b->node;
 }
 
-/* The mean place of its neighbours in the level below. */
+/* Returns the mean place of the node's neighbours in the level below. */
 static double wish_of(const struct map *map, unsigned node)
 {
 	double sum = 0, count = 0;
@@ -193,7 +193,7 @@ static size_t port_of(const struct series *series, const char *port)
 	return SIZE_MAX;
 }
 
-/* One value of all links in one frame: the mean of its samples. */
+/* Writes one value of all links in one frame: the mean of the frame's samples. */
 static void write_frame(const struct map *map, const struct series *series, const size_t *ports,
 			size_t first, size_t end, bool pauses, FILE *out)
 {

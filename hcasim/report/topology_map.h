@@ -12,7 +12,7 @@
 
 #include "hcasim/report/report.h"
 
-/* A run without links.csv, or with more links than a map shows, has no map. `run`: as for
+/* A run without links.csv, or with more links than a map shows, has no map. `run` is as for
  * report_charts(). Returns false if a file cannot be read. */
 bool topology_map_add(struct report *report, const char *folder, const char *run);
 

@@ -82,7 +82,7 @@ static size_t rank(const struct use *use)
 	return i;
 }
 
-/* The block's adapter: its name without the last part. */
+/* Returns the length of the adapter's name: the block's name without the last part. */
 static size_t adapter_length(const struct block *block)
 {
 	const char *dot = strrchr(block->name, '.');

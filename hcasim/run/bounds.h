@@ -43,8 +43,8 @@ struct bounds {
 	const struct gauge_info *waits_for;
 };
 
-/* worked: as for bottleneck_find(). window: snapshots of the start and the end of the measurement,
- * or NULL for the whole run. */
+/* `worked` is as for bottleneck_find(). window: snapshots of the start and the end of the
+ * measurement, or NULL for the whole run. */
 struct bounds bounds_find(const struct sim *sim, sim_time worked, const struct snapshot *window);
 
 /* Checks that operations were not faster than the lowest bound allows. `rate` is the rate in a

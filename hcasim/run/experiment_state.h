@@ -38,8 +38,8 @@ struct experiment {
 	struct flow_driver *driver;
 	struct ideal_routes *routes;
 	const struct flow_record *records; /* records of the flow driver */
-	/* [flows] bytes of their queue pairs at the start of the measurement; at its end, the
-	 * difference. */
+	/* [flows] The bytes of the flows' queue pairs at the start of the measurement. At its end,
+	 * the difference. */
 	uint64_t *arrived, *acked;
 	uint32_t flows;      /* without barriers */
 	sim_time paused_all; /* sum over all ports, treated in the same way */

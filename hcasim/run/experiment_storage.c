@@ -93,8 +93,8 @@ static void collect_latency(double *sorted, size_t count, double *metrics)
 				  : 0;
 }
 
-/* Rate, data and latency of operations of a kind. Latency is of the operations that begin while
- * measured. */
+/* Calculates rate, data and latency of the operations of a kind. The latency is that of operations
+ * that begin during the measurement. */
 static void collect_kind(const struct choice *choice, enum kind kind, double *values,
 			 double *metrics)
 {

@@ -123,7 +123,7 @@ bool queue_record_write_series(const struct queue_record *record, FILE *out)
 
 /* ---- statistics ---- */
 
-/* The i-th smallest sample. */
+/* Returns the i-th smallest sample. */
 static double value_at(const struct queue *queue, uint64_t i)
 {
 	uint64_t zeros = queue->count - queue->used;

@@ -234,7 +234,7 @@ static void print_topology(FILE *out)
 	fprintf(out, "%s\n      \"file\": " TEXT "}}]},\n", between);
 }
 
-/* One of several workloads. */
+/* Prints the schema of one of several workloads. */
 static void print_workload(FILE *out)
 {
 	fputs("    \"workload\": {\"type\": \"object\", \"additionalProperties\": false, "

@@ -150,7 +150,7 @@ void scenario_sweep_release(struct scenario *scenario); /* of both */
 void scenario_slot_read(struct scenario_reader *reader, struct yaml_node *hca,
 			struct yaml_node *slot, struct hca_params *params);
 
-/* VLs and forwarding tables. Hosts and switches have been read. */
+/* Read, print and free VLs and forwarding tables. Hosts and switches must have been read. */
 void scenario_vls_read(struct scenario_reader *reader, struct yaml_node *fabric);
 void scenario_vls_print(const struct scenario *scenario, FILE *out);
 void scenario_vls_free(struct scenario *scenario);

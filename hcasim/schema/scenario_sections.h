@@ -33,8 +33,8 @@ struct scenario_section {
 	const char *const *(*read_more)(struct scenario_reader *reader, struct yaml_node *node);
 
 	/* Checks values against each other after all keys of the section have been read.
-	 * reader->errors_before is the number of errors before the section. Not called if the file
-	 * does not have the section. NULL if there is nothing to check. */
+	 * reader->errors_before is the number of errors before the section. The reader does not
+	 * call this function if the file lacks the section. NULL if there is nothing to check. */
 	void (*check)(struct scenario_reader *reader, struct yaml_node *node);
 
 	/* Returns false if the effective configuration omits the section. NULL: it never omits

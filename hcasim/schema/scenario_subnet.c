@@ -16,7 +16,7 @@
 #include "hcasim/schema/scenario_read.h"
 
 /* Marks the hosts whose names match a pattern of the list. */
-/* The marked hosts' numbers, for free(). */
+/* Returns the numbers of the marked hosts. The caller frees the list. */
 static uint32_t *gather(const bool *marks, uint32_t hosts, uint32_t *count)
 {
 	uint32_t *numbers = calloc(hosts + 1, sizeof(*numbers));
@@ -80,7 +80,8 @@ static void read_gid(struct scenario_reader *reader, struct yaml_node *map,
 	}
 }
 
-/* Unless said: in the order of the list, from the first one on. */
+/* Reads a multicast LID. Groups without one have LIDs in the order of the list, from the first
+ * multicast LID on. */
 static void read_lid(struct scenario_reader *reader, struct yaml_node *map,
 		     struct scenario_group *entry)
 {

@@ -154,7 +154,7 @@ static void read_route(struct scenario_reader *reader, struct yaml_node *node,
 	scenario_refuse_unused(reader, node, NULL, keys);
 }
 
-/* The list behind a key that only one link layer knows. */
+/* Returns the list of a key that only one link layer has. */
 static struct yaml_node *list_of(struct scenario_reader *reader, struct yaml_node *fabric,
 				 const char *key, uint32_t link_layer)
 {

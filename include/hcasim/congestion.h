@@ -208,7 +208,7 @@ struct congestion_ops {
 	const struct congestion_gauge *gauges;
 	/* Reports a message of that many bytes that was posted. */
 	void (*on_post)(struct cc_state *cc, const void *params, sim_time now, uint64_t bytes);
-	/* Called for each new data packet, before on_send(). */
+	/* The sender calls this function for each new data packet, before on_send(). */
 	void (*on_packet)(struct cc_state *cc, const void *params, sim_time now,
 			  struct congestion_packet *packet);
 	/* Reports a control packet of the receiver. */
@@ -236,7 +236,7 @@ static inline bool congestion_is_extended(const struct congestion_ops *ops)
 	return ops->receiver_bytes || ops->sending_offset || ops->on_packet || ops->on_post;
 }
 
-/* Exported by a shared object. */
+/* A shared object exports this table. */
 extern const struct congestion_ops congestion_plugin;
 
 #ifdef __cplusplus

@@ -64,12 +64,12 @@ const char *hcasim_version(void);
 struct hcasim *hcasim_load(const char *file);
 struct hcasim *hcasim_load_text(const char *yaml);
 
-/* Sets one value of the scenario, "hosts.hca.congestion=swift", as --set does. Before the start. */
+/* Sets one value of the scenario before the start, "hosts.hca.congestion=swift", as --set does. */
 bool hcasim_set(struct hcasim *simulation, const char *assignment);
 
-/* Offers a congestion control of the program to the scenario, which names it by ops->name. `ops`
- * outlives the simulation. Before the start. A shared object needs no call: set its path as the
- * value of `congestion`. */
+/* Offers a congestion control of the program to the scenario, which names it by ops->name. Call it
+ * before the start. `ops` must outlive the simulation. A shared object needs no call: set its path
+ * as the value of `congestion`. */
 bool hcasim_attach(struct hcasim *simulation, const struct congestion_ops *ops);
 
 /* Reads the scenario and builds hosts, adapters, links and switches. The time is 0. */
@@ -87,22 +87,22 @@ bool hcasim_stop(struct hcasim *simulation);
  * counters` lists them. */
 bool hcasim_counter(struct hcasim *simulation, const char *pattern, uint64_t *value);
 
-/* After the run: a metric as `expect` names it, "goodput_gbps", "flow3.fct_us", "mops". Returns
- * false if the run has no value for it. */
+/* Reads a metric after the run, by the name that `expect` uses: "goodput_gbps", "flow3.fct_us",
+ * "mops". Returns false if the run has no value for it. */
 bool hcasim_metric(struct hcasim *simulation, const char *name, double *value);
 
-/* After the run: the text of a file that `hcasim run --out` writes: "summary.json", "flows.csv",
- * "counters.json", "links.csv", "switches.csv", "slowdowns.csv", "bins.csv",
- * "series.csv", "scenario.yaml".
- * It belongs to the simulation, until the next call. Returns NULL if the run has no such file. */
+/* Returns, after the run, the text of a file that `hcasim run --out` writes: "summary.json",
+ * "flows.csv", "counters.json", "links.csv", "switches.csv", "slowdowns.csv", "bins.csv",
+ * "series.csv", "scenario.yaml". It belongs to the simulation, until the next call. Returns NULL if
+ * the run has no such file. */
 const char *hcasim_result(struct hcasim *simulation, const char *file);
 
-/* After the run: the exit code of `hcasim run`, and the lines that it prints about laws and
+/* Return, after the run, the exit code of `hcasim run`, and the lines that it prints about laws and
  * expectations. */
 int hcasim_exit_code(const struct hcasim *simulation);
 const char *hcasim_remarks(const struct hcasim *simulation);
 
-/* Errors and warnings so far, in order. They belong to the simulation. */
+/* Return the errors and warnings so far, in order. They belong to the simulation. */
 size_t hcasim_problem_count(const struct hcasim *simulation);
 const struct hcasim_problem *hcasim_problem(const struct hcasim *simulation, size_t number);
 

@@ -53,7 +53,7 @@ struct plugin_services {
 	void (*count)(void *self, unsigned counter, uint64_t by);
 };
 
-/* Handed to state_init(). It outlives the state. */
+/* hcasim hands this table to state_init(). It outlives the state. */
 struct plugin_host {
 	const struct plugin_services *services;
 	void *self;

@@ -66,8 +66,9 @@ struct balance_port {
 
 struct balance_ops {
 	struct switch_plugin plugin;
-	/* Returns the index of the output in `ports`. Called if there are at least two. If the link
-	 * of the output is down, it is called again without the outputs that are down. */
+	/* Returns the index of the output in `ports`. The switch calls this function if there are
+	 * at least two. If the link of the output is down, it is called again without the outputs
+	 * that are down. */
 	uint32_t (*choose)(void *state, const void *params, sim_time now,
 			   const struct balance_packet *packet, const struct balance_port *ports,
 			   uint32_t count);
@@ -138,7 +139,7 @@ struct buffer_ops {
 			   uint32_t priority, uint32_t bytes);
 };
 
-/* Exported by a shared object: one of these. */
+/* A shared object exports one of these tables. */
 extern const struct balance_ops balance_plugin;
 extern const struct schedule_ops schedule_plugin;
 extern const struct marking_ops marking_plugin;

@@ -49,8 +49,8 @@ static void end(void)
 	free(requests);
 }
 
-/* MPI_Waitall(), but sleeps after SPIN_SECONDS. MPI would keep a processor busy, on which another
- * rank may have to run. */
+/* Waits as MPI_Waitall() does, but sleeps after SPIN_SECONDS. MPI would keep a processor busy, on
+ * which another rank may have to run. */
 static void wait_all(int number)
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};

@@ -38,7 +38,7 @@ static void note(const uint64_t *values)
 	memcpy(seen[seen_count++].values, values, bytes);
 }
 
-/* A latency by size: base + per_kb * size, as a card measures it. */
+/* Returns a latency by size: base + per_kb * size, as a card measures it. */
 static bool line(void *context, const uint64_t *values, double *residuals)
 {
 	const double *made_with = context;

@@ -164,7 +164,7 @@ static void hold(struct event *event)
 		sim_stop(event->owner->sim);
 }
 
-/* CPU seconds since `begin`; a child process reports them and ends. */
+/* Returns the CPU seconds since `begin`. A child process reports them and ends. */
 static double seconds_since(double begin, size_t holds)
 {
 	double seconds = cpu_seconds() - begin;
@@ -248,7 +248,7 @@ static double heap_seconds(size_t warm_up, size_t holds)
 	return seconds;
 }
 
-/* Nanoseconds per hold, the holds being few on slow queues. */
+/* Returns the nanoseconds per hold. Slow queues get few holds. */
 static double measure(enum queue queue, size_t pending, int model, bool quick, uint64_t *order_hash)
 {
 	size_t warm_up = pending < 100000 ? 100000 : pending;
@@ -320,7 +320,8 @@ static double real_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Medians of one row; 0: not measured. Returns the number of runs; 0: the orders differ. */
+/* Measures the medians of one row. 0 means that a value was not measured. Returns the number of
+ * runs; 0: the orders differ. */
 static int measure_row(size_t pending, int model, bool quick, double medians[QUEUE_COUNT])
 {
 	int runs_max = quick ? 3 : RUNS_MAX, runs = 0;

@@ -167,7 +167,7 @@ struct traffic {
 	unsigned count, posted, done;
 };
 
-/* A permutation without fixed points, or the last host for all. */
+/* Chooses a permutation without fixed points, or the last host for all hosts. */
 static void choose_peers(const struct study_load *load, struct traffic *traffic)
 {
 	unsigned hosts = load->hosts;
@@ -243,7 +243,7 @@ static void post_due(struct event *event)
 		sim_schedule_at(event, next->at);
 }
 
-/* Lossy ports of hosts. */
+/* Makes the ports of hosts lose packets. */
 static void add_faults(struct traffic *traffic)
 {
 	const struct fault_rule rule = {

@@ -252,7 +252,7 @@ static void connect(struct host *host, uint32_t qpn, uint32_t peer)
 						  .max_dest_rd_atomic = 1}));
 }
 
-/* One WQE at `index`; its bytes. */
+/* Builds one WQE at `index`. Returns the number of its bytes. */
 static uint32_t build(const struct workload *workload, const struct host *host, uint32_t qpn,
 		      uint32_t rkey, uint32_t index, bool signaled, uint8_t wqe[128])
 {
@@ -274,7 +274,7 @@ static uint32_t build(const struct workload *workload, const struct host *host, 
 	return (units * WQE_DS_BYTES + WQE_BLOCK_BYTES - 1) / WQE_BLOCK_BYTES * WQE_BLOCK_BYTES;
 }
 
-/* A list of work requests from block *block on, and its doorbell. */
+/* Posts a list of work requests from block *block on, and rings the doorbell. */
 static void post_list(const struct workload *workload, struct pair *pair, uint32_t qpn,
 		      uint64_t ring, uint32_t *block)
 {

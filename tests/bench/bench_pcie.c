@@ -66,7 +66,8 @@ static void write_again(struct pcie_write *write)
 		pcie_write(stream.pcie, write);
 }
 
-/* `depth` transfers at a time; Gb/s in all between the first `depth` and the last. */
+/* Runs `depth` transfers at a time. Returns the rate in Gb/s between the first `depth` transfers
+ * and the last one. */
 static double run(const struct pcie_params *params, uint32_t bytes, bool reads, bool writes,
 		  uint64_t depth, uint64_t transfers, uint64_t *events)
 {

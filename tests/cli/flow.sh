@@ -70,7 +70,7 @@ scenario endless roce "kind: dumbbell, left: 2, right: 2, uplink_rate: 40Gbps" "
 flows endless endless --set fabric.fidelity=flow --until 1ms --set run.warm_up=200us --set record.series=100us \
   --set 'expect=[{metric: flow0.goodput_gbps, equals: 19.5, tolerance: 1%}, {metric: left.port2.utilisation, at_least: 0.98}]'
 
-# The same bytes.
+# Both runs give the same bytes.
 scenario poisson roce "kind: fat-tree, arity: 4" "pattern: poisson, sizes: web_search, offered_load: 0.5, arrivals_until: 3ms"
 for run in native again systemc systemc-reference; do
   flows poisson $run --engine ${run/again/native} --set fabric.fidelity=flow --set fabric.switch.balance=ecmp --set record.series=100us

@@ -49,7 +49,7 @@ done <"$folder/names"
 works hcasim published F-01 C-21 # of a standard; of a study
 grep -q '2 rows: 2 pass' "$folder/out" || fail "published: $(cat "$folder/out")"
 
-# A published row in a file of the user's.
+# A published row may be in a file of the user.
 cp "$share/scenarios/published/C-01.yaml" own.yaml
 works hcasim published own.yaml
 grep -q '^1 rows: 1 pass' "$folder/out" || fail "published own.yaml: $(cat "$folder/out")"

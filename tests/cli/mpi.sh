@@ -32,7 +32,8 @@ mpi() {
   [ $found -eq "$code" ] || fail "$*: exit code $found for $code: $(head -c 2000 "$name.out" "$name.err")"
 }
 
-# Of either fidelity, and of both. One host of four, or two of sixteen, have the other fidelity.
+# Hosts have either fidelity, or both are mixed. One host of four, or two of sixteen, have the other
+# fidelity.
 hosts() {
   case $1 in
     endpoint) chosen=() ;;
@@ -41,7 +42,7 @@ hosts() {
   esac
 }
 
-# Twice, and with each engine.
+# The run repeats, and gives the same results with each engine.
 for fidelity in endpoint detailed both; do
   hosts $fidelity
   for run in native again systemc systemc-reference; do

@@ -53,8 +53,8 @@ whole "$folder/sweep/slowdown_mean.svg" balance=ecmp balance=spray workload.offe
 whole "$folder/sweep/goodput_gbps.svg" 'goodput_gbps (Gb/s)'
 [ "$(grep -c '^0\.[24] [0-9.e+]* [-0-9.e+]* [-0-9.e+]*$' "$folder/sweep/slowdown_mean.dat")" -eq 4 ] || fail "$(cat "$folder/sweep/slowdown_mean.dat")"
 
-# A load: its used resources. The picture of its sweep has labels at all values of a logarithmic
-# axis, no error bars without means, and a complete title.
+# The plot of a load shows its used resources. The picture of its sweep has labels at all values of
+# a logarithmic axis, no error bars without means, and a complete title.
 cat >"$folder/load.yaml" <<'EOF2'
 hosts: {count: 2, hca: connectx5-edr}
 fabric: {link_layer: infiniband, topology: back-to-back}

@@ -120,7 +120,7 @@ ends 2 5 'FIFO' "$hcasim" run flows.yaml --set 'workload={pattern: trace, trace:
 ends 2 5 'pipe is a FIFO, socket or device; expected a file' "$hcasim" run flows.yaml --pcap pipe
 rm pipe
 
-# Two into one folder.
+# Two runs write into one folder.
 cat >sweep.yaml <<'END'
 seed: 1
 hosts: {count: 3, hca: {fidelity: endpoint}}

@@ -76,7 +76,7 @@ same all built-in
 "$hcasim" check "$folder/tlm_cache/scenario.yaml" || fail 'the effective configuration does not read back'
 grep -q 'module: ".*/lib/hcasim/tlm_cache.so"' "$folder/tlm_cache/scenario.yaml" || fail 'the module is not in it'
 
-# A path relative to the file, and errors of modules.
+# A path is relative to the file. Errors of modules are reported.
 cp "$modules/tlm_flat.so" "$folder/mine.so"
 scenario path 'translation: {module: ./mine.so}'
 run path path
@@ -129,9 +129,8 @@ ${CC:-cc} -std=gnu11 -fPIC -shared -I "$top" -I "$top/include" -o "$folder/trap.
 scenario trap 'translation: {module: ./trap.so}'
 refuse 'host0.hca.translation: the module that replaces it crashed (SIGILL)' exec "$folder/trap.yaml" "${programs[@]}"
 
-# Values that the other borders refuse from a module. Each module is the built-in block with one
-# line changed.
-# wrong BLOCK TABLE SOURCE LINE MESSAGE
+# The other borders refuse wrong values from a module. Each module is the built-in block with one
+# line changed. wrong BLOCK TABLE SOURCE LINE MESSAGE
 wrong() {
   sed "$4" "$top/hca/work/$3.c" >"$folder/$1.c"
   cmp -s "$top/hca/work/$3.c" "$folder/$1.c" && fail "$4 changes nothing in $3.c"
@@ -186,7 +185,7 @@ refuse '--engine native has no waveforms' exec "$folder/built-in.yaml" --vcd "$f
 refuse 'add --vcd FILE' exec "$folder/built-in.yaml" --signals '*' "${programs[@]}"
 refuse 'cannot be written' exec "$folder/built-in.yaml" --vcd "$folder/none/x.vcd" "${programs[@]}"
 
-# Of a workload, too.
+# A workload has waveforms, too.
 "$hcasim" run "$top/scenarios/studies/incast-queue.yaml" --until 20us --set run.warm_up=0ps --set 'expect=[]' --vcd "$folder/incast.vcd" --signals 'switch0.*' >/dev/null 2>&1
 vcd2fst "$folder/incast.vcd" "$folder/incast.fst" >/dev/null 2>&1 || ! command -v vcd2fst >/dev/null || fail 'no waveform of a workload'
 

@@ -101,8 +101,8 @@ YAML
 run dscp
 grep -q 'priorities: {1: 2, 46: 6}' "$folder/dscp/scenario.yaml" || fail "dscp: not in the effective configuration"
 
-# From host2 to host1 by spine1. A circle that ends with the hop limit. A host unknown to its
-# switch, reached by flooding: 100 packets become 300, of which two hosts drop their copies.
+# Packets go from host2 to host1 by spine1. A circle that ends with the hop limit. A host unknown to
+# its switch, reached by flooding: 100 packets become 300, of which two hosts drop their copies.
 routes() {
   cat <<YAML
 hosts: {count: 0, hca: {fidelity: endpoint, window_packets: 64, hop_limit: 6, port: {mtu: 1024B}}}

@@ -120,7 +120,7 @@ END
 paused=$(awk -F, '/^switch0.port0,/ { print $7 }' "$folder/mixed/links.csv")
 awk -v paused="$paused" 'BEGIN { exit !(paused > 9) }' || fail "the switch was paused for $paused us"
 
-# A sweep over a key of one workload.
+# A sweep may vary a key of one workload.
 study swept '{fidelity: endpoint}' <<'END'
 workloads:
   a: {hosts: [host0, host1], pattern: shift, bytes: 100KB}

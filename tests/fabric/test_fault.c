@@ -148,8 +148,8 @@ static void test_window(void)
 	pair_end();
 }
 
-/* 1050 bytes at a bit error rate of 1e-5: 1 - (1 - 1e-5)^8400 = 8.06 % of the packets, within four
- * sigma. */
+/* Packets of 1050 bytes at a bit error rate of 1e-5 are lost with 1 - (1 - 1e-5)^8400 = 8.06 %,
+ * within four sigma. */
 static void test_bit_errors(void)
 {
 	begin(1);

@@ -36,7 +36,7 @@ static void test_gids(void)
 	CU_ASSERT_FALSE(group_has_gid(host));
 }
 
-/* The lower 32 bits of IPv6, the lower 23 of IPv4. */
+/* The MAC holds the lower 32 bits of IPv6, or the lower 23 bits of IPv4. */
 static void test_macs(void)
 {
 	static const uint8_t of_ipv6[6] = {0x33, 0x33, 1, 2, 3, 4},

@@ -249,7 +249,7 @@ static uint64_t lost_with_headroom(uint64_t headroom_bytes, uint64_t expected)
 	return lost;
 }
 
-/* 100 m, 100 Gb/s: 16,250 bytes pass in twice the cable and the reaction time. */
+/* At 100 m and 100 Gb/s, 16,250 bytes pass in twice the cable and the reaction time. */
 static void test_headroom_suffices(void)
 {
 	CU_ASSERT_EQUAL(lost_with_headroom(62841, 51), 0); /* row C-14 */

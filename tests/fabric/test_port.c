@@ -25,7 +25,7 @@ static void set_up(void)
 	params_default(port_param_list, &params);
 }
 
-/* 10 m at 5 ns/m, 80 ps a byte. */
+/* The cable has 10 m at 5 ns/m, and a byte takes 80 ps. */
 static void test_one_packet_infiniband(void)
 {
 	params.length = 10;
@@ -74,8 +74,8 @@ static void test_goodput_ceilings(void)
 	}
 }
 
-/* FDR 4x: 54.545... The time of a byte is not a whole number of picoseconds. 1000 packets take the
- * time of one division. */
+/* FDR 4x has 54.545... The time of a byte is not a whole number of picoseconds. 1000 packets take
+ * the time of one division. */
 static void test_no_drift(void)
 {
 	params.speed = SPEED_FDR;

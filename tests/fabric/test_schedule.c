@@ -185,7 +185,7 @@ static void test_management_first(void)
 	}
 }
 
-/* row C-08: of a packet of 1050 B, 17 blocks, 17 go for one weight and 51 for the
+/* Row C-08: packets of 1050 B take 17 blocks. 17 packets go for one weight, and 51 for the
  * other. */
 static void test_low_table(void)
 {

@@ -70,7 +70,7 @@ static void slot(const struct mini_cq *cq, uint32_t number, uint8_t bytes[64])
 	CU_ASSERT_TRUE(memory_read(cq->host->memory, at, bytes, 64));
 }
 
-/* A title at `first` and the minis behind it, of messages from `bytes` on. */
+/* Checks a title at `first` and the mini-CQEs behind it, of messages from `bytes` on. */
 static void check_received(struct pair *pair, uint32_t first, uint32_t messages, uint32_t bytes,
 			   unsigned owner)
 {

@@ -74,7 +74,7 @@ static void test_dcqcn_cuts_and_recovers(void)
 	congestion_fini(&fixture.congestion);
 }
 
-/* From 0.5: the cut takes 0.5 / 2, or (0.5 (1 - 1/256) + 1/256) / 2. */
+/* Alpha begins with 0.5. The cut takes 0.5 / 2, or (0.5 (1 - 1/256) + 1/256) / 2. */
 static void test_dcqcn_order_of_alpha(void)
 {
 	struct fixture fixture;
@@ -142,7 +142,7 @@ static void test_dcqcn_vendor_coalesces(void)
 	congestion_fini(&fixture.congestion);
 }
 
-/* The same CNPs, asked every microsecond or only at the end. */
+/* The same CNPs give the same rate, asked every microsecond or only at the end. */
 static void test_lazy_timers_lose_nothing(void)
 {
 	static const char *const names[] = {"dcqcn-paper", "dcqcn-ns3", "dcqcn-vendor",

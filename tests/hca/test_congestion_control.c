@@ -239,8 +239,8 @@ static void test_losses_leave_no_account(void)
 
 /* ---- notifications ---- */
 
-/* CNPs for that many packets of each of two queue pairs. The packets arrive at intervals of 3.34
- * us. */
+/* Returns the CNPs for that many packets of each of two queue pairs. The packets arrive at
+ * intervals of 3.34 us. */
 static uint32_t cnps(enum cnp_limit limit, sim_time interval, bool two)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);

@@ -151,8 +151,8 @@ static void test_patched_timely_settles_at_its_fixed_point(void)
 	study_fini(&incast.study);
 }
 
-/* F-08: 16 senders at 100 Gb/s and 4 us. Each has a window of 50 KB in flight, and the path holds
- * one window. */
+/* Row F-08 has 16 senders at 100 Gb/s and 4 us. Each has a window of 50 KB in flight, and the path
+ * holds one window. */
 static void test_windows_queue_behind_each_other(void)
 {
 	static struct incast incast;
@@ -174,8 +174,8 @@ static void test_windows_queue_behind_each_other(void)
 	study_fini(&incast.study);
 }
 
-/* A window of 12 packets, with an ACK requested every 64 packets. The packet that closes the window
- * requests an ACK. Otherwise all would wait for a timeout. */
+/* The window has 12 packets, and the sender requests an ACK every 64 packets. The packet that
+ * closes the window requests an ACK. Otherwise all would wait for a timeout. */
 static void test_a_closed_window_asks_for_an_ack(void)
 {
 	static struct incast incast;
@@ -231,7 +231,7 @@ static void test_windows_share_fairly(void)
 	CU_ASSERT(hpcc.queue_mean < 10e3);
 }
 
-/* Two senders with two queue pairs each, every packet marked, for a millisecond. */
+/* Two senders with two queue pairs each send for a millisecond, and every packet is marked. */
 static uint64_t cnps_sent(unsigned limit)
 {
 	struct study study;

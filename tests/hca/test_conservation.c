@@ -244,7 +244,7 @@ static void end_at(sim_time at, bool driver_destroys)
 	free(mini);
 }
 
-/* At 100 instants in turn: each round uses as much memory as the previous round. */
+/* The run ends at 100 instants in turn. Each round uses as much memory as the previous round. */
 static void test_ends_under_way(void)
 {
 	enum { ROUNDS = 3, WARM_UP = 1 };

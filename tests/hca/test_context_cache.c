@@ -128,8 +128,8 @@ static void test_merge(void)
 	end();
 }
 
-/* Two slots. c and d wait for a slot. d stays behind c, although its entry arrives with a. e hits
- * and passes all. */
+/* The cache has two slots. c and d wait for a slot. d stays behind c, although its entry arrives
+ * with a. e hits and passes all. */
 static void test_stall(void)
 {
 	sim_time start;
@@ -256,7 +256,7 @@ static void test_lines_and_interval(void)
 	end();
 }
 
-/* Two caches with two slots each, and one fetch at a time for both. */
+/* Two caches have two slots each, and one fetch at a time for both. */
 static void test_fetcher(void)
 {
 	struct icm_fetcher fetcher = {.limit = 1};
@@ -398,8 +398,8 @@ static uint64_t counter(const char *name)
 	return *value;
 }
 
-/* Four sets of two ways, with 64 entries behind them. An entry that the first level replaces costs
- * a lookup of the second level, and no write. */
+/* The cache has four sets of two ways, with 64 entries behind them. An entry that the first level
+ * replaces costs a lookup of the second level, and no write. */
 static void test_second_level(void)
 {
 	sim_time start;

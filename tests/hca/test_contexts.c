@@ -160,8 +160,8 @@ static void test_completion_queues(void)
 	CU_ASSERT_TRUE(rate(64, (struct sizes){1024, 1024, 16}) < 0.95 * rate(64, ample));
 }
 
-/* Time from the store to the CQE, with and without the requester's context. All other contexts are
- * present. */
+/* Returns the time from the store to the CQE, with or without the requester's context. All other
+ * contexts are present. */
 static sim_time latency(bool there, sim_time *waited)
 {
 	struct crowd crowd = crowd_create(2, (struct sizes){1, 1024, 1024});

@@ -37,7 +37,7 @@ static struct pair pair_create(enum qp_type type, uint32_t cqe_bytes, bool to_cq
 	return pair;
 }
 
-/* The whole slot of the CQE that the next poll finds. */
+/* Copies the whole slot of the CQE that the next poll finds. */
 static void next_slot(struct mini_cq *cq, uint8_t *bytes)
 {
 	uint64_t at = cq->buffer + (uint64_t)(cq->consumer & (cq->entries - 1)) * cq->cqe_bytes;

@@ -125,7 +125,7 @@ static struct mini_qp *dci_create(struct dc *dc)
 	return dci;
 }
 
-/* At DCT `index`, with that key. */
+/* Returns the address vector of DCT `index`, with that key. */
 static const uint8_t *vector_to(struct dc *dc, uint32_t index, uint64_t key)
 {
 	be64_put(dc->vector, key);
@@ -202,7 +202,7 @@ static uint32_t count_other(const struct dc *dc, const char *counter)
 	return rig_count_other(&dc->rig, "transport", counter);
 }
 
-/* One target: one connect. After dc_idle without work it is left. */
+/* Requests to one target need one connect. After dc_idle without work it is left. */
 static void test_one_target(void)
 {
 	struct dc dc = dc_create();
@@ -226,8 +226,8 @@ static void test_one_target(void)
 	dc_destroy(&dc);
 }
 
-/* Another target each time, posted all at once: five packets for each work request in the place of
- * two. */
+/* Each work request has another target, and all are posted at once. Each takes five packets in
+ * place of two. */
 static void test_two_targets(void)
 {
 	struct dc dc = dc_create();
@@ -363,7 +363,7 @@ static void test_lost_responses_full_handshake(void)
 	test_lost_responses(DC_FULL, 3);
 }
 
-/* A request lost within a session: a NAK for the sequence, and no second connect. */
+/* A request lost within a session causes a NAK for the sequence, and no second connect. */
 static void test_lost_request(void)
 {
 	struct dc dc = dc_create();

@@ -62,8 +62,8 @@ static uint32_t add_region(uint32_t access, bool physical, uint64_t address, uin
 	return mr_table_add(regions, &mr)->key;
 }
 
-/* A link of 1 ns per byte and 100 ns. A read takes 300 ns, a write is visible after 50 ns, and each
- * step on the HCA takes 4 ns. */
+/* Sets a link of 1 ns per byte and 100 ns. A read takes 300 ns, a write is visible after 50 ns, and
+ * each step on the HCA takes 4 ns. */
 static void params_round(void)
 {
 	round_link(&pcie_param);
@@ -157,7 +157,8 @@ static void run(struct dma *dma)
 	CU_ASSERT_EQUAL(done_count, before + 1);
 }
 
-/* Cold: MPT read (608 ns), MTT read (552), then the bytes; warm: only those. */
+/* A cold transfer takes the MPT read (608 ns), the MTT read (552 ns), then the bytes. A warm
+ * transfer takes only the bytes. */
 static void test_time(void)
 {
 	struct data_segment paged, physical;
@@ -189,7 +190,8 @@ static void test_time(void)
 	end();
 }
 
-/* Over 5 segments and 3 page borders, from each offset, both ways; not one byte beside. */
+/* Transfers over 5 segments and 3 page borders, from each offset, move all bytes in both
+ * directions, and no other byte. */
 static void test_bytes(void)
 {
 	static uint8_t bytes[20000], before[MEMORY_BYTES], after[MEMORY_BYTES], flat[20000];
@@ -439,7 +441,7 @@ static void test_limits(void)
 	}
 }
 
-/* Lengths only: the same times without bytes. */
+/* Transfers of lengths alone take the same times as with bytes. */
 static void test_no_bytes(void)
 {
 	sim_time with = 0;

@@ -21,7 +21,7 @@
 	TEST(retries_are_exceeded_on_time)
 SUITE(TESTS)
 
-/* Two hosts and one cable of 100 Gb/s, 2 m: 10 ns. */
+/* Makes two hosts and one cable of 100 Gb/s and 2 m, which takes 10 ns. */
 static void pair_init(struct study *study, enum link_layer link_layer)
 {
 	study_init(study, link_layer, "none", 0, 2);
@@ -63,7 +63,7 @@ static void test_write_takes_exactly_its_time(void)
 	study_fini(&study);
 }
 
-/* LRH 8, BTH 12, RETH 16, ICRC 4, VCRC 2, at 100 Gb/s. */
+/* The headers are LRH 8, BTH 12, RETH 16, ICRC 4, VCRC 2 bytes, at 100 Gb/s. */
 static void test_infiniband_has_its_own_headers(void)
 {
 	struct study study;
@@ -247,8 +247,9 @@ static void payload_arrives(enum endpoint_operation operation, sim_time before)
 	study_fini(&study);
 }
 
-/* A write and a read alike. If a read counted later than a write, a window could count more than
- * the wire carries. The read's request is 86 bytes with its preamble. */
+/* The payload of a write and of a read arrives alike. If a read counted later than a write, a
+ * window could count more than the wire carries. The read's request is 86 bytes with its
+ * preamble. */
 static void test_payload_arrives_with_the_head(void)
 {
 	payload_arrives(ENDPOINT_WRITE, 600 * NS + 8 * 80 + 10 * NS);

@@ -151,7 +151,7 @@ static void test_many_segments_take_exactly_their_time(void)
 	end();
 }
 
-/* SYN, SYN and ACK, ACK with the request behind it, its reply. */
+/* The packets are SYN, SYN and ACK, ACK with the request behind it, then the reply. */
 static void test_startup_frames_take_a_round_trip(void)
 {
 	const sim_time hop = CABLE + 100 * NS, syn = FRAME(12) * BYTE + hop,
@@ -393,7 +393,7 @@ static void test_bytes_of_the_stream(void)
 	end();
 }
 
-/* The Read Request of RFC 5040 4.4 on queue 1, with the STags of both ends. */
+/* A READ sends the Read Request of RFC 5040 4.4 on queue 1, with the STags of both ends. */
 static void test_bytes_of_a_read(void)
 {
 	struct transfer transfers[2];

@@ -31,7 +31,7 @@ struct loss {
 	struct endpoint_qp *qp;
 };
 
-/* Two hosts, one cable. The rule applies to packets from `from`. */
+/* Makes two hosts and one cable. The rule applies to packets from `from`. */
 static void loss_init(struct loss *loss, uint64_t rate_bps, sim_time round_trip, unsigned recovery)
 {
 	study_init(&loss->study, LINK_ETHERNET, "none", 0, 2);
@@ -264,8 +264,8 @@ static void test_few_behind_a_response_wait_less(void)
 	CU_ASSERT_EQUAL(time_behind_response(4), two + 2 * slot + 220 * US);
 }
 
-/* Ten packets. The first packet is lost. Nine NAKs follow. The retransmission after the first NAK
- * is lost, too. */
+/* The message has ten packets. The first packet is lost. Nine NAKs follow. The retransmission after
+ * the first NAK is lost, too. */
 static sim_time time_of_lost_twice(unsigned restart)
 {
 	const struct fault_rule rules[] = {drop(FAULT_ANY_OPCODE, 0, 1),

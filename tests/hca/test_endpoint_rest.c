@@ -60,7 +60,8 @@ static void add_pair(struct crowd *crowd, unsigned pair)
 	endpoint_retire(endpoint_slot_peer(crowd->slots[pair]));
 }
 
-/* Three senders, one receiver and a switch, which marks. Packets of the first sender are lost. */
+/* Makes three senders, one receiver and a switch, which marks. Packets of the first sender are
+ * lost. */
 static void crowd_init(struct crowd *crowd, bool rests, unsigned recovery, sim_time timeout)
 {
 	struct study *study = &crowd->study;

@@ -151,7 +151,7 @@ static void test_moderation_by_count(void)
 	bench_destroy(bench);
 }
 
-/* 16 us after the last event. Later events leave at once. */
+/* An event comes 16 us after the last event. Later events leave at once. */
 static void test_moderation_by_time_since_the_last_event(void)
 {
 	struct bench *bench = bench_create(MODERATION_FROM_EVENT, 100, 16 * US);

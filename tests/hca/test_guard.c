@@ -26,7 +26,7 @@ SUITE(TESTS)
 
 #define LINE_BPS UINT64_C(100000000000)
 
-/* The calls of an adapter in a round trip. */
+/* Makes the calls of an adapter in a round trip. */
 static void use(const char *fault)
 {
 	const struct congestion_path path = {

@@ -299,7 +299,8 @@ static void test_socket_link(void)
 	end();
 }
 
-/* Windows of pages in turn, twice: up to 64 pages the second round hits all, from 65 on none. */
+/* Windows of pages are read in turn, twice. With up to 64 pages, the second round hits all pages.
+ * From 65 pages on, it hits none. */
 static void test_iommu_knee(void)
 {
 	host_params_default(&params);

@@ -159,7 +159,7 @@ static void test_a_floor(void)
 	congestion_fini(&fixture.congestion);
 }
 
-/* 80 Mb/s for 10 us: 100 bytes. */
+/* An increase of 80 Mb/s for 10 us is 100 bytes. */
 static void test_an_increase_as_a_rate(void)
 {
 	struct fixture fixture;

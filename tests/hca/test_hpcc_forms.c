@@ -50,7 +50,8 @@ static void ack(struct fixture *fixture, sim_time rtt, uint64_t total, uint64_t 
 	fixture->congestion.ops->on_ack(fixture->cc, fixture->congestion.params, 1 * MS, &what);
 }
 
-/* Five increases of 100 Mb/s, then 500 Mb/s; below T_low all the time. */
+/* The RTT is below T_low all the time: five increases of 100 Mb/s, then increases of 500 Mb/s
+ * follow. */
 static void test_timely_counts_below_the_low_threshold(void)
 {
 	struct fixture fixture;

@@ -84,8 +84,8 @@ static struct counts counts(const struct rig *rig)
 	};
 }
 
-/* Time of the last of several equal requests. Contexts, regions and receive WQEs are in the
- * caches. */
+/* Returns the counts of the last of several equal requests. Contexts, regions and receive WQEs are
+ * in the caches. */
 static struct counts difference(struct counts after, struct counts before)
 {
 	return (struct counts){
@@ -119,8 +119,8 @@ static sim_time posted(struct rig *rig, const struct mini_send *send, struct cou
 }
 
 /*
- * WQE: 16 + 16 + 3 x 16 = 80 B, two blocks in one read. Gathered: 128 and 3968 B, then 1032 and
- * 1024 B. Requests of at most 512 B that do not cross 4 KiB: 1, 8, 1 + 2 (from 3968 on), 2.
+ * The WQE has 16 + 16 + 3 x 16 = 80 B, two blocks in one read. Gathered: 128 and 3968 B, then 1032
+ * and 1024 B. Requests of at most 512 B that do not cross 4 KiB: 1, 8, 1 + 2 (from 3968 on), 2.
  * Written: 16 + 9 packets of at most 256 B.
  */
 static void test_list_of_a_write(void)
@@ -199,7 +199,7 @@ static void test_list_of_a_receive_wqe(void)
 	rig_destroy(&rig);
 }
 
-/* 16 + 16 + 30 x 16 B: eight blocks. */
+/* The WQE has 16 + 16 + 30 x 16 B, which are eight blocks. */
 static void test_thirty_elements(void)
 {
 	struct rig rig = rig_create(QP_RC, 4096);
@@ -232,7 +232,7 @@ static void test_a_wrong_key(void)
 	rig_destroy(&rig);
 }
 
-/* One byte less than the message. */
+/* The list has one byte less than the message. */
 static void test_too_short_a_receive_wqe(void)
 {
 	struct rig rig = rig_create(QP_RC, 4096);

@@ -84,7 +84,8 @@ static sim_time latency(uint64_t loopback_rate)
 	return start;
 }
 
-/* Inline by BlueFlame: no read. The ACK is early: it does not wait for the data. */
+/* A WQE with inline data by BlueFlame needs no read. The ACK is early: it does not wait for the
+ * data. */
 static void test_latency(void)
 {
 	sim_time free = latency(0);
@@ -161,7 +162,7 @@ static void test_beside_a_link(void)
 	CU_ASSERT_EQUAL(taken[1], taken[0]);
 }
 
-/* Gb/s of 16 MiB. */
+/* Returns the rate of 16 MiB in Gb/s. */
 static double rate(uint64_t loopback_rate, uint64_t loopback_bytes, bool self)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);

@@ -354,8 +354,8 @@ static void test_builtin_blocks(void)
 	check_alike(&params);
 }
 
-/* 30 ns per request, by its own process. Both engines give the same result, which differs from the
- * built-in block's. */
+/* Each request takes 30 ns, by the module's own process. Both engines give the same result, which
+ * differs from the built-in block's. */
 static void test_tlm_flat(void)
 {
 	struct hca_params params = with_translation("tlm_flat");

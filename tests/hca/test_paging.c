@@ -183,7 +183,7 @@ static void test_a_region_that_is_gone(void)
 /* ---- queue pairs ---- */
 
 /* All of the host's memory, page by page. */
-/* A region of a whole address space: 2^35 pages, of which two come. */
+/* A region covers a whole address space of 2^35 pages, of which two come. */
 static void test_all_that_there_is(void)
 {
 	struct alone alone = alone_create(1, 1 << 22);

@@ -28,7 +28,7 @@
 	TEST(link_exact)
 SUITE(TESTS)
 
-/* One read alone: request, link, host, completions, link. */
+/* One read alone takes request, link, host, completions, and link. */
 static void test_read_composition(void)
 {
 	static const struct {
@@ -286,7 +286,7 @@ static bool note_store(void *context, uint64_t offset, const void *data, uint32_
 	return true;
 }
 
-/* In order, each a TLP; more at once than the first ring holds. */
+/* Stores arrive in order, each as a TLP, and more at once than the first ring holds. */
 static void test_mmio(void)
 {
 	uint8_t line[64] = {0};

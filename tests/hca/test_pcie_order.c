@@ -95,7 +95,7 @@ static void read_now(struct event *event)
 	pcie_read(pcie, &tied);
 }
 
-/* A read of two requests. The first reaches the host in the picosecond in which a write becomes
+/* A read has two requests. The first reaches the host in the picosecond in which a write becomes
  * visible. It is ready with the read that the write delayed, and completes after it, independent of
  * the order of calls. */
 static void test_read_ties(void)

@@ -143,7 +143,8 @@ static void test_nonposted_headers(void)
 	end();
 }
 
-/* The published model of pciebench: rates for TLPs and data in its guide tables. Gb/s. */
+/* The rates for TLPs and data are those of the guide tables of pciebench's published model.
+ * Gb/s. */
 static void test_guide(void)
 {
 	static const struct {

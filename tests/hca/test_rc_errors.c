@@ -249,7 +249,7 @@ static void test_receive_posted_by_a_program_in_err(void)
 	rig_destroy(&rig);
 }
 
-/* max_msg_sz: 2^30. */
+/* A message has at most max_msg_sz, 2^30 bytes. */
 static void test_longer_than_a_message(void)
 {
 	struct rig rig = rig_create(QP_RC, 4096);

@@ -50,7 +50,7 @@ static void test_writes(void)
 	CU_ASSERT_EQUAL(check(RC_WRITE_LAST, 2, 0, 2 * MTU, 2 * MTU + 1), ERROR_BAD_LENGTH);
 }
 
-/* Of the receive WQE. */
+/* The lengths are those of the receive WQE. */
 static void test_sends(void)
 {
 	CU_ASSERT_EQUAL(check(RC_SEND_ONLY, 0, 0, 0, 0), ERROR_NONE);

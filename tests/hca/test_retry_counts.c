@@ -14,7 +14,7 @@
 	TEST(reads_at_a_responder)
 SUITE(TESTS)
 
-/* IBTA vol. 1, table 45: milliseconds by code. */
+/* IBTA vol. 1, table 45, gives the milliseconds of each code. */
 static void test_rnr_timers(void)
 {
 	static const double expected[32] = {

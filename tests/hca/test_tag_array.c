@@ -82,7 +82,7 @@ static void test_remove(void)
 	tag_array_fini(&array);
 }
 
-/* LRU or random, 64 of 256 keys fit: a quarter of the lookups hit. */
+/* If 64 of 256 keys fit, a quarter of the lookups hit, with LRU and with random replacement. */
 static void test_hit_ratio(void)
 {
 	enum { LOOKUPS = 100000, KEYS = 256, ENTRIES = 64 };

@@ -56,7 +56,7 @@ static void acknowledge(struct congestion_ack ack)
 	congestion_on_ack(&congestion, cc, now, &ack);
 }
 
-/* A window's worth of ACKs of two segments each, spread over the round trip. */
+/* Sends a window's worth of ACKs of two segments each, spread over the round trip. */
 static void round_trip(void)
 {
 	uint64_t window = cc->cwnd_bytes / (2 * MTU);
@@ -158,7 +158,7 @@ static void test_cubic_comes_back_after_k(void)
 	congestion_fini(&congestion);
 }
 
-/* Within 1 % of the function at any time. */
+/* The window is within 1 % of the function at any time. */
 static void test_cubic_over_time(void)
 {
 	const double k = cbrt(1000 * 0.3 / 0.4);

@@ -36,7 +36,7 @@ static void put_word(struct mini_host *host, uint64_t address, uint32_t value)
 	CU_ASSERT_TRUE(memory_write(host->memory, address, bytes, 4));
 }
 
-/* With one WQE of 4096 bytes at target. */
+/* Creates an XRC queue with one WQE of 4096 bytes at target. */
 static struct xrc_queue xrc_queue_create(struct rig *rig, uint32_t xrcd, uint32_t user_index,
 					 uint64_t target)
 {

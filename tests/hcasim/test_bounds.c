@@ -42,8 +42,8 @@ struct station {
 	uint64_t completed;
 };
 
-/* 100 ns with work, in which 10 jobs took `service` ps each. They were in the pool for 8 ns each,
- * and in the queue for 2 ns. */
+/* Makes 100 ns with work, in which 10 jobs take `service` ps each. They were in the pool for 8 ns
+ * each, and in the queue for 2 ns. */
 static struct bounds work(struct station *station, sim_time service)
 {
 	*station = (struct station){.sim = sim_create(SIM_ENGINE_native, 1), .completed = 10};

@@ -206,7 +206,7 @@ static const struct { const char *text, *errors; } wrong[] = {
 };
 /* clang-format on */
 
-/* Each line of `errors` without the file's name in front. */
+/* Writes each line of `errors` without the file's name. */
 static void strip_names(const char *errors, char *text, size_t bytes)
 {
 	size_t length = strlen(path) + 1, used = 0;

@@ -132,7 +132,7 @@ static void test_target(void)
 	machine_destroy(made.machine);
 }
 
-/* The transitions of modify_dci_qp_is_ok() and mlx5_ib_modify_dct() of Linux. */
+/* The transitions are those of modify_dci_qp_is_ok() and mlx5_ib_modify_dct() of Linux. */
 static void test_transitions(void)
 {
 	/* clang-format off */

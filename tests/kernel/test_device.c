@@ -353,7 +353,7 @@ static int64_t map(struct machine *machine, uint64_t offset, uint64_t length, in
 	return machine->call.result;
 }
 
-/* 6.4 ns a cycle at 156.25 MHz: 6.4 * 2^23, rounded. */
+/* A cycle takes 6.4 ns at 156.25 MHz, so the factor is 6.4 * 2^23, rounded. */
 static void test_clock_page(void)
 {
 	enum { READ = 1, WRITE = 2, PAGE = 7 << 20 };

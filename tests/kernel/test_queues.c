@@ -278,7 +278,7 @@ static void test_modify_cq(void)
 	machine_destroy(machine);
 }
 
-/* Two CQs on one channel. The number of read events of a CQ is reported. Its unread events are
+/* Two CQs share one channel. The number of read events of a CQ is reported. Its unread events are
  * removed. Events of other objects remain, in order. */
 static void test_completion_events(void)
 {
@@ -310,7 +310,8 @@ static void test_completion_events(void)
 	machine_destroy(machine);
 }
 
-/* More events than the kernel's ring of unread ones holds at first, read in uneven pieces. */
+/* There are more events than the kernel's ring of unread events holds at first, and they are read
+ * in uneven pieces. */
 static void test_many_events(void)
 {
 	struct machine *machine = machine_with_context();

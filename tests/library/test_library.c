@@ -122,7 +122,7 @@ static void command(const struct run *run, const char *folder)
 	CU_ASSERT(system(line) >= 0);
 }
 
-/* All files of the folder. */
+/* Compares all files of the folder. */
 static void compare(struct hcasim *simulation, const char *folder)
 {
 	for (unsigned i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -281,7 +281,7 @@ static void *start_in_thread(void *run)
 	return simulation;
 }
 
-/* All with SystemC belong to one thread. */
+/* All simulations with SystemC belong to one thread. */
 static void test_claims(void)
 {
 	struct hcasim *first = start(&module);

@@ -134,7 +134,7 @@ struct operands {
 	uint8_t reg, rm, rex;
 };
 
-/* `size` 0: any. */
+/* `size` 0 means any size. */
 static struct operands choose_operands(uint32_t size, bool memory)
 {
 	static const uint8_t sizes[] = {1, 2, 4, 4, 8, 8};
@@ -400,7 +400,7 @@ static void emit_other(struct program *program)
 	}
 }
 
-/* A move of a vector register in the encoding of AVX-512. Half of the registers exist only
+/* Emits a move of a vector register in the encoding of AVX-512. Half of the registers exist only
  * there. */
 static void emit_wide_move(struct program *program)
 {
@@ -443,7 +443,7 @@ static void emit_instruction(struct program *program)
 	kinds[random_below(sizeof(kinds) / sizeof(kinds[0]))](program);
 }
 
-/* A jump over one instruction. Flags are defined if both processors agree. */
+/* Emits a jump over one instruction. Flags are defined if both processors agree. */
 static void emit_jump(struct program *program)
 {
 	uint32_t condition = random_below(16), at = program->length;

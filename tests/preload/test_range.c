@@ -170,7 +170,8 @@ static void test_ranges_are_as_a_model_has_them(void)
 	}
 }
 
-/* Upwards, downwards, and every third taken out again. Nothing is touched: no memory is there. */
+/* Ranges are added upwards and downwards, and every third range is removed again. Nothing is
+ * touched: no memory is there. */
 static void test_there_is_room_for_as_many_ranges_as_there_are(void)
 {
 	enum { MANY = 20000 };

@@ -12,7 +12,7 @@ machine=$(dirname "$3")/machine
 . "$(dirname "$0")/../support/script.sh"
 grep -q avx2 /proc/cpuinfo || { echo 'the machine has less than x86-64-v3'; exit 77; }
 
-# Run by the script itself, with namespaces of its own: another machine, as far as this one permits.
+# The script runs it in namespaces of its own: another machine, as far as this one permits.
 cat >"$folder/disguise.sh" <<'END'
 cover() { # FILE; what it says from now on comes in on standard input
   local file

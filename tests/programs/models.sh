@@ -23,8 +23,9 @@ write_gbps() {
     awk '/^host1\|  1048576/ { print $5 }'
 }
 
-# 63.015 Gb/s, minus 3 % of DLLPs. Payload is read in completions of 128 B, with 20 B each: 52.86
-# Gb/s, minus WQEs and the time until the first byte. x16: EDR minus headers, 99.37 Gb/s.
+# The rate is 63.015 Gb/s, minus 3 % of DLLPs. Payload is read in completions of 128 B, with 20 B
+# each: 52.86 Gb/s, minus WQEs and the time until the first byte. x16: EDR minus headers, 99.37
+# Gb/s.
 between "PCIe x8" "$(write_gbps 8)" 52.3 52.86
 between "PCIe x16" "$(write_gbps 16)" 98.8 99.37
 

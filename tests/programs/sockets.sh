@@ -44,7 +44,7 @@ run little 0 host1 10
 run much 1 host1 300
 run within 0 host0 300
 
-# 60 MB at once.
+# The program sends 60 MB at once.
 "$hcasim" exec "$scenario" --set sockets.mode=free -- host1: python3 "$folder/datagram.py" >/dev/null 2>"$folder/err" || failures=1
 grep -q 'warning: host1 sent 60.0 MB by sockets in .* for which its link needs 4800.0 us, and was up to' "$folder/err" ||
   { echo 'datagrams:'; cat "$folder/err"; failures=1; }

@@ -34,7 +34,7 @@ points host0.programs | awk '{ split($2, thread, "="); t = thread[2] }
   $1 == "STORE" { stores++ }
   END { exit bad || polls < 3 || stores < 3 }' || fail "waits and their ends: $(points host0.programs | head -50)"
 
-# A connection by rdma_cm.
+# The program connects by rdma_cm.
 "$hcasim" exec --trace "$folder/trace" "$scenario" -- host0: rping -s -C 1 : host1: rping -c -a host0 -C 1 >/dev/null 2>&1
 seen=$(points host0.kernel | grep -o '^CM_[A-Z]*' | paste -sd' '), other=$(points host1.kernel | grep -o '^CM_[A-Z]*' | paste -sd' ')
 [[ $seen == 'CM_REQ CM_RTU '* ]] || fail "server: $seen"

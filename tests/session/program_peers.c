@@ -36,7 +36,7 @@ static void wait_for(const volatile uint32_t *word, uint32_t value, bool by_cloc
 			(void)now_ns();
 }
 
-/* Duration of a round trip after the first one. */
+/* Returns the duration of a round trip after the first one. */
 static uint64_t rally(struct board *board, bool by_clock)
 {
 	uint64_t begun = 0;

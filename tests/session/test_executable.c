@@ -41,7 +41,7 @@ static void expect_refused(const char *command, const char *reason)
 		printf("\n%s: %s", command, error);
 }
 
-/* An ELF file with one program header of that type. */
+/* Writes an ELF file with one program header of that type. */
 static const char *write_elf(const char *name, unsigned char class, uint16_t machine,
 			     uint32_t segment)
 {

@@ -187,8 +187,8 @@ static void test_who_asks_is_not_interrupted(void)
 	expect(&result, 0, "host0| asked 300000 times, 0 answers\n");
 }
 
-/* 10 us for creation, 3 ms of sleep, and the cost of its calls. The clocks of destructors do not
- * advance. */
+/* The time is 10 us for creation, 3 ms of sleep, and the cost of the calls. The clocks of
+ * destructors do not advance. */
 static void test_destructors_read_when_their_thread_ended(void)
 {
 	static const char *const programs[][4] = {{"ends"}};
@@ -240,8 +240,8 @@ static void test_who_wants_a_spin_lock_gets_it(void)
 	lock_handoff = 0;
 }
 
-/* Tenths of milliseconds. The first expires after 10, 15 and 20 ms; while its signal is blocked,
- * after 25, 30 and 35. */
+/* The program prints tenths of milliseconds. The first expires after 10, 15 and 20 ms; while its
+ * signal is blocked, after 25, 30 and 35. */
 static void test_timers_end_in_signals_and_threads(void)
 {
 	static const char *const programs[][4] = {{"timers"}};

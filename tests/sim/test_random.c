@@ -19,7 +19,7 @@ SUITE(TESTS)
 
 static const struct block_type plain = {.name = "plain"};
 
-/* First numbers from the state 1, 2, 3, 4, as the authors' C code gives them. */
+/* The first numbers from the state 1, 2, 3, 4 are those of the authors' C code. */
 static void test_algorithm(void)
 {
 	uint64_t state[4] = {1, 2, 3, 4};

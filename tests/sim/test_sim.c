@@ -80,7 +80,8 @@ static void time_order(void)
 	end();
 }
 
-/* At one instant: priority, then origin (not the order of the calls), then sequence. */
+/* At one instant, the order is priority, then origin (not the order of the calls), then
+ * sequence. */
 static void ties(void)
 {
 	begin();

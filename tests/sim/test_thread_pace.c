@@ -20,7 +20,7 @@ static uint64_t fake_clock(void)
 	return now;
 }
 
-/* A block of one thread; returns what the pace says of it. */
+/* Reports a block of one thread. Returns the decision of the pace. */
 static bool one(struct thread_pace *pace)
 {
 	now += ONE_THREAD;

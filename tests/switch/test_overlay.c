@@ -170,7 +170,7 @@ static void test_conga_tables(void)
 	end();
 }
 
-/* Flowlets of one flow after gaps of 12 us. The flow keeps its path while no path is better, and
+/* One flow sends flowlets after gaps of 12 us. The flow keeps its path while no path is better, and
  * changes otherwise. */
 static void test_conga_stays(void)
 {
@@ -254,7 +254,7 @@ static void test_conga_feedback(void)
 
 /* ---- ConWeave ---- */
 
-/* Two paths from leaf to leaf: 1 us by spine 0, 10 us by spine 1. */
+/* Begins with two paths from leaf to leaf: 1 us by spine 0, 10 us by spine 1. */
 static void begin_two_next_hops(void)
 {
 	const struct leaf_spine_shape shape = {.leaves = LEAVES, .spines = 2, .hosts = HOSTS};

@@ -52,7 +52,8 @@ static void test_order(void)
 	CU_ASSERT(before >= 26 && before <= 29); /* 26 have left; then one of each input at most */
 }
 
-/* hosts 0 and 1 - switch 0 - switch 1 - hosts 2 and 3: three senders to the last. */
+/* Hosts 0 and 1 are at switch 0, and hosts 2 and 3 at switch 1. Three hosts send to the last
+ * one. */
 static void test_depth_of_pauses(void)
 {
 	struct study study;

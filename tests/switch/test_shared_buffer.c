@@ -85,8 +85,8 @@ static void lossy_steady_state(unsigned queues, double alpha, uint64_t expected)
 	alone_end();
 }
 
-/* The same for M inputs with a lossless priority. Each is paused when it reaches its share, and not
- * before. */
+/* Checks the steady state for M inputs with a lossless priority. Each is paused when it reaches its
+ * share, and not before. */
 static void lossless_steady_state(unsigned inputs, double alpha, uint64_t expected)
 {
 	unsigned stopped = 0;
@@ -289,8 +289,8 @@ static void test_headroom(void)
 	CU_ASSERT_EQUAL(lost_with(0, 100, &again), 0); /* computed: the same formula */
 }
 
-/* Two senders, one output. The queue is exactly half the shared memory, minus the packet that just
- * left and the next one. The rest is lost. */
+/* Two senders send to one output. The queue is exactly half the shared memory, minus the packet
+ * that just left and the next one. The rest is lost. */
 static void test_lossy_switch(void)
 {
 	struct shared_buffer *shared;

@@ -54,7 +54,8 @@ static uint64_t share(uint64_t threshold, const char *mask, uint64_t shift, uint
 	return packets;
 }
 
-/* Within the 31 packets of an input buffer, and the 30 packets of the check of arrivals. */
+/* The rates are exact within the 31 packets of an input buffer, and the 30 packets of the check of
+ * arrivals. */
 static void test_rates(void)
 {
 	CU_ASSERT_DOUBLE_EQUAL(share(0, "1", 0, 3), PACKETS / 2, 64);

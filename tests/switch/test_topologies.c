@@ -230,8 +230,8 @@ static void test_oversubscribed(void)
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 }
 
-/* a = 4, p = 2, h = 2: 9 groups, 36 routers. A minimal route has at most one global link, and
- * therefore at most 4 routers. */
+/* A dragonfly with a = 4, p = 2, h = 2 has 9 groups and 36 routers. A minimal route has at most one
+ * global link, and therefore at most 4 routers. */
 static void test_dragonfly(void)
 {
 	const struct dragonfly_shape shape = {.routers = 4, .hosts = 2, .global = 2};

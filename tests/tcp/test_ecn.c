@@ -230,7 +230,7 @@ static void test_marks_reach_the_sender(void)
 	run(NULL, "ecn=classic delayed_ack=0ps", lines);
 }
 
-/* Without data in flight, half of the congestion window. RFC 3168 6.1.2. */
+/* Without data in flight, ECE takes half of the congestion window. RFC 3168 6.1.2. */
 static void test_ece_with_nothing_in_flight(void)
 {
 	static const char *const lines[] = {

@@ -347,7 +347,8 @@ static void test_without_sack(void)
 	run("sack=false", lines);
 }
 
-/* RFC 6675: three SACKed segments behind the lost one, without a timer and without a probe. */
+/* By RFC 6675, three SACKed segments behind the lost one are enough, without a timer and without a
+ * probe. */
 static void test_without_rack(void)
 {
 	static const char *const lines[] = {

@@ -80,7 +80,7 @@ static void test_passive_open(void)
 	run(NULL, lines);
 }
 
-/* RFC 9293, figure 8. */
+/* Both ends open as in RFC 9293, figure 8. */
 static void test_both_open(void)
 {
 	static const char *const lines[] = {
@@ -449,7 +449,7 @@ static void test_reset_in_order(void)
 	run(NULL, lines);
 }
 
-/* RFC 5961 3.2. */
+/* The response is that of RFC 5961 3.2. */
 static void test_reset_in_the_window(void)
 {
 	static const char *const lines[] = {
@@ -479,7 +479,7 @@ static void test_reset_outside_of_the_window(void)
 	run(NULL, lines);
 }
 
-/* RFC 5961 4.2. */
+/* The response is that of RFC 5961 4.2. */
 static void test_syn_in_the_window(void)
 {
 	static const char *const lines[] = {
@@ -518,7 +518,7 @@ static void test_abort_sends_a_reset(void)
 	run(NULL, lines);
 }
 
-/* RFC 9293 3.10.7.1. */
+/* The response is that of RFC 9293 3.10.7.1. */
 static void test_no_connection(void)
 {
 	const struct tcp_segment with_ack = {.header = {.source_port = 7,

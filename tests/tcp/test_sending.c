@@ -69,7 +69,7 @@ static void test_slow_start(void)
 	run("initial_window=3", lines);
 }
 
-/* RFC 7661, Linux tcp_is_cwnd_limited(). */
+/* The window follows RFC 7661, and tcp_is_cwnd_limited() of Linux. */
 static void test_unused_window_does_not_grow(void)
 {
 	static const char *const lines[] = {
@@ -186,7 +186,7 @@ static void test_small_window_after_the_override(void)
 	run(NULL, lines);
 }
 
-/* SND.WL1 and SND.WL2. */
+/* SND.WL1 and SND.WL2 tell old segments apart. */
 static void test_window_of_an_old_segment(void)
 {
 	static const char *const lines[] = {
@@ -448,7 +448,7 @@ static void test_four_gaps(void)
 	run(NULL, lines);
 }
 
-/* RFC 2883 4: below the ACK, and within a block. */
+/* Duplicates are below the ACK, or within a block (RFC 2883 4). */
 static void test_duplicates_are_reported(void)
 {
 	static const char *const lines[] = {

@@ -284,7 +284,8 @@ static void test_receiver_forgets(void)
 	run("tail_probe=false", lines);
 }
 
-/* RFC 5482: 500 ms after the first timeout, at 200.2 ms. The last interval is cut off. */
+/* By RFC 5482, the connection fails 500 ms after the first timeout, which is at 200.2 ms. The last
+ * interval is cut off. */
 static void test_user_timeout(void)
 {
 	static const char *const lines[] = {

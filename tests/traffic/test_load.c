@@ -415,8 +415,8 @@ static void expect_atomics(uint64_t window, uint64_t operations, double edge)
 	CU_ASSERT_DOUBLE_EQUAL((double)operations * 5 / result.mops, (double)operations, edge);
 }
 
-/* One starts each 200 ns. A core that waits for its lock delays the later responses of its queue
- * pair. Up to a window of responses then arrives early or late. */
+/* An atomic starts each 200 ns. A core that waits for its lock delays the later responses of its
+ * queue pair. Up to a window of responses then arrives early or late. */
 static void test_interval_of_atomics(void)
 {
 	expect_atomics(1, 2000, 1);
@@ -534,7 +534,7 @@ static void test_whose_cqs(void)
 	CU_ASSERT_EQUAL(result.counter, 0);
 }
 
-/* The same for the regions of eight threads. Inline data needs only the target's region. */
+/* Checks the regions of eight threads. Inline data needs only the target's region. */
 static void test_whose_regions(void)
 {
 	begin();

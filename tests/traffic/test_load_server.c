@@ -48,7 +48,7 @@ static void begin(void)
 						  .side_by_side = 10};
 }
 
-/* Of one core. */
+/* Checks the interval of one core. */
 static void expect_interval(double interval_ns)
 {
 	measure();

@@ -150,7 +150,7 @@ static FILE *tshark_open(void)
 	return popen(command, "r");
 }
 
-/* A line of tshark in the form of struct line's `expected`. */
+/* Reads a line of tshark in the form of struct line's `expected`. */
 static void read_line(char *line, char *text, size_t size)
 {
 	const char *malformed = strsep(&line, "\t"), *checksum = strsep(&line, "\t");

@@ -155,7 +155,7 @@ static FILE *tshark_open(const char *fields)
 	return popen(command, "r");
 }
 
-/* The value of a column, cut off the line. */
+/* Returns the value of a column, and cuts it off the line. */
 static const char *value_next(char **line)
 {
 	const char *value = strsep(line, "\t\n");

@@ -40,7 +40,7 @@ SUITE(TESTS)
 static struct sample sample;
 static struct payload parsed_payload;
 
-/* The received packet, made comparable byte by byte. The two pointers belong to the test. */
+/* Checks the received packet, made comparable byte by byte. The two pointers belong to the test. */
 static bool comes_back(const uint8_t *bytes, size_t length)
 {
 	struct packet packet = {.payload = &parsed_payload};
@@ -240,7 +240,8 @@ static void test_priority_is_in_the_tag(void)
 	CU_ASSERT_EQUAL(be32_get(bytes + 12), 0x81006005);
 }
 
-/* A PFC frame of a switch. It pauses priority 3 for the longest time, and resumes priority 5. */
+/* The bytes are those of a PFC frame of a switch. It pauses priority 3 for the longest time, and
+ * resumes priority 5. */
 static void test_pfc_bytes(void)
 {
 	static const uint8_t expected[PFC_BYTES] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x00,
@@ -278,7 +279,7 @@ static void test_pfc_bytes(void)
 	CU_ASSERT_EQUAL(be_get(bytes + 6, 6), 0);
 }
 
-/* DC: a connect and a disconnect of initiator 0x47 to target 0x55, from their BTH on. */
+/* The bytes are a connect and a disconnect of DC initiator 0x47 to target 0x55, from the BTH on. */
 static void test_dc_bytes(void)
 {
 	static const uint8_t connect[] = {
@@ -349,7 +350,7 @@ static void test_flow_control_bytes(void)
 			PARSE_LPCRC);
 }
 
-/* One changed byte in an otherwise correct packet, and the reported reason. */
+/* Each row has one changed byte in an otherwise correct packet, and the reported reason. */
 static void test_statuses(void)
 {
 	/* clang-format off */

@@ -57,7 +57,7 @@ static const struct packet nak = {.path = &ethernet,
 static const struct packet credits = {
 	.kind = PACKET_FLOW_CONTROL, .vl = 1, .credit_total = 2, .credit_limit = 3};
 
-/* Three packets, the first one damaged so. */
+/* Writes three packets, the first one with that damage. */
 static void capture_write(uint8_t damage)
 {
 	struct pcapng *pcapng = pcapng_create(file_name);
@@ -166,7 +166,7 @@ static void test_wrong_crcs(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(out_text, "(50 bytes) WRONG ICRC WRONG VCRC\n"));
 }
 
-/* The file of test_lines with one byte changed, or cut at `length`. */
+/* Writes the file of test_lines with one byte changed, or cut at `length`. */
 static void file_spoil(size_t at, uint8_t value, size_t cut)
 {
 	size_t length;

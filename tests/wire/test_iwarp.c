@@ -292,7 +292,7 @@ static void test_read_request(void)
 	CU_ASSERT_EQUAL(rdmap_read_request_parse(bytes, 27, &read), PARSE_TRUNCATED);
 }
 
-/* Invalid STag, with the tagged header in error. */
+/* The Terminate reports an invalid STag, with the tagged header in error. */
 static void test_terminate(void)
 {
 	static const uint8_t bytes[] = {0x11, 0x00, 0xc0, 0, 0x05, 0xa2, 0xc1, 0x40, 0, 0,

@@ -112,7 +112,7 @@ static void test_wire_bytes(void)
 	CU_ASSERT_EQUAL(packet_wire_bytes(&(struct packet){.kind = PACKET_PFC}), 64);
 }
 
-/* A payload longer than PAYLOAD_MAX, shared by two packets. */
+/* Two packets share a payload longer than PAYLOAD_MAX. */
 static void test_chain(void)
 {
 	struct packet_pool *pool = packet_pool_create();

@@ -202,7 +202,7 @@ static void delivered(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn)
 		workload_core_written(end->qp->thread->core, message);
 }
 
-/* Bytes of a message before that PSN. */
+/* Returns the bytes of a message before that PSN. */
 static uint64_t bytes_before(const struct load_message *message, uint32_t psn, uint64_t mtu)
 {
 	int32_t packets = psn_distance(message->first_psn, psn);

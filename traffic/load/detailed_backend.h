@@ -45,7 +45,7 @@ struct backend_qp *detailed_backend_connect_far(struct backend *backend,
 void detailed_backend_announce(const struct backend_qp *qp, uint32_t flow,
 			       enum workload_operation operation, uint64_t bytes);
 
-/* Buffer that the other end writes to and reads from. Valid after start(). */
+/* Buffer that the other end writes to and reads from. The result is valid after start(). */
 struct load_place {
 	uint32_t number, key;
 	uint64_t address;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_alone: a load on equal adapters at one switch or at the two ends of a cable. Nodes are
- * created first, then the switch, then links. Used by tests and published rows. A scenario creates
- * its own fabric (hcasim/builder/build.h).
+ * created first, then the switch, then links. Tests and published rows call this function. A
+ * scenario creates its own fabric (hcasim/builder/build.h).
  */
 #include <assert.h>
 #include <stdio.h>

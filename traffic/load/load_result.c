@@ -7,7 +7,7 @@
 
 #include "traffic/load/load_state.h"
 
-/* In one array: node by node, each in its order. */
+/* Orders latencies by the time of their record. Latencies in one array keep their order. */
 static int compare_noted(const void *one, const void *other)
 {
 	const struct load_latency *const *first = one, *const *second = other;

@@ -61,9 +61,9 @@ void load_clients_fini(struct load *load);
 /* Returns the size of a node's slots in bytes. */
 uint64_t load_slot_bytes(const struct load *load, const struct load_node *node);
 
-/* Client side of a request. load_client_may_ask() returns true if the window of the client has room
- * for a whole list of requests. load_client_ask() starts the next request. It assigns number, slot
- * and core, and the latency counts from that moment. */
+/* Both functions are the client side of a request. load_client_may_ask() returns true if the window
+ * of the client has room for a whole list of requests. load_client_ask() starts the next request.
+ * It assigns number, slot and core, and the latency counts from that moment. */
 bool load_client_may_ask(const struct load_client *client);
 struct load_target load_client_ask(struct load_client *client);
 

@@ -375,7 +375,7 @@ static bool is_cleared(const struct load_thread *thread, const struct load_cq *c
 	       (last & 1) != (cq->polled / thread->node->cq_entries & 1);
 }
 
-/* A title and its mini-CQEs: a line of memory each eight. */
+/* Takes a title and its mini-CQEs. Every eight mini-CQEs are one line of memory. */
 static sim_time take_compressed(struct load_thread *thread, struct load_cq *cq, struct load_qp *qp)
 {
 	const uint8_t *title = cqe_at(thread, cq, cq->polled);

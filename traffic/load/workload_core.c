@@ -104,7 +104,7 @@ static void see(struct workload_core *core)
 	load_end_delivered(message);
 }
 
-/* In the order in which CQEs and data came. */
+/* Returns true if data came before the next CQE. */
 static bool data_are_next(const struct workload_core *core)
 {
 	const struct expected_message *message = core->written_first;

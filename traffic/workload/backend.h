@@ -37,7 +37,7 @@ struct backend_user {
 	/* All data of a write or send have arrived, as far as the destination can tell. */
 	void (*delivered)(struct backend_user *user, uint32_t flow);
 	/* Called at the source of a read's data: before its first packet, and when the last packet
-	 * is handed to the port. Called again after a loss. */
+	 * is handed to the port. After a loss, both functions are called again. */
 	void (*read_begins)(struct backend_user *user, uint32_t flow);
 	void (*read_ends)(struct backend_user *user, uint32_t flow);
 };

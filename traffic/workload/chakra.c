@@ -87,7 +87,8 @@ static void path_of(const struct chakra *chakra, uint32_t rank, char path[CHAKRA
 		 chakra->files, rank, number + 2);
 }
 
-/* For goal_file_fail(). `line` is a place; GOAL_NONE: all files */
+/* Prints a place for goal_file_fail(). `line` is the number of the place, or GOAL_NONE for all
+ * files. */
 static void print_place(const struct goal *goal, uint32_t line, char *text, size_t bytes)
 {
 	const struct chakra *chakra = goal->place_context;

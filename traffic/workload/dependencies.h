@@ -21,8 +21,8 @@ struct dependencies;
 
 struct dependencies_user {
 	/* Releases a flow that waits for nothing more. The flow begins at `at`, which may be now.
-	 * `notified`: see dependencies_are_notified(). A notified flow may be released between two
-	 * windows of a parallel run. Only sim_schedule_last() then gives the same order in all
+	 * dependencies_are_notified() describes `notified`. A notified flow may be released between
+	 * two windows of a parallel run. Only sim_schedule_last() then gives the same order in all
 	 * runs. */
 	void (*release)(struct dependencies_user *user, uint32_t flow, sim_time at, bool notified);
 	/* Reports that a barrier of all hosts is complete, in the LP of the barrier's host. */
@@ -48,7 +48,8 @@ void dependencies_happened(struct dependencies *dependencies, uint32_t flow, boo
 			   sim_time now);
 
 /* Copies the waits of the `count` flows from `from` on to the corresponding flows from `from` +
- * `distance` on. Both wait for corresponding flows. Only in a sequential run. */
+ * `distance` on. Both wait for corresponding flows. The call is possible only in a sequential
+ * run. */
 void dependencies_copy(struct dependencies *dependencies, uint32_t from, uint32_t count,
 		       uint32_t distance);
 

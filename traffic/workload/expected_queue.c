@@ -72,7 +72,7 @@ static void take(struct lp_channel *channel, unsigned window)
 	mailbox->count[window] = 0;
 }
 
-/* It takes effect with its packets, which cross by themselves. */
+/* Leaves a notification, which takes effect with its packets. The packets cross by themselves. */
 static void leave(struct mailbox *mailbox, const struct notification *notification)
 {
 	unsigned window = lp_channel_leave(&mailbox->channel, SIM_NEVER);

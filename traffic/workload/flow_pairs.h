@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flow_pairs: the pairs of queue pairs of a workload, and the requests that each end still has to
- * post. An end that has none is retired at the backend. Part of flow_driver.
+ * post. An end that has none is retired at the backend. It is a part of flow_driver.
  */
 #ifndef TRAFFIC_WORKLOAD_FLOW_PAIRS_H
 #define TRAFFIC_WORKLOAD_FLOW_PAIRS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flow_repeat: skips phases of a workload that repeat earlier phases. Part of the flow driver.
+ * flow_repeat: skips phases of a workload that repeat earlier phases. It is a part of flow_driver.
  *
  *     phase i ... | phase j ... | skipped phases | the last phases
  *        state of the run at both marks the same --> records of phases i to j, at later times

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flow_start_heap: schedules the starts of a host's flows: a heap, and one event for its first
- * entry. Part of flow_driver.
+ * entry. It is a part of flow_driver.
  *
  * A host has two heaps: one for starts that depend on the host alone, and one for starts that other
  * hosts have notified (dependencies.h). A notified start may be added between two windows of a

@@ -68,7 +68,8 @@ struct goal {
 bool goal_file_read(struct goal *goal, const char *file);
 void goal_file_free(struct goal *goal);
 
-/* The binary form of a GOAL file (goal_binary.c). goal_binary_is() rewinds the file. */
+/* Detect and read the binary form of a GOAL file (goal_binary.c). goal_binary_is() rewinds the
+ * file. */
 bool goal_binary_is(FILE *in);
 bool goal_binary_read(struct goal *goal, FILE *in);
 

@@ -54,8 +54,8 @@ bool cm_address_is_group(const struct sockaddr_in6 *address)
 	return length == 4 ? (bytes[0] & 0xf0) == 0xe0 : bytes[0] == 0xff;
 }
 
-/* Returns the GID index. IPv4: the only GID of InfiniBand, or the RoCE v2 GID of the IPv4 address.
- * IPv6: the RoCE v2 GID of the link-local address. */
+/* Returns the GID index. An IPv4 address has the only GID of InfiniBand, or the RoCE v2 GID of the
+ * IPv4 address. An IPv6 address has the RoCE v2 GID of the link-local address. */
 uint32_t cm_gid_index(const struct endpoint *endpoint, const struct sockaddr_in6 *address)
 {
 	if (address->sin6_family == AF_INET || endpoint->link_layer != LINK_ETHERNET)
@@ -85,7 +85,8 @@ void cm_address_set_own(const struct kernel *kernel, struct sockaddr_in6 *addres
 		memcpy(&address->sin6_addr, own->gids[cm_gid_index(own, address)].bytes, 16);
 }
 
-/* 12 bits FFxs, the mark, the partition, and the low 28 or 80 bits of the address. */
+/* Writes the group's GID: 12 bits FFxs, the mark, the partition, and the low 28 or 80 bits of the
+ * address. */
 static void group_of_infiniband(const struct kernel *kernel, const struct sockaddr_in6 *address,
 				uint8_t gid[16])
 {

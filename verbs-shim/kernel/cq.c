@@ -204,7 +204,7 @@ int resize_cq(struct command *command)
 	return command_reply(command, &response, sizeof(response));
 }
 
-/* Number of completions, or of microseconds, for one event. */
+/* Sets the number of completions, or of microseconds, for one event. */
 int modify_cq(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_ex_modify_cq, request);

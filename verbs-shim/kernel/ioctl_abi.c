@@ -80,7 +80,7 @@ static void attribute_out(const struct request *request, uint16_t id, struct com
 	};
 }
 
-/* A number that fits into the attribute itself. */
+/* Reads a number that fits into the attribute itself. */
 static int attribute_number(const struct request *request, uint16_t id, uint32_t length,
 			    uint64_t *number)
 {

@@ -138,7 +138,7 @@ int kernel_write_sysfs_files(const struct kernel *kernel, const char *directory)
 #define KERNEL_REFRESH_COUNTERS "refresh:counters"
 int kernel_write_counters(const struct kernel *kernel, const char *directory);
 
-/* Carry out a call. Each fills in call->result and the other outputs. `flags`: as for open(2). */
+/* Carry out a call. Each fills in call->result and the other outputs. `flags` is as for open(2). */
 void kernel_open(struct kernel *kernel, struct kernel_call *call, const char *path, int flags);
 void kernel_ioctl(struct kernel_file *file, struct kernel_call *call, uint64_t request,
 		  uint64_t argument);

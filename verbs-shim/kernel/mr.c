@@ -313,7 +313,7 @@ int advise_mr(struct command *command, uint32_t pd_handle, uint64_t advice, bool
 	return 0;
 }
 
-/* Bound later, by a work request. */
+/* Allocates a memory window, which a work request binds later. */
 int alloc_mw(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_alloc_mw, request);

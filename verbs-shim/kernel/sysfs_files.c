@@ -153,8 +153,8 @@ static unsigned pci_device(const struct kernel *kernel)
 	return siw_rnic(kernel) ? 1 : limits_of_device.vendor_part_id;
 }
 
-/* The function's BAR 0 and its configuration space (PCI Local Bus Specification 3.0, 6.1), without
- * capabilities. */
+/* Writes the PCI function's BAR 0 and its configuration space (PCI Local Bus Specification 3.0,
+ * 6.1), without capabilities. */
 static void pci_registers(struct sysfs_files *files)
 {
 	const uint32_t device = pci_device(files->kernel), vendor = pci_vendor(files->kernel);

@@ -208,7 +208,7 @@ static file_maker *maker_of(const char *path)
 	return NULL;
 }
 
-/* The first file that libibumad reads, and its devices. */
+/* Returns true for the first file that libibumad reads, and for its devices. */
 static bool is_of_mads(const char *path)
 {
 	static const char *const files[] = {"/sys/class/infiniband_mad/abi_version",

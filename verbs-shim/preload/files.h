@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/* Sets the directory that represents / on this host. Called once, before main. */
+/* Sets the directory that represents / on this host. Call this function once, before main(). */
 void files_init(const char *tree);
 
 /* Returns the path to use instead of `path`, which is absolute, or relative to a directory

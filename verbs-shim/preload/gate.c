@@ -27,7 +27,7 @@ static void ring(void)
 		futex_wake(&shim.memory->bell);
 }
 
-/* The number of a slot in shim.memory->relay. */
+/* Returns the number of a slot in shim.memory->relay. */
 static uint32_t relay_number(const struct shim_slot *slot)
 {
 	return (uint32_t)(slot - shim.memory->slots) + 1;

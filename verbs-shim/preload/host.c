@@ -37,7 +37,7 @@ static bool is_none(const struct shim_cpus *cpus)
 	return true;
 }
 
-/* Bits of the processors that the host has. */
+/* Returns the bits of the processors that the host has. */
 static uint64_t present(uint32_t word)
 {
 	uint64_t cores = shim.memory->host.cores, first = (uint64_t)word * WORD_BITS;
@@ -240,7 +240,8 @@ EXPORT long get_avphys_pages(void)
 			   : REAL(get_avphys_pages)();
 }
 
-/* Size, ways and line of each cache: _SC_LEVEL1_ICACHE_SIZE and those that follow it. */
+/* Returns size, ways or line of a cache, for _SC_LEVEL1_ICACHE_SIZE and the names that follow
+ * it. */
 static long cache_value(int name)
 {
 	int cache = (name - _SC_LEVEL1_ICACHE_SIZE) / 3;

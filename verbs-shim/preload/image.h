@@ -2,7 +2,8 @@
 /*
  * image: checks whether the library can be loaded into a program that is about to start. A program
  * without the library runs outside virtual time, and sees the clocks, network and adapters of the
- * machine. The simulator reports such programs. Callers: process.c, before exec and posix_spawn.
+ * machine. The simulator reports such programs. process.c calls these functions before exec and
+ * posix_spawn.
  */
 #ifndef VERBS_SHIM_PRELOAD_IMAGE_H
 #define VERBS_SHIM_PRELOAD_IMAGE_H

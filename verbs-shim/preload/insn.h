@@ -3,9 +3,9 @@
  * insn: decodes and executes x86-64 instructions at a trap: the load or store that trapped, and the
  * instructions after it. A 64-byte copy to a doorbell page therefore costs one trap instead of
  * eight. A poll that finds data, and everything that the program does next, costs no further trap.
- * Caller: trap.c, in a signal handler. The code does not allocate, lock, or call libc except
- * memcpy. Source: Intel SDM volume 2 (instruction formats), the System V ABI's <ucontext.h> for the
- * registers.
+ * trap.c calls these functions in a signal handler. The code does not allocate, lock, or call libc
+ * except memcpy. Source: Intel SDM volume 2 (instruction formats), the System V ABI's <ucontext.h>
+ * for the registers.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_H
 #define VERBS_SHIM_PRELOAD_INSN_H

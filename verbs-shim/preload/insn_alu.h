@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insn_alu: integer operations and their resulting flags, as x86-64 defines them (Intel SDM volume
- * 1, 3.4.3). Pure functions. Caller: insn_general.c.
+ * 1, 3.4.3). Pure functions. insn_general.c calls these functions.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_ALU_H
 #define VERBS_SHIM_PRELOAD_INSN_ALU_H

@@ -3,7 +3,7 @@
  * insn_block: code prepared for execution: consecutive instructions up to an unconditional jump,
  * one step per instruction. Blocks are stored by address. Code at an address may change. Each block
  * is therefore compared with the code once per run, and again after a store to a page with code.
- * Caller: insn.c.
+ * insn.c calls these functions.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_BLOCK_H
 #define VERBS_SHIM_PRELOAD_INSN_BLOCK_H

@@ -62,7 +62,7 @@ static void read_immediate(struct reader *reader, struct insn *insn)
 	insn->immediate = signed_value(reader, insn->size > 4 ? 4 : insn->size);
 }
 
-/* An operation with ModRM: on bytes, or of the size that the prefixes select. */
+/* Decodes an operation with ModRM, on bytes or of the size that the prefixes select. */
 static void read_operation(struct reader *reader, struct insn *insn, enum insn_op op,
 			   enum insn_form form, bool byte)
 {
@@ -72,13 +72,13 @@ static void read_operation(struct reader *reader, struct insn *insn, enum insn_o
 	read_modrm(reader, insn);
 }
 
-/* The register that an opcode names itself. */
+/* Returns the register that the opcode itself names. */
 static uint8_t register_of(const struct reader *reader, uint8_t opcode)
 {
 	return (uint8_t)((opcode & 7) | (reader->rex & REX_B ? 8 : 0));
 }
 
-/* 00..3f: eight operations in six encodings each. */
+/* Decodes 00..3f: eight operations in six encodings each. */
 static bool decode_arithmetic(struct reader *reader, struct insn *insn, uint8_t opcode)
 {
 	insn->op = (enum insn_op)(opcode >> 3);
@@ -188,7 +188,7 @@ static bool decode_move(struct reader *reader, struct insn *insn, uint8_t opcode
 	return true;
 }
 
-/* 50..5f, 68, 6a: stack instructions, with eight bytes in 64-bit mode. */
+/* Decodes 50..5f, 68 and 6a: stack instructions, with eight bytes in 64-bit mode. */
 static bool decode_stack(struct reader *reader, struct insn *insn, uint8_t opcode)
 {
 	insn->size = 8;
@@ -213,7 +213,7 @@ static bool jump_if(struct reader *reader, struct insn *insn, uint8_t opcode, ui
 	return true;
 }
 
-/* Instructions that jump, always or on a condition. */
+/* Decodes instructions that jump, always or on a condition. */
 static bool decode_branch(struct reader *reader, struct insn *insn, uint8_t opcode)
 {
 	switch (opcode) {
@@ -237,7 +237,8 @@ static bool decode_branch(struct reader *reader, struct insn *insn, uint8_t opco
 	}
 }
 
-/* Without ModRM: on RAX, on the places that RSI and RDI name, or on nothing. */
+/* Decodes instructions without ModRM: on RAX, on the places that RSI and RDI name, or on
+ * nothing. */
 static bool decode_implied(struct reader *reader, struct insn *insn, uint8_t opcode)
 {
 	switch (opcode) {
@@ -416,7 +417,7 @@ static bool decode_vector(struct reader *reader, struct insn *insn, uint8_t opco
 	return insn->rm_reg == INSN_NO_REG;
 }
 
-/* Instructions that test bits or swap bytes. */
+/* Decodes instructions that test bits or swap bytes. */
 static bool decode_bits(struct reader *reader, struct insn *insn, uint8_t opcode)
 {
 	switch (opcode) {

@@ -2,7 +2,8 @@
 /*
  * insn_decode: decodes one x86-64 instruction of the kinds that programs use to load, store,
  * compare and copy. Pure: reads bytes only. It reports unknown instructions and never guesses.
- * Source: Intel SDM volume 2, chapters 2 (formats) and 3..5 (opcodes). Caller: insn.c.
+ * Source: Intel SDM volume 2, chapters 2 (formats) and 3..5 (opcodes). insn.c calls these
+ * functions.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_DECODE_H
 #define VERBS_SHIM_PRELOAD_INSN_DECODE_H

@@ -2,8 +2,8 @@
 /*
  * insn_flags: status flags, computed only when they are read, because most are overwritten before.
  * The structure holds the operation that set the flags, and its operands shifted to the top of 64
- * bits, so that all sizes are equal. Callers: insn.c, insn_quick.c, insn_general.c. Source: Intel
- * SDM volume 1, 3.4.3.
+ * bits, so that all sizes are equal. insn.c, insn_quick.c and insn_general.c call these functions.
+ * Source: Intel SDM volume 1, 3.4.3.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_FLAGS_H
 #define VERBS_SHIM_PRELOAD_INSN_FLAGS_H

@@ -12,8 +12,8 @@
 
 #define REPEAT_CHUNK 512
 
-/* MOVS and STOS, with or without REP, one piece at a time. Returns false if a callback refused. The
- * registers then describe the completed part. */
+/* Executes MOVS and STOS, with or without REP, one piece at a time. Returns false if a callback
+ * refused. The registers then describe the completed part. */
 static bool run_string(struct machine *machine)
 {
 	const struct insn *insn = machine->insn;
@@ -131,7 +131,7 @@ static bool pop(struct machine *machine, uint64_t *value)
 	return true;
 }
 
-/* PUSH, POP, LEAVE, CALL, RET and jumps through a register or memory. */
+/* Executes PUSH, POP, LEAVE, CALL, RET and jumps through a register or memory. */
 static bool run_stack(struct machine *machine)
 {
 	const struct insn *insn = machine->insn;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insn_general: executes any instruction that insn_decode() knows, in every size and form.
- * insn_quick.c has faster code for the most frequent ones. Caller: insn_block.c, which stores the
- * function in steps.
+ * insn_quick.c has faster code for the most frequent ones. insn_block.c, which stores the function
+ * in steps, calls these functions.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_GENERAL_H
 #define VERBS_SHIM_PRELOAD_INSN_GENERAL_H

@@ -107,7 +107,7 @@ static uint32_t rest_length(char letter, const uint8_t *rest, const struct prefi
 	}
 }
 
-/* Of the opcode in a map as VEX and EVEX number them. */
+/* Returns the letter of an opcode in a map, as VEX and EVEX number the maps. */
 static char letter_in(uint32_t map, uint8_t opcode)
 {
 	switch (map) {

@@ -3,8 +3,8 @@
  * insn_machine: machine state for the execution of instructions. It has the registers, taken from
  * the context of a trap and restored at its end, the flags, and the memory. Memory is accessed
  * directly or through the callbacks. The header also declares the step: one instruction, prepared
- * for repeated execution. It is in a header because every instruction needs it. Callers: insn*.c.
- * Source: Intel SDM volume 1, 3.4.1 (general registers and their parts).
+ * for repeated execution. It is in a header because every instruction needs it. The files insn*.c
+ * call these functions. Source: Intel SDM volume 1, 3.4.1 (general registers and their parts).
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_MACHINE_H
 #define VERBS_SHIM_PRELOAD_INSN_MACHINE_H
@@ -61,7 +61,8 @@ struct machine {
 	bool changed;     /* the instruction stored to a page with code */
 };
 
-/* Executes its instruction and, by calling it, the next step. */
+/* A prepared instruction. Its function executes the instruction, and calls the function of the next
+ * step. */
 struct step {
 	enum step_result (*carry_out)(struct machine *machine, struct step *step);
 	int64_t immediate;    /* jumps: the target */
@@ -122,8 +123,8 @@ static inline void machine_set(struct machine *machine, uint8_t number, uint32_t
 		*place = (*place & ~((UINT64_C(1) << (8 * size)) - 1)) | insn_truncate(value, size);
 }
 
-/* Returns true if a byte register is the second byte of one of the first four registers. For
- * insn_general(). */
+/* Returns true if a byte register is the second byte of one of the first four registers.
+ * insn_general() calls this function. */
 static inline bool machine_is_second_byte(const struct insn *insn, uint8_t number, uint32_t size)
 {
 	return size == 1 && insn->legacy_bytes && number >= 4 && number < 8;

@@ -2,7 +2,7 @@
 /*
  * insn_quick: the most frequent instructions, in the sizes and forms that compilers use. Each form
  * has its own function without run-time decisions. These functions access memory only on clear
- * pages; otherwise insn_general() runs. Caller: insn_block.c, which creates steps.
+ * pages; otherwise insn_general() runs. insn_block.c, which creates steps, calls these functions.
  * insn_quick_integer.c: arithmetic; insn_quick_branch.c: jumps, conditions, stack.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_QUICK_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insn_reader: reads the bytes of an instruction, and holds its prefixes. Operands are read in the
- * same way for all prefixes. It is in a header because both decoders use it. Callers:
- * insn_decode.c, insn_evex.c. Source: Intel SDM volume 2, 2.1 (ModRM, SIB), 2.2.1 (REX), 2.3 (VEX).
+ * same way for all prefixes. It is in a header because both decoders use it. insn_decode.c and
+ * insn_evex.c call these functions. Source: Intel SDM volume 2, 2.1 (ModRM, SIB), 2.2.1 (REX), 2.3
+ * (VEX).
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_READER_H
 #define VERBS_SHIM_PRELOAD_INSN_READER_H

@@ -175,7 +175,7 @@ bool insn_vector_store(struct machine *machine)
 	return true;
 }
 
-/* The upper half of the lowest 16 bytes. */
+/* Loads or stores the upper half of the lowest 16 bytes. */
 bool insn_vector_high(struct machine *machine)
 {
 	const struct insn *insn = machine->insn;

@@ -2,7 +2,7 @@
 /*
  * insn_vector: vector registers, and the instructions that move or combine them. Each function
  * executes the instruction of the machine. It returns false, without any change, if an access was
- * refused or a register was not saved. Caller: insn.c.
+ * refused or a register was not saved. insn.c calls these functions.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_VECTOR_H
 #define VERBS_SHIM_PRELOAD_INSN_VECTOR_H

@@ -65,7 +65,8 @@ static unsigned find(const char *name)
 	return index;
 }
 
-/* Address of the adapter on RoCE. Otherwise a local address, made of the IP address. */
+/* Returns the address of the adapter on RoCE. Otherwise returns a local address, made of the IP
+ * address. */
 static struct sockaddr hardware_of(unsigned index)
 {
 	struct sockaddr hardware = {.sa_family =

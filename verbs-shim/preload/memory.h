@@ -2,8 +2,8 @@
 /*
  * memory: mappings of the program. Pages of the emulated kernel's files, and pages that other
  * processes may change, are reported to range.c. Pages that change their kind are removed there.
- * Callers: the exported libc functions, and syscall(). Libraries that overwrite the former (the
- * memory hooks of UCX and Open MPI) reach the system through the latter.
+ * The exported libc functions and syscall() call these functions. Libraries that overwrite the
+ * former (the memory hooks of UCX and Open MPI) reach the system through the latter.
  */
 #ifndef VERBS_SHIM_PRELOAD_MEMORY_H
 #define VERBS_SHIM_PRELOAD_MEMORY_H

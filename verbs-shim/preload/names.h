@@ -13,8 +13,8 @@
 
 #define NAMES_MOST_HOSTS 256
 
-/* Sets the table "host0=127.77.0.1,host1=127.77.0.2" and the index of this program's host. Called
- * once, before main. */
+/* Sets the table "host0=127.77.0.1,host1=127.77.0.2" and the index of this program's host. Call
+ * this function once, before main(). */
 void names_init(const char *table, uint32_t own);
 
 /* Returns false before names_init(). All functions then behave as in libc. */

@@ -15,7 +15,7 @@
 /* Returns the inode of a namespace, or 0 if the path does not name a namespace. */
 uint64_t namespaces_inode(const char *path);
 
-/* Device number of these inodes. */
+/* Returns the device number of these inodes. */
 dev_t namespaces_device(void);
 
 /* Writes the result of readlink(2) to `target`, at most `bytes`. Returns the number of written

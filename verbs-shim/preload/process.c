@@ -319,7 +319,7 @@ static uint64_t splitmix(uint64_t *state)
 	return value ^ (value >> 31);
 }
 
-/* Random bytes of the operating system: a stream of this process. */
+/* Returns random bytes of the emulated operating system, from a stream of this process. */
 static uint64_t random_next(void)
 {
 	static uint64_t state;
@@ -353,8 +353,8 @@ static void random_fill(uint8_t *bytes, size_t length)
 		bytes[i] = (uint8_t)(random_next() >> 56);
 }
 
-/* /dev/urandom as a file that holds the beginning of the stream, for reads within libc. Its mode
- * identifies it. */
+/* Opens /dev/urandom as a file that holds the beginning of the stream, for reads within libc. The
+ * mode of the file identifies it. */
 int process_random_file(int flags)
 {
 	uint8_t bytes[4096];
@@ -369,7 +369,8 @@ int process_random_file(int flags)
 	return fd;
 }
 
-/* A new value for each open of the file, as in Linux (RFC 4122, version 4). */
+/* Opens the file of a random UUID, with a new value for each open, as in Linux (RFC 4122, version
+ * 4). */
 int process_uuid_file(int flags)
 {
 	uint64_t high = random_next(), low = random_next();

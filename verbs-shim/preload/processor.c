@@ -149,7 +149,7 @@ static bool is_new(uint64_t object, unsigned long long unloaded)
 	return true;
 }
 
-/* The system's own linker and libc, the vDSO and this library. */
+/* Returns true for the system's own linker and libc, the vDSO and this library. */
 static bool is_exempt(const struct dl_phdr_info *info)
 {
 	static const void *const within[] = {(const void *)processor_init, (const void *)memchr};

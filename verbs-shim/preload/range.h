@@ -3,8 +3,8 @@
  * range: memory of the program that concerns the simulator, and protection of its pages so that
  * accesses trap. Ranges are sorted by address and do not overlap. A range is armed as a whole. In a
  * range that is not armed, single hot pages (pages that were polled) may be armed. An armed page
- * may be open until its trap has been handled. Callers: trap*.c, in traps; device.c and memory.c,
- * which add and remove ranges for calls that map and register memory.
+ * may be open until its trap has been handled. The files trap*.c call these functions in traps.
+ * device.c and memory.c add and remove ranges for calls that map and register memory.
  */
 #ifndef VERBS_SHIM_PRELOAD_RANGE_H
 #define VERBS_SHIM_PRELOAD_RANGE_H
@@ -83,8 +83,8 @@ bool range_is_asked(const struct range *range, uint64_t address, uint32_t length
 bool range_overlaps(uint64_t address, uint64_t length);
 uint64_t range_additions(void);
 
-/* Returns where the bytes at an address can be read and written now. Opens their pages, at most
- * two, if they have no second mapping. */
+/* Returns where the bytes at an address can be read and written now. Opens the pages of the bytes,
+ * at most two, if the pages have no second mapping. */
 uint8_t *range_reach(struct range *range, uint64_t address, uint32_t length);
 
 /* Protects opened pages again. */

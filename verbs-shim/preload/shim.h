@@ -215,8 +215,8 @@ void timer_signal_forget_all(void);
  * errno. process.c */
 int process_random_file(int flags);
 int process_uuid_file(int flags);
-/* The random bytes that the system gives to a new image (AT_RANDOM), drawn from the run's seed.
- * libc has already read the system's bytes. */
+/* Replaces the random bytes that the system gives to a new image (AT_RANDOM) by bytes drawn from
+ * the run's seed. libc has already read the system's bytes. */
 void process_seed_image(void);
 /* Completes a read of `length` bytes that ended with `result`: a read of /dev/urandom continues
  * until all bytes are read. Returns the result of the whole read. */

@@ -100,7 +100,7 @@ static bool read_request(const void *value, socklen_t length, socklen_t least,
 	return true;
 }
 
-/* MCAST_JOIN_GROUP and MCAST_LEAVE_GROUP. Linux permits them for TCP, too. */
+/* Implements MCAST_JOIN_GROUP and MCAST_LEAVE_GROUP. Linux permits them for TCP, too. */
 static int change_by_request(struct shim_socket *record, int level, bool joins, const void *value,
 			     socklen_t length)
 {

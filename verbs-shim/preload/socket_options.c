@@ -159,7 +159,7 @@ static int value_of(struct shim_socket *record, int level, int option)
 	return shim_socket_option_value(record, level, option, known[find(level, option)].value);
 }
 
-/* SO_PRIORITY that IP_TOS sets. Linux: rt_tos2priority(). */
+/* Returns the SO_PRIORITY that IP_TOS sets. It follows rt_tos2priority() of Linux. */
 static int priority_of(int tos)
 {
 	static const int priorities[] = {0, 2, 6, 4};
@@ -167,7 +167,8 @@ static int priority_of(int tos)
 	return priorities[(tos & 0x18) >> 3];
 }
 
-/* Values that Linux changes in place of an error. */
+/* Returns the value that Linux keeps. For some options, Linux changes a value in place of an
+ * error. */
 static int as_linux_keeps(const struct shim_socket *record, int level, int option, int value)
 {
 	if (level == IPPROTO_IP && option == IP_TOS) /* ECN bits are those of TCP */

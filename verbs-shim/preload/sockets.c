@@ -458,7 +458,7 @@ int sockets_shutdown(int fd, struct shim_socket *record, int how)
 	return result;
 }
 
-/* Time to copy, ps. */
+/* Returns the time to copy the bytes in picoseconds. */
 uint64_t sockets_copy_time(uint64_t bytes)
 {
 	return (uint64_t)((unsigned __int128)bytes * 8 * UINT64_C(1000000000000) /

@@ -2,9 +2,9 @@
 /*
  * streams: counts the data that programs send to other hosts through sockets, for comparison with
  * the rate of the host's link. Sockets take no link time, so their rate is not limited. The run
- * reports at its end if the link could not have carried the data (session/streams.c). Caller:
- * wait.c, after each call that sends. The kind of a connection is determined once; its inode
- * identifies it later.
+ * reports at its end if the link could not have carried the data (session/streams.c). wait.c calls
+ * these functions after each call that sends. The kind of a connection is determined once; its
+ * inode identifies it later.
  */
 #ifndef VERBS_SHIM_PRELOAD_STREAMS_H
 #define VERBS_SHIM_PRELOAD_STREAMS_H

@@ -62,7 +62,8 @@ static void released(bool shared)
 		shim_self.slot->dirty = 1;
 }
 
-/* State of libc for pthread_..._setpshared() and sem_init(). */
+/* Return true if libc's object is shared between processes (pthread_..._setpshared(),
+ * sem_init()). */
 static bool mutex_is_shared(const pthread_mutex_t *mutex)
 {
 	return mutex->__data.__kind & 128;

@@ -331,7 +331,7 @@ static bool queue_is_ready(mqd_t queue, short events)
 	return system_look(SYS_poll, &one, 1UL, 0) != 0;
 }
 
-/* Waits until it is ready. The timeout is a time of CLOCK_REALTIME. */
+/* Waits until the queue is ready. The timeout is a time of CLOCK_REALTIME. */
 static bool await_queue(mqd_t queue, short events, const struct timespec *time)
 {
 	uint64_t deadline = SHIM_NEVER;

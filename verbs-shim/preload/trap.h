@@ -57,7 +57,7 @@ struct trap {
 	struct trap_load load;
 };
 
-/* Prepares the handling of traps. Called once in each image. */
+/* Prepares the handling of traps. Call this function once in each image. */
 void trap_init(void);
 
 /* Handles SIGSEGV. Returns false if the program's own handler must run. */

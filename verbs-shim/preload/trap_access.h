@@ -9,7 +9,7 @@
 #include "verbs-shim/preload/insn.h"
 #include "verbs-shim/preload/trap.h"
 
-/* Called once, before the first trap. */
+/* Call this function once, before the first trap. */
 void trap_access_init(void);
 
 /* Directs the callbacks to a trap. Returns the previous trap. */

@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reserves the stacks of all threads. Called once, before the first trap. */
+/* Reserves the stacks of all threads. Call this function once, before the first trap. */
 void trap_stack_init(void);
 
 /* Returns true if the address lies in this thread's stack for traps. */
 bool trap_stack_holds(uint64_t address);
 
-/* Installs the stack of this thread. Called again in a forked child. */
+/* Installs the stack of this thread. A forked child calls this function again. */
 void trap_stack_install(void);
 
 /* Prepares a new thread that has a slot. It gets its stack for traps, and reads of the time stamp

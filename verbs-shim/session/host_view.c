@@ -191,7 +191,7 @@ static bool write_memory(const char *tree, const char *name, const char *before,
 		   before, before, before, before, before, before, HUGE_KIB, before);
 }
 
-/* Once for all hosts: many files. */
+/* Writes the files of the processors, once for all hosts because they are many. */
 static bool write_processors(const struct cpu_params *cpu, const char *tree)
 {
 	struct shim_host_view view = {.cores = 0};

@@ -146,7 +146,7 @@ void session_supervise(void);
 bool session_is_permitted(char *error, size_t error_bytes);
 
 /* Creates a session. Call session_is_permitted() first. Copies the parameters. `color`: colored
- * prefixes, for a terminal. `verbose`: a summary at the end. */
+ * prefixes, for a terminal. `verbose` prints a summary at the end. */
 struct session *session_create(struct sim *sim, const struct cpu_params *cpu,
 			       const struct session_params *params, bool color, bool verbose);
 void session_destroy(struct session *session); /* may be called without session_run() */

@@ -93,7 +93,7 @@ static void deliver(struct socket_host *host, struct merge *merge)
 	connect_arrived(sockets, &flow, &segment, merge->packets);
 }
 
-/* As Linux tcp_gro_receive(). */
+/* Checks what tcp_gro_receive() of Linux checks. */
 static bool fits(const struct sockets *sockets, const struct merge *merge,
 		 const struct packet *packet)
 {

@@ -324,7 +324,7 @@ struct socket *ports_receiver(struct sockets *sockets, uint32_t host,
 	return best ? choose(sockets, best, peer) : NULL;
 }
 
-/* Linux: __udp_is_mcast_sock(). */
+/* Checks what __udp_is_mcast_sock() of Linux checks. */
 bool ports_receives_group(const struct socket *socket, const struct flow *flow)
 {
 	const struct shim_socket *record = socket->record;

@@ -264,7 +264,7 @@ int64_t sockets_call(struct sockets *sockets, uint32_t host, enum shim_socket_ca
 	}
 }
 
-/* Of enum socket_congestion. */
+/* The names are in the order of enum socket_congestion. */
 static const char *const congestion_names[CONGESTION_ALL] = {"cubic", "newreno", "dctcp"};
 
 static void init_congestion(struct congestion *congestion, const char *name)

@@ -87,7 +87,7 @@ static void offer(struct socket *socket, const struct shim_datagram *head, const
 	taps_push(socket);
 }
 
-/* The frame as a program sees it: without FCS, and padded as on the wire. */
+/* Writes the frame as a program sees it: without FCS, and padded as on the wire. */
 static uint32_t build(const struct packet *packet, uint8_t *frame)
 {
 	uint32_t bytes = (uint32_t)codec_build(packet, frame, PACKET_BYTES_MAX);

@@ -46,7 +46,7 @@ static void on_cnp(struct cc_state *cc, const void *values, sim_time now)
 	cc->next_step = now + params->hold;
 }
 
-/* Called at next_step or later, before the rate is read. */
+/* The sender calls this function at next_step or later, before it reads the rate. */
 static void step(struct cc_state *cc, const void *params, sim_time now)
 {
 	(void)params, (void)now;

@@ -32,7 +32,7 @@ static inline void pair_begin(enum link_layer link_layer, uint64_t seed)
 	port_connect(a.port, b.port);
 }
 
-/* From a to b. */
+/* Sends packets from a to b. */
 static inline void pair_send(uint64_t packets, uint32_t payload_bytes)
 {
 	station_send(&a, station_path(endpoints, 0, 1), packets, payload_bytes);

@@ -121,7 +121,7 @@ static inline void station_send(struct station *station, const struct path *path
 	station_fill(station);
 }
 
-/* InfiniBand without GRH, or RoCEv2 over IPv4. */
+/* Returns a path of InfiniBand without GRH, or of RoCEv2 over IPv4. */
 static inline const struct path *station_path(struct endpoints *endpoints, uint32_t from,
 					      uint32_t to)
 {

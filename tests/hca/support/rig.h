@@ -28,7 +28,7 @@ void rig_destroy(struct rig *rig);
  * from `other`. */
 void rig_drop(struct rig *rig, bool back, uint16_t opcode, uint64_t nth, double probability);
 
-/* From source to target. */
+/* Posts a work request from source to target. */
 void rig_post(struct rig *rig, uint8_t opcode, uint32_t length);
 
 /* Returns the time of a PCIe read of `bytes` by an idle adapter. */

@@ -78,7 +78,7 @@ static inline unsigned study_add_switch(struct study *study, unsigned ports)
 	return topology_add_switch(study->topology, &ops);
 }
 
-/* Its node in the topology. */
+/* Adds a host and returns its node in the topology. */
 static inline unsigned study_add_host(struct study *study)
 {
 	unsigned index = study->host_count++;

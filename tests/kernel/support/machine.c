@@ -66,7 +66,7 @@ static void not_modelled(struct kernel_host *host, const char *what, int error)
 	machine->refused_count++;
 }
 
-/* Action of the session at the end of a call. */
+/* Does what the session does at the end of a call. */
 static void place_files(struct machine *machine)
 {
 	struct kernel_call *call = &machine->call;

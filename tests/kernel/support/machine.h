@@ -48,7 +48,7 @@ struct machine {
 	uint32_t refused_count;
 };
 
-/* Two endpoints. This machine is 0. 1 is the destination of packets. */
+/* Creates a machine with two endpoints. This machine is 0. 1 is the destination of packets. */
 struct machine *machine_create(enum link_layer link_layer);
 struct machine *machine_create_with(enum link_layer link_layer, const struct hca_params *params);
 void machine_destroy(struct machine *machine);
@@ -64,7 +64,7 @@ int64_t machine_command(struct machine *machine, uint32_t command, const void *i
 			uint32_t in_bytes, const void *driver_in, uint32_t driver_in_bytes,
 			void *out, uint32_t out_bytes, void *driver_out, uint32_t driver_out_bytes);
 
-/* The common cases. */
+/* These macros run commands in the common cases. */
 #define RUN(machine, number, in, out) \
 	machine_command(machine, number, &(in), sizeof(in), NULL, 0, &(out), sizeof(out), NULL, 0)
 #define RUN_QUIET(machine, number, in) \
@@ -76,8 +76,8 @@ int64_t machine_command(struct machine *machine, uint32_t command, const void *i
 /* Reads up to that many bytes of a channel, as the program would. */
 uint32_t machine_read(struct machine *machine, int32_t number, void *bytes, uint32_t length);
 
-/* The first calls of a program, each with its usual values. They return handles and end the test if
- * refused. */
+/* Make the first calls of a program, each with its usual values. They return handles and end the
+ * test if refused. */
 uint32_t make_pd(struct machine *machine);
 uint32_t make_mr(struct machine *machine, uint32_t pd, uint32_t *key);
 int32_t make_channel(struct machine *machine);

@@ -30,7 +30,8 @@ extern uint8_t processor_data[PROCESSOR_DATA];
 
 void processor_init(void);
 
-/* Target of RET and of jumps through memory: 64 bytes after the first byte of the code. */
+/* Sets the target of RET and of jumps through memory to 64 bytes after the first byte of the
+ * code. */
 void processor_fill_data(uint64_t seed);
 void processor_set_registers(ucontext_t *context, uint64_t seed);
 

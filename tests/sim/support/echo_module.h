@@ -27,7 +27,7 @@ struct echo_ports {
 void echo_module_create(void *ports);
 void echo_module_destroy(void *ports);
 
-/* From an event of PRIORITY_SYSTEMC. */
+/* Call this function from an event of PRIORITY_SYSTEMC. */
 void echo_module_request(struct echo_module *module);
 
 /* sc_time_stamp(), to see that it is the event's time. */

@@ -41,7 +41,7 @@ struct pipe_result {
 	struct tcp_report report[2];
 };
 
-/* Reasonable values, which the caller changes. */
+/* Sets reasonable values, which the caller changes. */
 void pipe_default(struct pipe_setup *setup);
 void pipe_run(const struct pipe_setup *setup, struct pipe_result *result);
 

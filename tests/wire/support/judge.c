@@ -11,7 +11,7 @@
 #define ICRC_POLYNOMIAL 0x04c11db7u
 #define VCRC_POLYNOMIAL 0x100bu
 
-/* Division with the polynomial as written, unmirrored; the result mirrored per byte at the end. */
+/* Divides by the polynomial as written, unmirrored, and mirrors the result per byte at the end. */
 static uint32_t divide(const uint8_t *bytes, size_t length, unsigned width, uint32_t polynomial)
 {
 	uint32_t top = UINT32_C(1) << (width - 1);

@@ -9,7 +9,7 @@
 #include "analysis/fluid_model.h"
 
 /* Values at one time. Rates are means over all flows. For packets, the table also has the smallest
- * and the largest rate. Egress is the model that marks departing packets. NAN: no value. */
+ * and the largest rate. Egress is the model that marks departing packets. NAN means no value. */
 struct fluid_sample {
 	double time; /* seconds */
 	double packet_queue_bytes, packet_rate_bps, packet_rate_least_bps, packet_rate_most_bps;

@@ -150,8 +150,8 @@ static void add_level(struct chart *chart, const char *name, double bytes, struc
 		chart_level_add(chart, text, bytes / unit.scale);
 }
 
-/* The marking thresholds of all switches that the configuration has. Thresholds that grow with the
- * link's rate are left out: no one line shows them. */
+/* Adds the marking thresholds of all switches in the configuration. Thresholds that grow with the
+ * link's rate are left out, because no single line shows them. */
 static void add_marking(struct chart *chart, const struct yaml_node *node, struct chart_unit unit)
 {
 	if (node->kind == YAML_MAP && node->key && strcmp(node->key, "ecn") == 0) {

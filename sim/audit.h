@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/* The violations of one order that a block observed. All zero: none. The figures belong to the
+/* The violations of one order that a block observed. All zero means none. The figures belong to the
  * first violation. */
 struct audit_order {
 	uint64_t violations;

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* All zero: an empty ring at offset 0. */
+/* All zero is an empty ring at offset 0. */
 struct byte_ring {
 	uint8_t *bytes;
 	uint64_t capacity; /* 0, or a power of two */

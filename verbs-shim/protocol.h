@@ -152,7 +152,7 @@ struct shim_spin {
 };
 
 struct shim_until {
-	/* Virtual time, ps. SHIM_NEVER: none. */
+	/* Virtual time, ps. SHIM_NEVER means none. */
 	uint64_t deadline;
 };
 

@@ -140,7 +140,7 @@ static void print_pfc(FILE *out, const struct packet *packet)
 }
 
 /* Returns the fields of a congestion control. A control packet has its fields, and a comment has
- * the fields of other packets. NULL: none. */
+ * the fields of other packets. NULL means none. */
 static const uint32_t *fields_of(const struct decoded *decoded)
 {
 	const struct packet *packet = decoded->packet;

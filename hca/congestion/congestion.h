@@ -72,7 +72,7 @@ struct congestion_preset {
 
 /*
  * Offers algorithms, in a list that ends with NULL, to congestion_init() in this thread. They are
- * found by their names after the built-in ones. NULL: none.
+ * found by their names after the built-in ones. NULL means none.
  */
 void congestion_attach(const struct congestion_ops *const *list);
 

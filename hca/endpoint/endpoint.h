@@ -257,7 +257,7 @@ uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp);
 
 /* Returns the payload bytes that have arrived at the other end since the creation, each packet
  * once, acknowledged or not. Unlike acknowledged bytes, they never exceed the rate of the wire by
- * more than a packet. For QP_FAR, same as endpoint_acked_bytes(). */
+ * more than a packet. For QP_FAR, the result is that of endpoint_acked_bytes(). */
 uint64_t endpoint_arrived_bytes(const struct endpoint_qp *qp);
 
 uint64_t endpoint_inflight_bytes(const struct endpoint_qp *qp);

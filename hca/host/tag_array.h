@@ -2,7 +2,7 @@
 /*
  * tag_array: the tags of a set-associative cache: the numbers (of cache lines, pages or entries) in
  * the cache, and the number that a new one replaces. A full set replaces the least recently used
- * number, or a random one. Plain data, no time.
+ * number, or a random one. It is plain data without time.
  */
 #ifndef HCA_HOST_TAG_ARRAY_H
 #define HCA_HOST_TAG_ARRAY_H
@@ -30,7 +30,8 @@ struct tag_array { /* embedded in its owner */
 enum tag_evicted { TAG_NONE, TAG_CLEAN, TAG_CHANGED };
 
 /* Creates an empty array of entries / ways sets. entries >= ways >= 1. `random` selects the entry
- * that a full set replaces, and must outlive the array. NULL: the least recently used number. */
+ * that a full set replaces, and must outlive the array. NULL stands for the least recently used
+ * number. */
 void tag_array_init(struct tag_array *array, uint64_t entries, uint64_t ways,
 		    struct random *random);
 void tag_array_fini(struct tag_array *array);

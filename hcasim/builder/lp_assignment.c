@@ -76,8 +76,8 @@ static uint32_t weight_of(const struct scenario *scenario, const struct scenario
 	return end->is_switch ? 1 : host_weight(scenario, end->number);
 }
 
-/* Returns the host or switch that owns a counter: the one whose name is the longest prefix.
- * NO_NODE: no such counter. */
+/* Returns the host or switch that owns a counter: the one whose name is the longest prefix. NO_NODE
+ * means that there is no such counter. */
 static uint32_t owner_of(const struct scenario *scenario, const char *counter)
 {
 	uint32_t owner = NO_NODE, nodes = scenario->host_count + scenario->switch_count;

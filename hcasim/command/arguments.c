@@ -96,7 +96,7 @@ struct plain {
 	size_t field;
 };
 
-/* const char *: the text of the option. */
+/* The field is a const char *, the text of the option. */
 static const struct plain texts[] = {
 	FIELD(KEY_REPLAY, replay),
 	FIELD(KEY_CAPTURE, capture),

@@ -44,7 +44,8 @@ void sequence_free(struct sequence *sequence)
 
 /* ---- which packets ---- */
 
-/* The side that sends the packet; 2: a packet of other hosts, or of another queue pair. */
+/* Returns the side that sends the packet, or 2 for a packet of other hosts or of another queue
+ * pair. */
 static unsigned side_of(const struct passages *all, const struct sequence *sequence,
 			const struct passage *passage)
 {

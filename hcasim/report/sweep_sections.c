@@ -295,7 +295,7 @@ static void add_tiles(struct reading *reading)
 			 good == runs->rows ? "good" : "bad");
 }
 
-/* The swept keys, then the bottleneck, then the metrics that are drawn. */
+/* Adds the swept keys, then the bottleneck, then the drawn metrics. */
 static void add_points(struct reading *reading)
 {
 	const struct table *runs = reading->sweep->results;

@@ -48,7 +48,7 @@ static bool is_host_port(const char *port, size_t *length)
 	return host;
 }
 
-/* The node that has the port. */
+/* Returns the node that has the port. */
 static unsigned node_of(struct map *map, const char *port)
 {
 	size_t length;

@@ -96,7 +96,7 @@ void experiment_workloads_print(const struct experiment *experiment, FILE *out);
 void experiment_storage_collect(struct experiment *experiment);
 void experiment_storage_print(const struct experiment *experiment, FILE *out);
 /* Returns false and writes the reason to *error if no workload has the metric of operations. `dot`
- * points to the end of the workload's name in `name`. NULL: a metric of the run. */
+ * points to the end of the workload's name in `name`. NULL stands for a metric of the run. */
 bool experiment_storage_knows(const struct experiment *experiment, const char *name,
 			      const char *dot, char *error, size_t error_bytes);
 

@@ -137,7 +137,7 @@ static void check_sets(struct yaml_node *map, const struct param_section *sectio
 	}
 }
 
-/* A key of endpoint adapters that detailed adapters have in a section. */
+/* Refuses keys of endpoint adapters that detailed adapters have in a section. */
 static void refuse_endpoint_keys(struct yaml_node *map, struct yaml_errors *errors)
 {
 	for (const struct param *param = endpoint_param_list; param->name; param++) {

@@ -37,7 +37,7 @@ struct composite {
 	const struct param *list;             /* its own parameters; NULL: none */
 	const struct param_section *sections; /* parameters of its blocks; NULL: none */
 	const struct composite_extra *extra;  /* NULL: none */
-	/* Derives further values after the map has been read. NULL: none. */
+	/* Derives further values after the map has been read. NULL means none. */
 	void (*finish)(struct yaml_node *map, void *params, struct yaml_errors *errors);
 };
 

@@ -305,7 +305,7 @@ static void refuse_empty(struct scenario_reader *reader, const struct yaml_node 
 
 /* ---- keys that two axes set ---- */
 
-/* The different keys that the values of an axis set. */
+/* Collects the different keys that the values of an axis set. */
 struct keys {
 	char **list; /* "key.path=value", of which the path counts */
 	size_t count;

@@ -50,7 +50,7 @@ static bool line(void *context, const uint64_t *values, double *residuals)
 	return true;
 }
 
-/* A rate that falls when a cache is too small, in steps. */
+/* Returns a rate that falls in steps when a cache is too small. */
 static bool cache(void *context, const uint64_t *values, double *residuals)
 {
 	const double *made_with = context;

@@ -86,7 +86,7 @@ static void test_coverage(void)
 	}
 }
 
-/* Values of a first-order autoregressive process with that mean. */
+/* Draws values of a first-order autoregressive process with that mean. */
 static void correlated(struct random *random, double factor, double mean, double start)
 {
 	double last = start - mean;

@@ -332,7 +332,7 @@ static void test_becn_in_acks(void)
 	end(&rig);
 }
 
-/* An adapter that notifies and does not react: it does not pace, and ignores CNPs. */
+/* An adapter that notifies and does not react does not pace, and ignores CNPs. */
 static void test_notifies_alone(void)
 {
 	struct mini *mini = mini_create(SIM_ENGINE_native);

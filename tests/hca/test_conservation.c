@@ -130,7 +130,7 @@ static void test_stays_of_all_items(void)
 	finish(&rig);
 }
 
-/* A queue pair that fails, one that is reset with work in it. */
+/* One queue pair fails, and one is reset with work in it. */
 static void test_flushed_and_dropped(void)
 {
 	struct rig rig = tight_rig();

@@ -132,7 +132,7 @@ static void test_inline(void)
 	CU_ASSERT_EQUAL(parse(QP_UC, &wqe), WQE_BAD_SIZE);
 }
 
-/* A header inline, followed by a list of memory that is not copied. */
+/* The WQE has a header inline, followed by a list of memory that is not copied. */
 static void test_inline_and_list(void)
 {
 	struct send_wqe wqe;

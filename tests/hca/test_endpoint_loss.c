@@ -254,8 +254,8 @@ static sim_time time_behind_response(unsigned packets)
 	return took;
 }
 
-/* The same with a response that arms the timer while four packets are in flight. Each packet then
- * takes its time on the wire. */
+/* A response arms the timer while four packets are in flight. Each packet then takes its time on
+ * the wire. */
 static void test_few_behind_a_response_wait_less(void)
 {
 	const sim_time slot = (1024 + 82) * 80, two = time_behind_response(2);

@@ -472,8 +472,8 @@ static void link_round(void)
 	params.iommu.enabled = true;
 }
 
-/* A large write whose page is not in the IO-TLB, then a small write whose page is. In order, the
- * small write waits and follows a picosecond later. */
+/* A large write misses the IO-TLB, and a small write behind it hits. In order, the small write
+ * waits and follows a picosecond later. */
 static void test_write_ordering(void)
 {
 	for (int relaxed = 0; relaxed < 2; relaxed++) {

@@ -162,8 +162,8 @@ static void note_load(struct pcie_mmio_read *load)
 	loaded_at = sim_now(sim);
 }
 
-/* A load whose completion follows a write that walks for its page at the root complex. The 24 ns of
- * request and 20 + 8 of completion are over long before. A load that was cancelled is not
+/* The completion of a load follows a write that walks for its page at the root complex. The 24 ns
+ * of request and 20 + 8 of completion are over long before. A load that was cancelled is not
  * reported. */
 static void test_a_load_pushes_writes(void)
 {

@@ -213,7 +213,8 @@ static void test_error_state_at_any_time(void)
 	at_any_time(enter_error);
 }
 
-/* A READ whose region is destroyed after its check, followed by SENDs. Their WQEs end in order. */
+/* The region of a READ is destroyed after its check, and SENDs follow the READ. Their WQEs end in
+ * order. */
 static void test_read_that_fails_beside_sends(void)
 {
 	enum { READ_BYTES = 1 << 16 };

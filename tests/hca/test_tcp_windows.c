@@ -135,7 +135,7 @@ static void test_least_window(void)
 	congestion_fini(&congestion);
 }
 
-/* A sender that does not say where it begins, as RDMA does not. */
+/* The sender does not say where it begins, as RDMA does not. */
 static void test_rdma_begins_with_ten(void)
 {
 	begin("newreno", 0, 100 * US);

@@ -199,7 +199,7 @@ static void swap_cq(struct mini_qp *qp, struct mini_cq cq)
 	*qp->send_cq = cq;
 }
 
-/* A QP whose own send CQ has 4 entries. */
+/* Returns a QP whose own send CQ has 4 entries. */
 static struct mini_qp *small_cq_qp(struct rig *rig)
 {
 	struct mini_qp *qp = mini_qp_create(rig->one, QP_RC);

@@ -176,7 +176,7 @@ static void test_create_cq_refused(void)
 	machine_destroy(machine);
 }
 
-/* An adapter that can: offered with the formats that it knows, and taken up of these alone. */
+/* An adapter with compression offers the formats that it knows, and takes these formats alone. */
 static void test_compressed(void)
 {
 	struct hca_params params;

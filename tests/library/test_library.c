@@ -198,7 +198,7 @@ static void test_module(void)
 	same_as_command(&module, STEP);
 }
 
-/* A scenario that no file has. */
+/* The scenario is a text, and no file has it. */
 static void test_text(void)
 {
 	static const char text[] = "hosts: {count: 3, hca: {fidelity: endpoint}}\n"

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of cpuid that are none: within an instruction. */
+/* The bytes of cpuid are within another instruction. */
 static uint32_t constant(void)
 {
 	uint32_t value;

@@ -30,7 +30,7 @@
 
 #include "tests/session/program.h"
 
-/* Names that _FORTIFY_SOURCE substitutes for calls. This program is built without it. */
+/* _FORTIFY_SOURCE substitutes these names for calls. This program is built without it. */
 ssize_t __read_chk(int fd, void *bytes, size_t length, size_t room);
 ssize_t __recv_chk(int fd, void *bytes, size_t length, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *bytes, size_t length, size_t room, int flags,

@@ -370,8 +370,8 @@ static void test_two_levels(void)
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 }
 
-/* A host that only sends, from a leaf without members: its packets arrive, and no packet goes to
- * the leaf. */
+/* A host only sends, from a leaf without members. Its packets arrive, and no packet goes to the
+ * leaf. */
 static void test_sender_elsewhere(void)
 {
 	static const uint32_t members[] = {0, 1, 3}, senders[] = {8};

@@ -97,7 +97,8 @@ static void test_all_files(void)
 	printf("%u files, %u packets ... ", files_seen, packets_seen);
 }
 
-/* All opcodes of RC and UC except those that Soft-RoCE's tests did not send, and UD. */
+/* The captures have all opcodes of RC and UC, except those that Soft-RoCE's tests did not send, and
+ * UD. */
 static void test_every_opcode_was_there(void)
 {
 	if (!packets_seen)

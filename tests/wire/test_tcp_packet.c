@@ -42,7 +42,7 @@ static const uint8_t ipv6_frame[] = {
 static const uint8_t ipv4_mapped[12] = {[10] = 0xff, [11] = 0xff};
 static struct payload payload, parsed_payload;
 
-/* The path of both frames except the fields that the encapsulation selects. */
+/* Returns the path of both frames, except for the fields that the encapsulation selects. */
 static struct path make_path(enum roce_version version)
 {
 	struct path path;

@@ -58,7 +58,8 @@ struct backend_pair {
 	uint32_t source, destination; /* hosts; the source provides the data */
 	unsigned service_level;
 	uint32_t entropy; /* varies the route in addition to the queue pair numbers */
-	/* NULL: the algorithm of the adapters. Only endpoint_backend can have another algorithm. */
+	/* NULL stands for the algorithm of the adapters. Only endpoint_backend can have another
+	 * algorithm. */
 	const struct congestion *congestion;
 };
 

@@ -111,7 +111,7 @@ static void print_place(const struct goal *goal, uint32_t line, char *text, size
 static bool fail(struct chakra *chakra, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The error of the node that was added last. */
+/* Reports an error of the node that was added last. */
 static bool fail(struct chakra *chakra, const char *format, ...)
 {
 	char text[160];

@@ -35,8 +35,8 @@ static const struct ib_uverbs_attr *attribute(const struct request *request, uin
 	return NULL;
 }
 
-/* A mandatory attribute that the method does not know: user space falls back to an older
- * interface. */
+/* Refuses a mandatory attribute that the method does not know, so that user space falls back to an
+ * older interface. */
 static int check_known(const struct request *request, const uint16_t *known, uint32_t count)
 {
 	for (uint32_t i = 0; i < request->count; i++) {

@@ -51,7 +51,7 @@ static struct ib_uverbs_qp_dest address_to(const struct ib_uverbs_ah_attr *addre
 	return dest;
 }
 
-/* Values that the standard or the device excludes in every transition. */
+/* Refuses values that the standard or the device excludes in every transition. */
 static int check_values(struct kernel *kernel, const struct ib_uverbs_modify_qp *request)
 {
 	uint32_t mask = request->attr_mask;

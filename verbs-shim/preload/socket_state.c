@@ -19,7 +19,7 @@ bool socket_state_is_closed(const struct shim_socket *record)
 	return record->state == SOCKET_IDLE || record->state == SOCKET_REFUSED || record->over;
 }
 
-/* The ends that are closed, by the program or with the connection. */
+/* Returns the ends that are closed, by the program or with the connection. */
 static uint32_t shut_of(const struct shim_socket *record)
 {
 	return record->over || record->state == SOCKET_REFUSED ? SHUT_BOTH : record->shut;

@@ -103,7 +103,7 @@ bool sockets_models_packets(int family, int type)
 	       kind == SOCK_RAW;
 }
 
-/* A call whose response has a descriptor. flags: SOCK_CLOEXEC, SOCK_NONBLOCK. */
+/* Makes a call whose response has a descriptor. flags: SOCK_CLOEXEC, SOCK_NONBLOCK. */
 static int call_for_descriptor(enum shim_socket_call which, uint32_t number, uint64_t value,
 			       int flags, struct shim_socket **record)
 {

@@ -10,7 +10,7 @@
 
 #include "verbs-shim/preload/shim.h"
 
-/* The master side of a pseudo terminal, which is not in packet mode. */
+/* Returns true for the master side of a pseudo terminal that is not in packet mode. */
 static bool is_terminal_master(int fd)
 {
 	struct stat status;

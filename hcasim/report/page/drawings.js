@@ -211,7 +211,7 @@ function drawAbove(chart, plot) {
   ctx.restore();
 }
 
-/* What the legend of uPlot does not name: spans, levels, bottlenecks. */
+/* Names spans, levels and bottlenecks, which the legend of uPlot does not name. */
 function keys(chart) {
   const list = make("ul", {class: "keys"});
   const add = (drawing, text) => {

@@ -86,7 +86,7 @@ static const char *colour_of(enum sequence_kind kind)
 }
 
 /* A lost packet ends half-way, in a cross. */
-static void draw_packet(const struct drawing *drawing, const struct sequence_event *event)
+static void draw_line(const struct drawing *drawing, const struct sequence_event *event)
 {
 	bool lost = event->until == SIM_NEVER, right = event->side == 0;
 	double from = right ? LEFT : RIGHT, to = right ? RIGHT : LEFT;
@@ -103,9 +103,15 @@ static void draw_packet(const struct drawing *drawing, const struct sequence_eve
 			"<path d=\"M%.1f %.1fl10 10m0 -10l-10 10\" stroke=\"#b3261e\" "
 			"stroke-width=\"2.4\"/>\n",
 			to - 5, bottom - 5);
+}
+
+static void draw_label(const struct drawing *drawing, const struct sequence_event *event)
+{
+	bool lost = event->until == SIM_NEVER, right = event->side == 0;
 	fprintf(drawing->out,
 		"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\" class=\"label\">",
-		right ? from + 8 : from - 8, top - 3, right ? "start" : "end", colour);
+		right ? LEFT + 8.0 : RIGHT - 8.0, row_of(drawing, event->at) - 3,
+		right ? "start" : "end", colour_of(event->kind));
 	write_text(event->text, drawing->out);
 	fprintf(drawing->out, "%s%s</text>\n", event->again ? ", retransmitted" : "",
 		lost ? ", lost" : "");
@@ -192,9 +198,13 @@ void sequence_draw(const struct sequence *sequence, FILE *out)
 	draw_frame(&drawing, bottom);
 	for (size_t i = 0; i < sequence->count; i++) {
 		if (sequence->list[i].kind < SEQUENCE_DOORBELL)
-			draw_packet(&drawing, &sequence->list[i]);
+			draw_line(&drawing, &sequence->list[i]);
 		else
 			draw_local(&drawing, &sequence->list[i]);
+	}
+	for (size_t i = 0; i < sequence->count; i++) { /* no line crosses a label */
+		if (sequence->list[i].kind < SEQUENCE_DOORBELL)
+			draw_label(&drawing, &sequence->list[i]);
 	}
 	draw_legend(&drawing, bottom + 24);
 	fputs("</svg>\n", out);

@@ -164,7 +164,7 @@ static void collect_uses(const struct choice *choice, double *metrics)
 	metrics[STORAGE_METRIC_operation_message_bytes] = bytes / count;
 }
 
-/* Packets of all hosts, whatever workload they belong to. */
+/* Returns the bytes of the packets of all hosts, whatever workload the packets belong to. */
 static double wire_bytes(const struct experiment *experiment)
 {
 	const struct build *build = experiment->build;

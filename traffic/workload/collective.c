@@ -57,8 +57,8 @@ static void steps_send(struct steps *steps, uint32_t from, uint32_t to, uint64_t
 	steps->receiving[to] = flow;
 }
 
-/* Makes the arrival of this step the last one of a member. If no send waits for the one before, a
- * barrier of the host stands for both. */
+/* Makes the arrival of this step the last one of a member. If no send waits for the previous
+ * arrival, a barrier of the host stands for both arrivals. */
 static void receive(struct steps *steps, uint32_t member)
 {
 	uint32_t before = steps->received[member], now = steps->receiving[member];

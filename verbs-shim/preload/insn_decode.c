@@ -349,8 +349,8 @@ static const struct {
 	{1, 0x7e, true, 4, true, false},
 };
 
-/* Vector instructions that drivers use to build and copy. All need prefix 66. VEX forms are not
- * decoded. */
+/* These are the vector instructions that drivers use to build and copy. All need prefix 66. VEX
+ * forms are not decoded. */
 static const struct {
 	uint8_t opcode;
 	enum insn_vector_op op;

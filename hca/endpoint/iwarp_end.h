@@ -10,12 +10,14 @@
  * With `tcp: {handshake: true}` an MPA request and an MPA reply open the stream. Otherwise both
  * ends are in full operation when the run starts, like their TCP connection.
  *
- * RFC 5040 (RDMAP), 5041 (DDP), 5044 (MPA), 6581 (revision 2 of the startup frames). Not modelled:
- * markers, Terminate.
+ * RFC 5040 (RDMAP), 5041 (DDP), 5044 (MPA), 6581 (revision 2 of the startup frames). There is no
+ * Terminate, because nothing can be refused: keys and lengths are right, READs keep to the depth,
+ * and TCP repairs damage.
  */
 #ifndef HCA_ENDPOINT_IWARP_END_H
 #define HCA_ENDPOINT_IWARP_END_H
 
+#include "fabric/wire/mpa.h"
 #include "hca/endpoint/endpoint_state.h"
 #include "hca/endpoint/iwarp_counters.h"
 #include "sim/pool.h"
@@ -28,9 +30,11 @@ struct iwarp_end {
 	uint32_t
 		startup_bytes; /* at the start of each direction of the stream; 0 if already open */
 	bool initiator;        /* sends the request; the other end sends the reply */
+	bool markers;          /* its FPDUs have markers, because the peer asks for them */
 	bool started;          /* its startup frame was written */
 	uint32_t sends;        /* Sends written: the last MSN */
 	uint64_t written;      /* bytes of the stream: the place of the next message */
+	uint64_t handed;       /* bytes of the stream that were handed to TCP */
 	struct iwarp_reads {
 		uint32_t depth;    /* READs in progress at once: the lower ORD and IRD */
 		uint32_t requests; /* Read Requests written: the last MSN of queue 1 */
@@ -56,12 +60,20 @@ void iwarp_end_destroy_host(struct endpoint_hca *ep);
  * segment. */
 void iwarp_end_init(struct endpoint_qp *qp, uint32_t segment_bytes, bool open);
 
+/* Returns the place of an FPDU at an offset of the stream. */
+struct mpa_place iwarp_end_place(const struct iwarp_end *end, uint64_t offset);
+
 /* Returns the STag of the memory of a queue pair. */
 uint32_t iwarp_end_stag(uint32_t number);
 
-/* Returns the bytes that a message of `bytes` takes in the stream. */
+/* Returns the bytes that a message of `bytes` takes at the start of the stream. With markers the
+ * number depends on the place of the message, which iwarp_end_written() knows. */
 uint64_t iwarp_end_stream_bytes(const struct endpoint_qp *qp, enum endpoint_operation operation,
 				uint64_t bytes);
+
+/* Writes the rest of the message that is being written, or with markers its next FPDU. Lengths of
+ * FPDUs with markers differ, and each FPDU ends a segment. Returns false if nothing is left. */
+bool iwarp_end_write_rest(struct endpoint_qp *qp);
 
 /* Returns the payload of a message in its first `bytes` of the stream. */
 uint64_t iwarp_end_payload_before(const struct endpoint_qp *qp,

@@ -9,8 +9,6 @@
 #include "hca/endpoint/iwarp_end.h"
 #include "hca/endpoint/tcp_end.h"
 
-static const struct mpa_place no_markers;
-
 /* ---- requester ---- */
 
 bool iwarp_read_may_write(const struct endpoint_qp *qp, const struct endpoint_message *message)
@@ -30,12 +28,13 @@ void iwarp_read_fill(struct endpoint_qp *qp, const struct endpoint_message *mess
 						   .bytes = (uint32_t)message->bytes,
 						   .source_stag = iwarp_end_stag(qp->peer_number)};
 	uint8_t ulpdu[DDP_HEADER_MAX + RDMAP_READ_REQUEST_BYTES];
-	uint8_t fpdu[sizeof(ulpdu) + MPA_LENGTH_BYTES + MPA_CRC_BYTES + 3];
+	uint8_t fpdu[sizeof(ulpdu) + MPA_LENGTH_BYTES + 3 + MPA_CRC_BYTES + MPA_MARKER_BYTES];
 	uint32_t length = rdmap_header_bytes(header.opcode);
 
 	rdmap_header_build(&header, ulpdu);
 	rdmap_read_request_build(&request, ulpdu + length);
-	mpa_fpdu_build(no_markers, ulpdu, length + RDMAP_READ_REQUEST_BYTES, fpdu);
+	mpa_fpdu_build(iwarp_end_place(qp->tcp->iwarp, message->first_psn), ulpdu,
+		       length + RDMAP_READ_REQUEST_BYTES, fpdu);
 	packet->payload = packet_payload_of(qp->ep->pool, fpdu + from, packet->payload_bytes);
 	packet->tcp.rdmap_opcode = RDMAP_READ_REQUEST;
 	packet->tcp.ddp_offset = request.bytes;

@@ -190,20 +190,29 @@ static struct endpoint_message *take_unwritten(struct tcp_end *end)
 	return message;
 }
 
-/* Writes the next message when all earlier messages are sent, so that its last byte ends a
- * segment. */
+/* Takes the next message. Returns false if there is none. */
+static bool write_message(struct tcp_end *end)
+{
+	struct endpoint_message *message = take_unwritten(end);
+
+	if (!message)
+		return false;
+	end->writing = message;
+	if (end->iwarp)
+		iwarp_end_written(end->qp, message);
+	else
+		tcp_write(end->connection, endpoint_now(end->qp->ep), message->packets);
+	return true;
+}
+
+/* Writes the next message when earlier ones are sent, so that its last byte ends a segment. */
 static void write_next(struct tcp_end *end)
 {
-	struct endpoint_message *message;
-
 	if (end->iwarp && !iwarp_end_may_write(end->qp))
 		return;
-	while (tcp_unsent(end->connection) == 0 && (message = take_unwritten(end))) {
-		end->writing = message;
-		if (end->iwarp)
-			iwarp_end_written(end->qp, message);
-		tcp_write(end->connection, endpoint_now(end->qp->ep), message->packets);
-	}
+	while (tcp_unsent(end->connection) == 0)
+		if (!(end->iwarp && iwarp_end_write_rest(end->qp)) && !write_message(end))
+			return;
 }
 
 /* Updates the state after each call of the connection. */

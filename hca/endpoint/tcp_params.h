@@ -18,6 +18,9 @@
 	  "The first message opens its connection, which takes a round trip. `false`: all "        \
 	  "connections are open when the run starts, as queue pairs are.",                         \
 	  "choice")                                                                                \
+	X(markers, FLAG, "false", "",                                                              \
+	  "iWARP: asks for MPA markers in received FPDUs: 4 bytes in 512 of the stream.",          \
+	  "RFC 5044 4.3 and 7.1: choice of the receiver")                                          \
 	X(priority, COUNT, "16", "0..16",                                                          \
 	  "Priority (PCP) of segments. `16`: the service level of the flow.", "choice")
 

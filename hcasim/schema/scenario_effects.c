@@ -60,6 +60,7 @@ CONDITION(detailed, scenario_has(scenario, FIDELITY_DETAILED))
 CONDITION(tcp, scenario_has_tcp(scenario))
 CONDITION(siw, scenario_has_siw(scenario))
 CONDITION(plain_tcp, scenario_has_plain_tcp(scenario))
+CONDITION(iwarp, scenario_has_iwarp(scenario))
 CONDITION(rdma, scenario_sends_rdma(scenario))
 CONDITION(series, scenario->record.series > 0)
 CONDITION(programs, !scenario->has_load && !scenario->has_workload)
@@ -136,6 +137,7 @@ static const struct dependency dependencies[] = {
 	{"workload.cpu", load_cpu_param_list, "*", detailed, "adapters of fidelity: detailed"},
 	{"hosts tcp", endpoint_tcp_param_list, "*", tcp, "transport: tcp or iwarp"},
 	{"hosts tcp", endpoint_tcp_param_list, "nagle", plain_tcp, "transport: tcp"},
+	{"hosts tcp", endpoint_tcp_param_list, "markers", iwarp, "transport: iwarp"},
 	{"hosts rnic", rnic_param_list, "*", siw, "device: {driver: siw}"},
 	{"hosts hca", endpoint_param_list, RDMA_KEYS, rdma, "transport: rdma"},
 	{"load", load_param_list, "low_latency_bfregs", registers, "load.bfregs above 0"},

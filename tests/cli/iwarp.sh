@@ -89,6 +89,17 @@ if command -v tshark >/dev/null; then
   equal "malformed writes" "$(tshark -r writes.pcapng -Y _ws.malformed 2>/dev/null | wc -l)" 0
   [ "$(grep -c 'OpCode: Write (0x0)' decoded)" -gt 1000 ] || fail "too few writes"
 
+  # Markers in both directions. tshark knows of them by the startup frames. It loses a stream after an
+  # FPDU that ends where a marker is due, which these lengths avoid.
+  "$hcasim" run lossy.yaml --set faults=[] --set hosts.hca.tcp.markers=true --set workload.bytes=150KB --out marked --pcap marked.pcapng >log || fail "markers: $(cat log)"
+  tshark -r marked.pcapng -V 2>/dev/null >decoded
+  # a full FPDU has 1442 bytes of ULPDU, with 18 of header: 106 FPDUs for 150 KB
+  equal "FPDUs with markers" "$(count marked host0.hca.iwarp fpdus)" $((3 * 106))
+  equal "frames with markers and a good CRC" "$(grep -c 'Good CRC32' decoded)" $((2 * 3 * 106))
+  equal "frames with markers and a bad CRC" "$(grep -c 'Bad CRC32' decoded)" 0
+  equal "Sends with markers" "$(grep -c 'OpCode: Send (0x3)' decoded)" $((2 * 3 * 106))
+  equal "malformed with markers" "$(tshark -r marked.pcapng -Y _ws.malformed 2>/dev/null | wc -l)" 0
+
   # 9 NVMe writes of 16 KiB: commands and responses are Sends, each target READs with one request
   # and a response of 12 FPDUs.
   sed 's/^workload.*/workload: {pattern: storage, initiators: [host0], targets: [host1], storage: {operations: 9, block_sizes: [16KiB], read_fraction: 0}}/' lossy.yaml >storage.yaml

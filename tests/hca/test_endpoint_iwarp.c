@@ -30,7 +30,11 @@
 	TEST(bytes_of_the_stream)                   \
 	TEST(bytes_with_losses)                     \
 	TEST(bytes_with_a_narrow_window)            \
-	TEST(an_odd_mtu_is_rounded_down)
+	TEST(an_odd_mtu_is_rounded_down)            \
+	TEST(markers_take_their_time)               \
+	TEST(bytes_with_markers)                    \
+	TEST(markers_in_narrow_segments)            \
+	TEST(reads_with_markers)
 SUITE(TESTS)
 
 #define FRAME(payload)  (8 + 14 + 20 + 20 + (payload) + 4) /* without time stamps */
@@ -324,8 +328,9 @@ static enum endpoint_operation message_operation(uint32_t number)
 }
 
 /* Takes the stream apart and compares it with the messages. Returns its length. */
-static uint64_t read_stream(uint64_t at, uint32_t stag)
+static uint64_t read_stream(uint64_t startup, uint32_t stag)
 {
+	uint64_t at = startup;
 	static uint8_t ulpdu[MPA_ULPDU_MAX];
 	struct rdmap_header header;
 	uint32_t ulpdu_bytes, msn = 1;
@@ -336,11 +341,11 @@ static uint64_t read_stream(uint64_t at, uint32_t stag)
 		uint64_t offset = 0;
 
 		do {
-			CU_ASSERT_EQUAL_FATAL(mpa_fpdu_parse((struct mpa_place){0},
-							     stream.bytes + at,
-							     stream.wire_payload - at, ulpdu,
-							     &ulpdu_bytes, &fpdu_bytes),
-					      PARSE_OK);
+			CU_ASSERT_EQUAL_FATAL(
+				mpa_fpdu_parse((struct mpa_place){tcp.markers, at - startup},
+					       stream.bytes + at, stream.wire_payload - at, ulpdu,
+					       &ulpdu_bytes, &fpdu_bytes),
+				PARSE_OK);
 			CU_ASSERT_EQUAL_FATAL(rdmap_header_parse(ulpdu, ulpdu_bytes, &header),
 					      PARSE_OK);
 			CU_ASSERT_EQUAL(header.opcode, send ? RDMAP_SEND : RDMAP_WRITE);
@@ -539,5 +544,52 @@ static void test_an_odd_mtu_is_rounded_down(void)
 	CU_ASSERT_EQUAL(tcp_mss(endpoint_tcp_connection(
 				endpoint_create_pair(study.hosts[0], study.hosts[1], 0, 0))),
 			MSS);
+	end();
+}
+
+/* 1024 bytes have markers before byte 0, 508 and 1016. */
+static void test_markers_take_their_time(void)
+{
+	begin();
+	tcp.markers = true;
+	pair();
+	check_time(ENDPOINT_WRITE, 1001, transfer_time(1, 1024 + 3 * 4));
+	CU_ASSERT_EQUAL(counters(0)->overhead_bytes, 23 + 3 * 4);
+	end();
+}
+
+static void test_bytes_with_markers(void)
+{
+	begin();
+	tcp.markers = tcp.handshake = true;
+	pair();
+	many_messages();
+	CU_ASSERT_EQUAL(
+		memcmp(stream.bytes, "MPA ID Req Frame\xd0\x02\x00\x04\x00\x10\x00\x10", 24), 0);
+	CU_ASSERT_EQUAL(counters(0)->split_segments, 0);
+	end();
+}
+
+static void test_markers_in_narrow_segments(void)
+{
+	begin();
+	tcp.markers = true;
+	tcp.mtu = 9000;
+	tcp.receive_buffer = 4001;
+	tcp.delayed_ack = 0;
+	pair();
+	study_lose(&study, 0, 0.02);
+	many_messages();
+	CU_ASSERT_TRUE(counters(0)->split_segments > 10);
+	end();
+}
+
+static void test_reads_with_markers(void)
+{
+	begin();
+	tcp.markers = true;
+	study.params.max_rd_atomic = 2;
+	pair();
+	read_at_both_ends();
 	end();
 }

@@ -217,8 +217,12 @@ static const struct port_set *flood(struct fabric_switch *sw, struct packet *pac
 static void no_port(struct switch_port *input, struct packet *packet)
 {
 	struct fabric_switch *sw = input->sw;
-	const struct port_set *outputs = multicast_find(sw, packet->path);
+	const struct port_set *outputs = NULL;
 
+	if (sw->snooping && snooping_takes(input, packet, &outputs))
+		return;
+	if (!outputs)
+		outputs = multicast_find(sw, packet->path);
 	if (!outputs)
 		outputs = flood(sw, packet);
 	if (!outputs)
@@ -527,6 +531,7 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 	balance_init(sw);
 	overlay_init(sw);
 	multicast_init(sw);
+	snooping_init(sw);
 	vl_map_init(sw);
 	starvation_init(sw);
 	marking_init(sw);
@@ -544,6 +549,7 @@ void switch_destroy(struct fabric_switch *sw)
 	block_fini(&sw->block);
 	balance_fini(sw);
 	multicast_fini(sw);
+	snooping_fini(sw);
 	starvation_fini(sw);
 	marking_fini(sw);
 	vl_map_fini(sw);

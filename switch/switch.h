@@ -88,7 +88,8 @@
 	X(control_packets_sent, "packets",                                                        \
 	  "RTT_REPLY, CLEAR and NOTIFY packets created here (conweave).")                         \
 	X(control_packets_received, "packets",                                                    \
-	  "RTT_REPLY, CLEAR and NOTIFY packets addressed to this switch: received + "             \
+	  "RTT_REPLY, CLEAR and NOTIFY packets addressed to this switch, and membership reports "  \
+	  "that no other switch needs: received + "                                               \
 	  "control_packets_sent + copies = forwarded + dropped + control_packets_received.")      \
 	X(replies_late, "times",                                                                  \
 	  "Times that no RTT_REPLY arrived in time. The last packet on the old path is then a "   \
@@ -145,6 +146,9 @@ void switch_route_any(struct fabric_switch *sw, const struct endpoints *endpoint
 /* Sets the outputs of a multicast group. GROUP_UNKNOWN sets the outputs of all other groups
  * (Ethernet). */
 void switch_replicate(struct fabric_switch *sw, uint32_t group, const struct port_set *ports);
+
+/* Sets the ports that lead to other switches. IGMP snooping passes reports on by them only. */
+void switch_set_neighbours(struct fabric_switch *sw, const struct port_set *switches);
 
 /* Removes the route to an endpoint. Its packets then follow the parameter `unknown`. */
 void switch_unroute(struct fabric_switch *sw, const struct endpoints *endpoints, uint32_t endpoint);

@@ -70,6 +70,10 @@
 	  "does. `flood_lossy`: flood only lossy priorities.",                                    \
 	  "Guo et al., SIGCOMM 2016 (row D-20): flooding causes the deadlock, flood_lossy is the "\
 	  "fix")                                                                                  \
+	X(snooping, FLAG, "false", "",                                                            \
+	  "Ethernet: the switch reads IGMP and MLD reports, and sends packets of a group only to " \
+	  "its members. Groups without members are flooded.",                                     \
+	  "RFC 4541; choice")                                                                     \
 	X(queueing, CHOICE, "inputs", "inputs|arrival",                                           \
 	  "Order in which packets of a VL leave. `inputs`: round robin among the inputs "         \
 	  "(virtual output queues). `arrival`: by arrival (one queue).",                          \

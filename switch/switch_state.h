@@ -7,6 +7,7 @@
  *     balance.c      choice among several paths
  *     overlay.c      leaf switches that balance together, with conga.c and conweave.c
  *     multicast.c    several outputs
+ *     snooping.c     members of groups, by the reports of hosts
  *     partition.c    P_Key filters
  *     vl_map.c       VL of a packet
  *     marking.c      ECN, FECN, telemetry
@@ -104,6 +105,7 @@ struct fabric_switch {
 	struct port_set linked;         /* unknown `flood`: linked outputs */
 	struct switch_plugins *plugins; /* NULL without plug-ins */
 	struct mirrors *mirrors;        /* NULL without mirrored ports */
+	struct snooping *snooping;      /* NULL without IGMP snooping */
 	struct pool replicas;
 	struct random chance; /* random choice of paths */
 	struct switch_params params;
@@ -178,6 +180,15 @@ void multicast_depart(struct switch_port *output, const struct packet *packet, s
 
 /* prefetch.c */
 void prefetch_init(struct port *port);
+
+/* snooping.c */
+void snooping_init(struct fabric_switch *sw);
+void snooping_fini(struct fabric_switch *sw);
+/* Learns from a membership report. Returns true, and frees the report, if no other switch needs it.
+ * Otherwise sets *outputs to the ports by which a report or a packet of a group with members
+ * leaves, and does not change *outputs for other packets. */
+bool snooping_takes(struct switch_port *input, struct packet *packet,
+		    const struct port_set **outputs);
 
 /* partition.c */
 bool partition_lets_in(const struct switch_port *input, const struct packet *packet);

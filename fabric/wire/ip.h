@@ -12,7 +12,7 @@
 #define UDP_BYTES        8
 #define ROCE_V2_UDP_PORT 4791
 
-enum ip_protocol { IP_TCP = 6, IP_UDP = 17, IP_GRE = 47 };
+enum ip_protocol { IP_IGMP = 2, IP_TCP = 6, IP_UDP = 17, IP_GRE = 47 };
 
 /* Writes the IP header. payload_bytes is the length after it. Returns the length of the header. */
 size_t ip_build(const struct packet *packet, enum ip_protocol protocol, size_t payload_bytes,

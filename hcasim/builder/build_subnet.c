@@ -30,6 +30,23 @@ static bool flood(struct build *build, char *error, size_t error_bytes)
 	return good;
 }
 
+/* Tells each switch which of its ports lead to switches. */
+static void set_neighbours(struct build *build)
+{
+	const struct scenario *scenario = build->scenario;
+	for (uint32_t i = 0; i < scenario->switch_count; i++) {
+		struct port_set switches = {0};
+		for (uint32_t l = 0; l < scenario->link_count; l++) {
+			const struct scenario_link *link = &scenario->links[l];
+			for (unsigned side = 0; side < 2; side++)
+				if (link->ends[side].is_switch && link->ends[side].number == i &&
+				    link->ends[1 - side].is_switch)
+					port_set_add(&switches, link->ports[side]);
+		}
+		switch_set_neighbours(build->switches[i], &switches);
+	}
+}
+
 static bool make_groups(struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario_subnet *subnet = &build->scenario->subnet;
@@ -96,6 +113,7 @@ void build_subnet_destroy(struct build *build)
 bool build_subnet(struct build *build, char *error, size_t error_bytes)
 {
 	filter(build);
+	set_neighbours(build);
 	if (!make_groups(build, error, error_bytes))
 		return false;
 	return build->scenario->fabric.link_layer == 0 || flood(build, error, error_bytes) ||

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves that UDP multicast of programs reaches the members of a group, and no other host: several sockets of a host, IP fragments, the
 # sender itself unless IP_MULTICAST_LOOP is 0, and nobody else with a TTL of 0. Options and errno values are those of Linux. A run
-# beside a busy loop prints the same. tshark finds the right addresses, TTLs and checksums.
+# beside a busy loop prints the same. tshark finds the right addresses, TTLs and checksums. Hosts report joins and leaves by IGMP and
+# MLD. With IGMP snooping, switches send datagrams to members only.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 source=$2
@@ -122,17 +123,20 @@ for layer in roce ib; do
     programs+=("host$i:" python3 "$folder/hosts.py" "${roles[i]}" :)
   done
   unset 'programs[-1]'
-  runs=(first second)
+  runs=(first second snooping)
   [ $layer = roce ] || runs=(first)
   for run in "${runs[@]}"; do
-    [ $run = first ] || { sh -c 'while :; do :; done' & busy=$!; }
-    timeout -s KILL 100 "$hcasim" exec "$folder/$layer.yaml" --pcap "$folder/$layer-$run.pcapng" -- "${programs[@]}" >"$folder/$run" 2>"$folder/err" ||
+    settings=()
+    [ $run != snooping ] || settings=(--set fabric.switch.snooping=true --set sockets.igmp=v2 --set sockets.igmp_interval=1us)
+    [ $run != second ] || { sh -c 'while :; do :; done' & busy=$!; }
+    timeout -s KILL 100 "$hcasim" exec "$folder/$layer.yaml" "${settings[@]}" --pcap "$folder/$layer-$run.pcapng" -- "${programs[@]}" >"$folder/$run" 2>"$folder/err" ||
       fail "$layer: $(cat "$folder/err")"
   done
   if [ $layer = roce ]; then
     kill "$busy"
     cmp "$folder/first" "$folder/second" || fail 'two runs differ'
     cmp "$folder/roce-first.pcapng" "$folder/roce-second.pcapng" || fail 'two captures differ'
+    diff <(sort "$folder/first") <(sort "$folder/snooping") || fail 'IGMP snooping changes what programs receive'
   fi
   for i in "${!roles[@]}"; do
     diff <(python3 "$folder/lines.py" "${roles[i]}" "127.77.0.${#roles[@]}") <(sed -n "s/^host$i| //p" "$folder/first") >"$folder/difference" ||
@@ -142,11 +146,25 @@ done
 
 if command -v tshark >/dev/null; then
   options=(-o udp.check_checksum:TRUE -o ip.check_checksum:TRUE -o ip.defragment:TRUE)
-  count() { tshark -r "$folder/roce-first.pcapng" "${options[@]}" -Y "$1" 2>/dev/null | wc -l; }
+  count() { tshark -r "$folder/roce-${2:-first}.pcapng" "${options[@]}" -Y "$1" 2>/dev/null | wc -l; }
   [ "$(count '_ws.malformed || udp.checksum.status == 0 || ip.checksum.status == 0')" -eq 0 ] || fail 'wrong bytes in the capture'
   # The switch floods: each of 5 datagrams leaves the sender, and arrives at 6 hosts.
   [ "$(count 'ipv6.dst == ff15::77 && eth.dst == 33:33:00:00:00:77 && ipv6.hlim == 9 && udp.length == 14')" -eq 7 ] || fail 'IPv6'
   options+=(-o ip.defragment:FALSE)
   [ "$(count 'ip.dst == 239.1.2.3 && eth.dst == 01:00:5e:01:02:03 && ip.ttl == 5 && ip.frag_offset == 0')" -eq $((7 * 5)) ] || fail "$(count udp) datagrams in the capture"
+  # IGMP snooping: the sender and the hosts any, group, six and two. Reports reach the switch only. The host left joins and leaves.
+  for run in first snooping; do
+    tshark -r "$folder/roce-$run.pcapng" -o ip.check_checksum:TRUE -o ip.defragment:FALSE -Y 'igmp || icmpv6 || (ip.ttl == 5 && ip.frag_offset == 0)' -T fields \
+      -E separator=, -e frame.interface_name -e ip.src -e ip.dst -e ip.ttl -e ipv6.hlim -e igmp.type -e igmp.record_type -e igmp.maddr -e icmpv6.type \
+      -e igmp.checksum.status -e icmpv6.checksum.status -e ip.checksum.status -e _ws.malformed 2>/dev/null >"$folder/$run.reports"
+  done
+  reports() { grep -c "$2" "$folder/$1.reports"; }
+  [ "$(reports snooping ',239.1.2.3,5,')" -eq $((5 * 5)) ] || fail "IGMP snooping: $(reports snooping ',239.1.2.3,5,') datagrams"
+  grep '^switch.*,\(0x[0-9]*\|1[34][0-9]\),' "$folder/snooping.reports" && fail 'IGMP snooping: reports to hosts'
+  [ "$(reports snooping '^host5.hca.port,127.77.0.6,224.0.0.2,1,,0x17,,239.1.2.3,,1,,1,$')" -eq 2 ] || fail 'IGMPv2: leave'
+  [ "$(reports first '^host5.hca.port,127.77.0.6,224.0.0.22,1,,0x22,3,239.1.2.3,,1,,1,$')" -eq 1 ] || fail 'IGMPv3: leave'
+  [ "$(grep ',0x22,4,239.1.2.3,' "$folder/first.reports" | cut -d, -f2 | sort -u | cut -d. -f4 | paste -sd' ')" = '1 2 3 4 6 7' ] || fail 'IGMPv3: joins'
+  [ "$(reports first '^host2.hca.port,,,,1,,,,143,,1,,$')" -gt 1 ] || fail 'MLDv2'
+  [ "$(reports snooping '^host2.hca.port,,,,1,,,,131,,1,,$')" -eq 2 ] && [ "$(reports snooping ',132,,1,,$')" -eq 2 ] || fail 'MLDv1'
 fi
 exit $((failures > 0))

@@ -190,6 +190,7 @@ void frames_init_host(struct socket_host *host, struct hca *hca)
 	host->user = (struct netdev_user){.receive = frame_arrives, .room = room};
 	host->netdev = hca_create_netdev(hca, &host->user, host->sockets->params->send_ring);
 	event_init(&host->poll, &host->sockets->block, poll);
+	reports_init_host(host);
 }
 
 void frames_fini_host(struct socket_host *host)
@@ -197,6 +198,7 @@ void frames_fini_host(struct socket_host *host)
 	if (!host->netdev)
 		return;
 	sim_cancel(&host->poll);
+	reports_fini_host(host);
 	fragments_fini_host(host);
 	while (host->frame_first) {
 		struct packet *packet = host->frame_first;

@@ -17,9 +17,15 @@ static bool is_of(const struct shim_membership *member, const uint8_t group[16],
 	       (!interface || member->interface == interface);
 }
 
+static struct socket_host *host_of(const struct socket *socket)
+{
+	return socket->sockets->hosts[socket->host];
+}
+
 int membership_join(struct socket *socket, const struct shim_membership *wanted)
 {
-	bool six = wanted->group[0] == 0xff;
+	bool six = wanted->group[0] == 0xff, is_new;
+	uint32_t interface = wanted->interface ? wanted->interface : SHIM_INTERFACE_ETH0;
 	struct shim_membership *list;
 	uint32_t count = 0;
 
@@ -30,14 +36,30 @@ int membership_join(struct socket *socket, const struct shim_membership *wanted)
 	}
 	if (!six && count >= MOST_FOUR)
 		return -ENOBUFS;
+	is_new = interface == SHIM_INTERFACE_ETH0 &&
+		 !membership_of_host(socket->sockets, socket->host, wanted->group, interface);
 	list = realloc(socket->members, (socket->member_count + 1) * sizeof(*list));
 	assert(list);
 	socket->members = list;
 	list[socket->member_count] = *wanted;
-	if (!wanted->interface)
-		list[socket->member_count].interface = SHIM_INTERFACE_ETH0;
+	list[socket->member_count].interface = interface;
 	socket->member_count++;
+	if (is_new)
+		reports_send(host_of(socket), wanted->group, false);
 	return 0;
+}
+
+/* Removes an entry of the list. */
+static void end_one(struct socket *socket, uint32_t place)
+{
+	struct shim_membership member = socket->members[place];
+
+	socket->member_count--;
+	memmove(&socket->members[place], &socket->members[place + 1],
+		(socket->member_count - place) * sizeof(socket->members[0]));
+	if (member.interface == SHIM_INTERFACE_ETH0 &&
+	    !membership_of_host(socket->sockets, socket->host, member.group, member.interface))
+		reports_send(host_of(socket), member.group, true);
 }
 
 int membership_leave(struct socket *socket, const struct shim_membership *wanted)
@@ -45,9 +67,7 @@ int membership_leave(struct socket *socket, const struct shim_membership *wanted
 	for (uint32_t i = 0; i < socket->member_count; i++) {
 		if (!is_of(&socket->members[i], wanted->group, wanted->interface))
 			continue;
-		socket->member_count--;
-		memmove(&socket->members[i], &socket->members[i + 1],
-			(socket->member_count - i) * sizeof(socket->members[0]));
+		end_one(socket, i);
 		return 0;
 	}
 	return -EADDRNOTAVAIL;
@@ -55,9 +75,10 @@ int membership_leave(struct socket *socket, const struct shim_membership *wanted
 
 void membership_end(struct socket *socket)
 {
+	while (socket->member_count)
+		end_one(socket, socket->member_count - 1);
 	free(socket->members);
 	socket->members = NULL;
-	socket->member_count = 0;
 }
 
 static bool has(const struct socket *socket, const uint8_t group[16], uint32_t interface)

@@ -41,6 +41,16 @@
 	X(priority, COUNT, "0", "0..7", \
 	  "Priority (PCP) of frames, which selects their traffic class. Ethernet hosts only.", \
 	  "Linux: a socket's priority is 0") \
+	X(igmp, CHOICE, "v3", "v2|v3", \
+	  "Version of the reports of hosts that join and leave multicast groups. `v2`: IGMPv2 " \
+	  "and MLDv1. `v3`: IGMPv3 and MLDv2. Ethernet hosts only.", \
+	  "Linux: IGMPv3 and MLDv2 unless a querier has an older version") \
+	X(igmp_reports, COUNT, "2", "1..7", \
+	  "Reports of each join and leave, against loss.", \
+	  "Linux: net.ipv4.igmp_qrv; RFC 3376 8.1") \
+	X(igmp_interval, TIME, "1s", "1us..60s", \
+	  "Longest time between these reports. It is random.", \
+	  "RFC 3376 8.11; IGMPv2: 10 s") \
 	X(congestion, CHOICE, "cubic", "cubic|newreno|dctcp", \
 	  "Congestion control of TCP, unless the program sets TCP_CONGESTION.", \
 	  "Linux: tcp_congestion_control is cubic") \

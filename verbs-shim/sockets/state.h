@@ -8,6 +8,7 @@
  *     stream.c   bytes between a program and its connection (tcp/)
  *     datagram.c  UDP
  *     membership.c  multicast groups of UDP sockets
+ *     reports.c  IGMP and MLD
  *     taps.c     AF_PACKET
  *     network.c  segments between hosts: within a host, on a modelled link, and by frames
  *     frames.c   segments as frames of the host's adapter, interrupts, GRO
@@ -23,6 +24,7 @@
 
 #include "fabric/endpoints.h"
 #include "hca/port/netdev.h"
+#include "sim/random.h"
 #include "tcp/byte_ring.h"
 #include "tcp/tcp.h"
 #include "verbs-shim/sockets/sockets.h"
@@ -127,6 +129,8 @@ struct socket_host {
 	struct packet *frame_first, *frame_last; /* in host memory, not handled yet */
 	struct fragments *fragments;             /* incomplete datagrams */
 	uint32_t taps;                           /* AF_PACKET sockets */
+	struct report *reports;                  /* of memberships, to be repeated */
+	struct event report;                     /* the next one */
 	uint16_t identification;                 /* of the next datagram */
 	struct event poll;
 	sim_time poll_at, poll_until; /* next, and at the latest */
@@ -145,7 +149,9 @@ struct sockets {
 	struct congestion congestion[CONGESTION_ALL];
 	int epoll;
 	uint64_t serial;
-	uint32_t highest; /* number in use + 1 */
+	struct random chance; /* times of membership reports */
+	bool ends;            /* the run is over */
+	uint32_t highest;     /* number in use + 1 */
 	struct segment *newest;
 	struct socket_host **hosts;
 	uint32_t host_count;
@@ -238,6 +244,12 @@ bool membership_of_host(const struct sockets *sockets, uint32_t host, const uint
 			uint32_t interface);
 /* Returns true if the socket gets datagrams of a group that the host is in. */
 bool membership_passes(const struct socket *socket, const uint8_t group[16], uint32_t interface);
+
+/* reports.c */
+/* Reports to switches and routers that the host joins or leaves a group by eth0. */
+void reports_send(struct socket_host *host, const uint8_t group[16], bool leaves);
+void reports_init_host(struct socket_host *host);
+void reports_fini_host(struct socket_host *host);
 
 /* taps.c */
 void taps_update(struct socket_host *host); /* after a change of its AF_PACKET sockets */

@@ -284,6 +284,7 @@ struct sockets *sockets_create(struct sim *sim, const struct socket_params *para
 
 	assert(sockets);
 	block_init(&sockets->block, sim, &sockets_type, "sockets", params, NULL);
+	random_init(&sockets->chance, &sockets->block, "reports");
 	sockets->sim = sim;
 	sockets->params = params;
 	sockets->services = services;
@@ -320,6 +321,7 @@ void sockets_destroy(struct sockets *sockets)
 {
 	if (!sockets)
 		return;
+	sockets->ends = true;
 	for (uint32_t i = 0; i < sockets->highest; i++)
 		if (sockets->table[i].used)
 			socket_free(&sockets->table[i]);

@@ -41,8 +41,8 @@ static bool has_returned(const struct thread *thread)
 	return __atomic_load_n(&thread->slot->token, __ATOMIC_ACQUIRE) == TOKEN_SIMULATOR;
 }
 
-/* Returns true if the system names the function in which the thread waits. A thread that waits for a
- * processor shows S too, if it lost the processor on its way through wait4(). */
+/* Returns true if the system names the function in which the thread waits. A thread that waits for
+ * a processor shows S too, if it lost the processor on its way through wait4(). */
 static bool has_place(const struct thread *thread)
 {
 	char path[64], text[64];

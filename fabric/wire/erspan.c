@@ -38,7 +38,8 @@ size_t erspan_build(const struct erspan *erspan, uint8_t *bytes)
 	be16_put(bytes + 2, three ? GRE_ERSPAN_III : GRE_ERSPAN_II);
 	be32_put(bytes + 4, erspan->sequence);
 	be16_put(header, (uint16_t)(version << 12 | (erspan->vlan & 0xfffu)));
-	be16_put(header + 2, (uint16_t)(erspan->cos << 13 | en << 11 | erspan->truncated << 10 |
+	be16_put(header + 2, (uint16_t)((unsigned)erspan->cos << 13 | en << 11 |
+					(unsigned)erspan->truncated << 10 |
 					(erspan->session & ERSPAN_SESSION_MAX)));
 	if (!three) {
 		be32_put(header + 4, erspan->index & 0xfffffu);

@@ -10,6 +10,7 @@
 
 #include "hcasim/schema/scenario_sections.h"
 #include "sim/hash.h"
+#include "sim/input.h"
 
 static _Thread_local bool by_contents; /* the contents of files replace their names */
 
@@ -79,7 +80,7 @@ static void print_contents(const char *path, FILE *out)
 	uint64_t hash = HASH_BEGIN;
 	char bytes[4096];
 	size_t count;
-	FILE *in = fopen(path, "r");
+	FILE *in = input_open(path);
 	while (in && (count = fread(bytes, 1, sizeof(bytes), in)) > 0)
 		hash = hash_bytes(hash, bytes, count);
 	if (in)

@@ -30,6 +30,7 @@
 #include "verbs-shim/preload/trap_stack.h"
 
 #define LIFELINE_SIGNAL (SIGRTMAX - 2)
+#define START_BYTES     (64 << 10) /* of the stack: the start of a process uses fewer */
 
 static const char *wanted_host; /* path of a new image; NULL: unchanged */
 
@@ -53,16 +54,21 @@ void attach_give_up(const char *error)
 	__builtin_unreachable();
 }
 
-static void on_lifeline(int number, siginfo_t *info, void *context)
+static void lifeline_check(void)
 {
 	char byte;
 
-	(void)number;
-	(void)info;
-	(void)context;
 	if (system_call(SYS_recvfrom, shim.socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL, NULL) ==
 	    0)
 		attach_lost();
+}
+
+static void on_lifeline(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	(void)context;
+	lifeline_check();
 }
 
 /* Keeps the library's descriptors above the numbers that the program expects to get. */
@@ -139,10 +145,13 @@ static struct shim_slot *greet(uint32_t kind, struct shim_welcome *reply)
 	return &shim.memory->slots[reply->slot];
 }
 
+/* The handler runs on the stack of traps, which the thread must have. The signal arrives at real
+ * times. Its frame on the program's stack would change bytes that a program sends without having
+ * written them, as perftest's server does. */
 static void watch_lifeline(void)
 {
 	struct sigaction action = {.sa_sigaction = on_lifeline,
-				   .sa_flags = SA_SIGINFO | SA_RESTART};
+				   .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
 	sigset_t set;
 
 	REAL(sigaction)(LIFELINE_SIGNAL, &action, NULL);
@@ -153,6 +162,7 @@ static void watch_lifeline(void)
 	(void)system_call(SYS_fcntl, shim.socket, F_SETSIG, LIFELINE_SIGNAL);
 	(void)system_call(SYS_fcntl, shim.socket, F_SETOWN, (int)system_call(SYS_getpid));
 	(void)system_call(SYS_fcntl, shim.socket, F_SETFL, O_ASYNC);
+	lifeline_check(); /* the simulator may have ended before */
 }
 
 static bool map_queue(void)
@@ -178,10 +188,10 @@ void attach_again(uint32_t kind)
 	slot = greet(kind, &reply);
 	if (!slot || !map_queue())
 		attach_lost();
+	trap_stack_install(slot);
 	watch_lifeline();
 	shim.memory->cpus[slot - shim.memory->slots] = shim.process->cpus;
 	gate_start(slot);
-	trap_stack_install();
 }
 
 /* getenv() does not work yet: libc itself comes later. */
@@ -195,7 +205,6 @@ static const char *from_environment(char **environment, const char *name)
 	return NULL;
 }
 
-/* The first constructor of the process. */
 /* /dev/shm belongs to the host. A program that was started from another host's program still has
  * the /dev/shm of that host. The mount remains unchanged without namespaces, without permission to
  * mount, and if the program sees the machine's /dev/shm. */
@@ -212,6 +221,18 @@ static void take_shared_memory(void)
 	(void)system_call(SYS_mount, folder, SHIM_SHARED_MEMORY, NULL, MS_BIND, NULL);
 }
 
+/* Clears the stack below the caller, as forget_waiting() of gate.c does after each request. The
+ * dynamic linker has left times of the machine there, this file numbers of the machine's files, and
+ * signals their frames. A program such as perftest sends bytes that it never wrote. */
+static void __attribute__((noinline)) forget_start(void)
+{
+	unsigned char used[START_BYTES];
+
+	memset(used, 0, sizeof(used));
+	__asm__ volatile("" : : "r"(used) : "memory"); /* the bytes are needed */
+}
+
+/* The first constructor of the process. */
 static void __attribute__((constructor)) attach(int count, char **arguments, char **environment)
 {
 	static struct shim_welcome reply;
@@ -251,9 +272,10 @@ static void __attribute__((constructor)) attach(int count, char **arguments, cha
 	mallopt(M_ARENA_MAX, 1);
 	files_init(shim.tree);
 	names_init(reply.hosts, shim.host);
-	watch_lifeline();
 	signal_init();
 	trap_init();
+	trap_stack_install(slot);
+	watch_lifeline();
 	shim.memory->cpus[slot - shim.memory->slots] = shim.process->cpus;
 	pthread_atfork(NULL, NULL, range_forked);
 	gate_start(slot);
@@ -261,8 +283,9 @@ static void __attribute__((constructor)) attach(int count, char **arguments, cha
 	stdio_init();
 	process_seed_image();
 	processor_init();
-	trap_stack_begin_thread();
+	clock_begin_thread();
 	(void)gate_call(OP_START, NULL);
+	forget_start();
 }
 
 static void __attribute__((destructor)) detach(void)

@@ -312,3 +312,8 @@ void clock_init(void)
 	(void)vdso_patch(
 		functions); /* without it, libc's own reads of clocks are all that is missed */
 }
+
+void clock_begin_thread(void)
+{
+	(void)prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+}

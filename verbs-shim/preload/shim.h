@@ -173,6 +173,9 @@ int lock_record(int fd, int command, struct flock *record);
  * clock.c */
 bool clock_rdtsc(ucontext_t *context);
 void clock_init(void);
+
+/* Makes this thread's reads of the time stamp counter trap. Call it after gate_start(). */
+void clock_begin_thread(void);
 struct msghdr;
 /* adds the current time as arrival time, as SO_TIMESTAMP requests */
 void clock_stamp(struct msghdr *message);

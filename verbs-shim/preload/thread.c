@@ -94,8 +94,9 @@ static void *run(void *argument)
 	struct birth birth = *(struct birth *)argument;
 	void *result;
 
+	trap_stack_install(birth.slot);
 	gate_start(birth.slot);
-	trap_stack_begin_thread();
+	clock_begin_thread();
 	free(argument);
 	pthread_cleanup_push(on_end, NULL);
 	result = birth.start(birth.argument);

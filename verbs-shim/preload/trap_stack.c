@@ -4,7 +4,6 @@
 
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "verbs-shim/preload/shim.h"
@@ -13,16 +12,14 @@
 
 static uint8_t *stacks; /* one for each slot */
 
-static const uint8_t *own_stack(void)
+static uint8_t *stack_of(const struct shim_slot *slot)
 {
-	return shim_self.slot
-		       ? stacks + (uint64_t)(shim_self.slot - shim.memory->slots) * STACK_BYTES
-		       : NULL;
+	return slot ? stacks + (uint64_t)(slot - shim.memory->slots) * STACK_BYTES : NULL;
 }
 
 bool trap_stack_holds(uint64_t address)
 {
-	const uint8_t *stack = own_stack();
+	const uint8_t *stack = stack_of(shim_self.slot);
 
 	return stack && address - (uint64_t)(uintptr_t)stack < STACK_BYTES;
 }
@@ -36,18 +33,12 @@ void trap_stack_init(void)
 		attach_give_up("no address space for the stacks of its traps");
 }
 
-void trap_stack_install(void)
+void trap_stack_install(const struct shim_slot *slot)
 {
-	stack_t stack = {.ss_sp = (void *)(uintptr_t)own_stack(), .ss_size = STACK_BYTES}, before;
+	stack_t stack = {.ss_sp = stack_of(slot), .ss_size = STACK_BYTES}, before;
 
 	/* A program that already has a signal stack keeps it. */
 	if (system_call(SYS_sigaltstack, NULL, &before) == 0 &&
 	    (before.ss_flags & SS_DISABLE || before.ss_size == STACK_BYTES))
 		(void)system_call(SYS_sigaltstack, &stack, NULL);
-}
-
-void trap_stack_begin_thread(void)
-{
-	trap_stack_install();
-	(void)prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
 }

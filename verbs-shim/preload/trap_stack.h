@@ -9,17 +9,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct shim_slot;
+
 /* Reserves the stacks of all threads. Call this function once, before the first trap. */
 void trap_stack_init(void);
 
 /* Returns true if the address lies in this thread's stack for traps. */
 bool trap_stack_holds(uint64_t address);
 
-/* Installs the stack of this thread. A forked child calls this function again. */
-void trap_stack_install(void);
-
-/* Prepares a new thread that has a slot. It gets its stack for traps, and reads of the time stamp
- * counter trap. */
-void trap_stack_begin_thread(void);
+/* Installs the stack of this thread, which has this slot. Call this function before gate_start(),
+ * because signals of the simulator follow at real times. A forked child calls it again. */
+void trap_stack_install(const struct shim_slot *slot);
 
 #endif

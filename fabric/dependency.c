@@ -8,6 +8,7 @@
 
 #include "fabric/port_state.h"
 #include "fabric/topology_state.h"
+#include "fabric/up_down.h"
 
 #define NODES_MAX 20000
 #define STEPS_MAX UINT64_C(10000000) /* about a third of a second */
@@ -151,17 +152,12 @@ static bool go_alike(const struct graph *graph, uint32_t one, uint32_t other)
 {
 	const struct topology *topology = graph->topology;
 	const struct node *nodes = topology->nodes;
-	struct path paths[2] = {{0}};
+	const uint32_t endpoints[] = {nodes[one].endpoint, nodes[other].endpoint};
+	const struct topology_hosts hosts = {endpoints, 2};
 
-	for (unsigned i = 0; i < 2; i++) {
-		uint32_t endpoint = nodes[i ? other : one].endpoint;
-
-		paths[i].destination = endpoint;
-		paths[i].dlid = endpoints_get(topology->endpoints, endpoint)->lid;
-	}
 	for (uint32_t i = 0; i < topology->count; i++)
 		if (nodes[i].is_switch && i != nodes[one].ends->node &&
-		    !nodes[i].ops.alike(nodes[i].ops.context, &paths[0], &paths[1]))
+		    !nodes[i].ops.alike(nodes[i].ops.context, topology->endpoints, &hosts))
 			return false;
 	return true;
 }
@@ -318,7 +314,7 @@ bool dependency_find(const struct topology *topology, unsigned service_levels,
 		return false;
 	if (known && topology->count > NODES_MAX)
 		*known = false;
-	if (topology->count > NODES_MAX)
+	if (topology->count > NODES_MAX || up_down_holds(topology))
 		return false;
 	graph_init(&graph, topology);
 	for (unsigned level = 0; level < 16; level++) {

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fabric/topology_state.h"
 
@@ -112,26 +113,32 @@ static uint8_t best_port(const struct trips *trips, const struct node *node,
 static uint8_t *find_towards(struct topology *topology, uint32_t last)
 {
 	struct trips *trips = topology->trips;
-	uint32_t count = topology->count, farthest = 0;
-	uint8_t *best = malloc(count);
+	uint32_t farthest = 0, count;
+	uint8_t *best = malloc(topology->count);
 	const struct port_set *ports;
-	const uint32_t *distance;
+	const uint32_t *distance, *switches;
 
 	assert(best);
+	memset(best, NO_PORT, topology->count);
 	if (!trips->search)
 		prepare(topology);
+	count = routes_switches(trips->search, &switches);
 	routes_towards(trips->search, last, &distance, &ports);
 	for (uint32_t i = 0; i < count; i++) {
-		best[i] = NO_PORT;
-		if (distance[i] != UNREACHED && distance[i] > farthest)
-			farthest = distance[i];
+		uint32_t links = distance[switches[i]];
+
+		if (links != UNREACHED && links > farthest)
+			farthest = links;
 	}
 	trips->left[last] = 0;
 	for (uint32_t links = 1; links <= farthest; links++)
-		for (uint32_t i = 0; i < count; i++)
-			if (distance[i] == links)
-				best[i] = best_port(trips, &topology->nodes[i], &ports[i],
-						    &trips->left[i]);
+		for (uint32_t i = 0; i < count; i++) {
+			uint32_t number = switches[i];
+
+			if (distance[number] == links)
+				best[number] = best_port(trips, &topology->nodes[number],
+							 &ports[number], &trips->left[number]);
+		}
 	return best;
 }
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "fabric/topology_state.h"
+#include "fabric/torus.h"
 
 /* A link between two switches, seen from one of them. */
 struct step {
@@ -34,6 +35,9 @@ struct search {
 	struct step *steps;
 	uint32_t *first; /* [nodes + 1] of a node's steps */
 	uint32_t switches;
+	uint32_t *leaves; /* switches with hosts */
+	uint32_t leaf_count;
+	bool has_lone_hosts; /* a host is not linked to a switch */
 };
 
 static bool is_usable(const struct search *search, const struct node *node, unsigned port)
@@ -121,48 +125,6 @@ static void search_up_down(struct search *search, uint32_t destination)
 			climb(search, &search->topology->nodes[search->order[i]]);
 }
 
-/* Computes one step in a torus: +1 or -1 in the first dimension that differs, in the shorter
- * direction. If both directions are equally short, the step is +1. */
-static void next_position(const struct topology *topology, const uint16_t from[],
-			  const uint16_t to[], uint16_t next[])
-{
-	bool moved = false;
-
-	for (unsigned i = 0; i < TOPOLOGY_DIMENSIONS; i++) {
-		uint16_t size = topology->sizes[i];
-
-		next[i] = from[i];
-		if (moved || from[i] == to[i])
-			continue;
-		unsigned ahead = (unsigned)(to[i] + size - from[i]) % size;
-
-		next[i] = (uint16_t)((from[i] + (2 * ahead <= size ? 1 : size - 1)) % size);
-		moved = true;
-	}
-}
-
-static bool same_position(const uint16_t one[], const uint16_t other[])
-{
-	for (unsigned i = 0; i < TOPOLOGY_DIMENSIONS; i++)
-		if (one[i] != other[i])
-			return false;
-	return true;
-}
-
-static uint32_t torus_distance(const struct topology *topology, const uint16_t from[],
-			       const uint16_t to[])
-{
-	uint32_t distance = 0;
-
-	for (unsigned i = 0; i < TOPOLOGY_DIMENSIONS; i++) {
-		unsigned size = topology->sizes[i];
-		unsigned ahead = (unsigned)(to[i] + size - from[i]) % size;
-
-		distance += ahead <= size - ahead ? ahead : size - ahead;
-	}
-	return distance;
-}
-
 static void search_dimension_order(struct search *search, uint32_t destination)
 {
 	const struct topology *topology = search->topology;
@@ -176,15 +138,15 @@ static void search_dimension_order(struct search *search, uint32_t destination)
 		search->ports[i] = (struct port_set){0};
 		if (!node->is_switch || i == destination)
 			continue;
-		next_position(topology, node->position, to, next);
+		torus_next(topology->sizes, node->position, to, next);
 		for (unsigned port = 0; port < node->ports; port++) {
 			const struct node *other = neighbour(search, node, port);
 
-			if (other && other->is_switch && same_position(other->position, next))
+			if (other && other->is_switch && torus_same(other->position, next))
 				port_set_add(&search->ports[i], port);
 		}
 		if (port_set_next(&search->ports[i], 0) < PORT_SET_PORTS)
-			search->distance[i] = torus_distance(topology, node->position, to);
+			search->distance[i] = torus_distance(topology->sizes, node->position, to);
 	}
 }
 
@@ -234,6 +196,28 @@ static void list_switches(struct search *search)
 	}
 }
 
+static void list_leaves(struct search *search)
+{
+	const struct topology *topology = search->topology;
+	bool *is_leaf = calloc(topology->count + 1, sizeof(*is_leaf));
+
+	assert(is_leaf);
+	for (uint32_t i = 0; i < topology->count; i++) {
+		const struct node *node = &topology->nodes[i];
+
+		if (node->is_switch)
+			continue;
+		if (node->ends->node == UNREACHED || !topology->nodes[node->ends->node].is_switch)
+			search->has_lone_hosts = true;
+		else
+			is_leaf[node->ends->node] = true;
+	}
+	for (uint32_t i = 0; i < topology->count; i++)
+		if (is_leaf[i])
+			search->leaves[search->leaf_count++] = i;
+	free(is_leaf);
+}
+
 static void list_steps(struct search *search)
 {
 	const struct topology *topology = search->topology;
@@ -280,9 +264,12 @@ static void search_init(struct search *search, struct topology *topology)
 		.ports = malloc(count * sizeof(struct port_set)),
 		.queue = malloc(count * sizeof(uint32_t)),
 		.order = malloc(count * sizeof(uint32_t)),
+		.leaves = malloc(count * sizeof(uint32_t)),
 	};
-	assert(search->distance && search->ports && search->queue && search->order);
+	assert(search->distance && search->ports && search->queue && search->order &&
+	       search->leaves);
 	list_switches(search);
+	list_leaves(search);
 	list_steps(search);
 	if (topology->routing == ROUTING_up_down) {
 		rank(topology, search);
@@ -296,6 +283,7 @@ static void search_fini(struct search *search)
 	free(search->ports);
 	free(search->queue);
 	free(search->order);
+	free(search->leaves);
 	free(search->steps);
 	free(search->first);
 }
@@ -338,6 +326,14 @@ static void route_last(const struct topology *topology, const struct node *host)
 	last->ops.route(last->ops.context, topology->endpoints, &hosts, 0, &own);
 }
 
+static bool all_leaves_reached(const struct search *search)
+{
+	for (uint32_t i = 0; i < search->leaf_count; i++)
+		if (search->distance[search->leaves[i]] == UNREACHED)
+			return false;
+	return !search->has_lone_hosts;
+}
+
 /* Returns false and writes the error if a host has no route to the destination. */
 static bool reached_by_all(const struct search *search, uint32_t destination, char *error,
 			   size_t error_bytes)
@@ -346,6 +342,8 @@ static bool reached_by_all(const struct search *search, uint32_t destination, ch
 	const struct end *end = &nodes[destination].ends[0];
 	bool at_switch = end->node != UNREACHED && nodes[end->node].is_switch;
 
+	if (at_switch && all_leaves_reached(search))
+		return true;
 	for (uint32_t i = 0; i < search->topology->count; i++) {
 		if (nodes[i].is_switch || i == destination || i == end->node)
 			continue;
@@ -534,6 +532,12 @@ void routes_towards(struct search *search, uint32_t node, const uint32_t **dista
 	search_from(search, node);
 	*distance = search->distance;
 	*ports = search->ports;
+}
+
+uint32_t routes_switches(const struct search *search, const uint32_t **nodes)
+{
+	*nodes = search->order;
+	return search->switches;
 }
 
 uint32_t topology_port_number(const struct topology *topology, unsigned node, unsigned port)

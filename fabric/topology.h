@@ -60,8 +60,9 @@ struct topology_switch {
 	bool (*output)(void *context, const struct path *path, unsigned *port);
 	/* Finds all outputs that a packet of a path may take, before load balancing. */
 	void (*outputs)(void *context, const struct path *path, struct port_set *ports);
-	/* Returns true if packets of both paths may take the same outputs. */
-	bool (*alike)(void *context, const struct path *one, const struct path *other);
+	/* Returns true if packets to all these hosts may take the same outputs. */
+	bool (*alike)(void *context, const struct endpoints *endpoints,
+		      const struct topology_hosts *hosts);
 	/* Returns the VL on the next link of a packet that came by `input` in `vl` and leaves by
 	 * `output`. */
 	unsigned (*vl)(void *context, unsigned input, unsigned output, const struct path *path,

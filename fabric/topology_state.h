@@ -59,6 +59,10 @@ void routes_search_destroy(struct search *search); /* NULL is allowed */
 void routes_towards(struct search *search, uint32_t node, const uint32_t **distance,
 		    const struct port_set **ports);
 
+/* Returns the number of switches, and their nodes in *nodes, which is valid as long as the
+ * search. */
+uint32_t routes_switches(const struct search *search, const uint32_t **nodes);
+
 struct trips *round_trips_create(uint32_t nodes);
 void round_trips_destroy(struct trips *trips); /* NULL is allowed */
 

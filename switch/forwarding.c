@@ -14,8 +14,6 @@ static void reach(struct fabric_switch *sw, uint32_t index)
 {
 	uint32_t entries = sw->table_entries ? sw->table_entries : 64;
 
-	if (index < sw->table_entries)
-		return;
 	while (entries <= index)
 		entries *= 2;
 	sw->table = realloc(sw->table, entries * sizeof(sw->table[0]));
@@ -25,12 +23,19 @@ static void reach(struct fabric_switch *sw, uint32_t index)
 	sw->table_entries = entries;
 }
 
+static uint32_t index_of(const struct fabric_switch *sw, const struct endpoints *endpoints,
+			 uint32_t endpoint)
+{
+	return sw->by_lid ? endpoints_get(endpoints, endpoint)->lid : endpoint;
+}
+
 static void set(struct fabric_switch *sw, const struct endpoints *endpoints, uint32_t endpoint,
 		uint16_t entry)
 {
-	uint32_t index = sw->by_lid ? endpoints_get(endpoints, endpoint)->lid : endpoint;
+	uint32_t index = index_of(sw, endpoints, endpoint);
 
-	reach(sw, index);
+	if (__builtin_expect(index >= sw->table_entries, 0))
+		reach(sw, index);
 	sw->table[index] = entry;
 }
 
@@ -93,7 +98,8 @@ static void topology_route(void *context, const struct endpoints *endpoints,
 	}
 	for (uint32_t i = 0; i < hosts->count; i++)
 		set(sw, endpoints, hosts->endpoints[i],
-		    candidates[topology_choice(count, distance, hosts->endpoints[i])]);
+		    count == 1 ? candidates[0]
+			       : candidates[topology_choice(count, distance, hosts->endpoints[i])]);
 }
 
 static void topology_replicate(void *context, uint32_t group, const struct port_set *ports)
@@ -153,9 +159,24 @@ static void topology_outputs(void *context, const struct path *path, struct port
 		*ports = sw->groups[found - sw->port_count].set;
 }
 
-static bool topology_alike(void *context, const struct path *one, const struct path *other)
+static uint16_t entry_of(const struct fabric_switch *sw, const struct endpoints *endpoints,
+			 uint32_t endpoint)
 {
-	return forwarding_find(context, one) == forwarding_find(context, other);
+	uint32_t index = index_of(sw, endpoints, endpoint);
+
+	return index < sw->table_entries ? sw->table[index] : NO_ROUTE;
+}
+
+static bool topology_alike(void *context, const struct endpoints *endpoints,
+			   const struct topology_hosts *hosts)
+{
+	const struct fabric_switch *sw = context;
+	uint16_t first = entry_of(sw, endpoints, hosts->endpoints[0]);
+
+	for (uint32_t i = 1; i < hosts->count; i++)
+		if (entry_of(sw, endpoints, hosts->endpoints[i]) != first)
+			return false;
+	return true;
 }
 
 static unsigned topology_vl(void *context, unsigned input, unsigned output, const struct path *path,

@@ -34,17 +34,18 @@ static bool flood(struct build *build, char *error, size_t error_bytes)
 static void set_neighbours(struct build *build)
 {
 	const struct scenario *scenario = build->scenario;
-	for (uint32_t i = 0; i < scenario->switch_count; i++) {
-		struct port_set switches = {0};
-		for (uint32_t l = 0; l < scenario->link_count; l++) {
-			const struct scenario_link *link = &scenario->links[l];
-			for (unsigned side = 0; side < 2; side++)
-				if (link->ends[side].is_switch && link->ends[side].number == i &&
-				    link->ends[1 - side].is_switch)
-					port_set_add(&switches, link->ports[side]);
-		}
-		switch_set_neighbours(build->switches[i], &switches);
+	struct port_set *switches = calloc(scenario->switch_count + 1u, sizeof(*switches));
+	if (!switches)
+		abort();
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		const struct scenario_link *link = &scenario->links[i];
+		for (unsigned side = 0; side < 2; side++)
+			if (link->ends[side].is_switch && link->ends[1 - side].is_switch)
+				port_set_add(&switches[link->ends[side].number], link->ports[side]);
 	}
+	for (uint32_t i = 0; i < scenario->switch_count; i++)
+		switch_set_neighbours(build->switches[i], &switches[i]);
+	free(switches);
 }
 
 static bool make_groups(struct build *build, char *error, size_t error_bytes)

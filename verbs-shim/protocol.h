@@ -17,10 +17,11 @@
 
 #include <stdint.h>
 
+#include "verbs-shim/cpu_time.h"
 #include "verbs-shim/socket_record.h"
 
 /* Version of this file. Change it with each change of a structure or request. */
-#define SHIM_MAGIC UINT64_C(0x68636173696d0011)
+#define SHIM_MAGIC UINT64_C(0x68636173696d0012)
 
 /* Environment of a program: descriptor of the attach socket, descriptor of the shared memory,
  * number of the host, inodes of the pipes for its output. */
@@ -389,8 +390,8 @@ struct shim_process {
 	uint32_t shares;
 	/* Processors on which a new image may run. None: all. */
 	struct shim_cpus cpus;
-	/* Processor time of its threads, ps, without the time in which they wait or sleep. */
-	uint64_t busy;
+	/* Processor time of its threads, without the time in which they wait or sleep. */
+	struct cpu_time cpu;
 	/* Shortest time after which a doorbell store can have a visible effect, ps. */
 	uint64_t store_delay;
 };
@@ -426,6 +427,9 @@ struct shim_memory {
 	struct shim_socket sockets[SHIM_SOCKETS];
 	struct shim_process processes[SHIM_PROCESSES];
 	struct shim_slot slots[SHIM_SLOTS];
+	/* Processor time, ps, that the simulator charged to each thread since the thread last had
+	 * the token. */
+	uint64_t charged[SHIM_SLOTS][CPU_KIND_COUNT];
 	/* Processors on which each thread may run. None: all. */
 	struct shim_cpus cpus[SHIM_SLOTS];
 };

@@ -127,6 +127,7 @@ static const struct plain flags[] = {
 	FIELD(KEY_EXPECT, expect),     FIELD(KEY_FULL, full),
 	FIELD(KEY_ROBUST, robust),     FIELD(KEY_WORDS, words),
 	FIELD(KEY_BOUNDS, bounds),     FIELD(KEY_EFFECTIVE, effective),
+	FIELD(KEY_CPU, cpu),
 };
 
 static void *find_field(struct arguments *arguments, const struct plain *list, size_t count,

@@ -12,8 +12,8 @@ enum option_key {
 	KEY_SEED = 0x100, KEY_JSON, KEY_WORDS, KEY_EFFECTIVE, KEY_PCAP, KEY_TRACE, KEY_COUNTERS,
 	KEY_UNTIL, KEY_THREADS, KEY_TAG, KEY_PERFETTO, KEY_VCD, KEY_PERCENTILE, KEY_SIGNALS,
 	KEY_REPLAY, KEY_CAPTURE,
-	KEY_BOTTLENECK, KEY_BOUNDS, KEY_RECEIVED, KEY_PRESET, KEY_NUMBER, KEY_CASE, KEY_EXPECT,
-	KEY_METRIC, KEY_X, KEY_FULL, KEY_ROBUST,
+	KEY_BOTTLENECK, KEY_BOUNDS, KEY_CPU, KEY_RECEIVED, KEY_PRESET, KEY_NUMBER, KEY_CASE,
+	KEY_EXPECT, KEY_METRIC, KEY_X, KEY_FULL, KEY_ROBUST,
 	KEY_PICTURES, KEY_QP, KEY_PAIR, KEY_SVG, KEY_FROM, KEY_EVENTS,
 	KEY_VIA, KEY_PART, KEY_POINTS, KEY_BY,
 	KEY_EVERY, KEY_PORTS,
@@ -87,6 +87,8 @@ enum option_key {
 #define OPTION_BOUNDS    {"bounds", KEY_BOUNDS, NULL, 0, \
 	"print the maximum rate that each resource of the run allows, lowest first; FILE is a " \
 	"result folder", 0}
+#define OPTION_CPU       {"cpu", KEY_CPU, NULL, 0, \
+	"print the processor time of each program by purpose; FILE is a result folder", 0}
 #define OPTION_PERFETTO  {"perfetto", KEY_PERFETTO, "FILE", 0, \
 	"write the timeline to FILE as JSON for ui.perfetto.dev", 0}
 #define OPTION_VCD       {"vcd", KEY_VCD, "FILE", 0, \

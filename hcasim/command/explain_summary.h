@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explain_summary: the summary.json of a result folder, as `hcasim explain RUN --bottleneck` and
- * `--bounds` read it.
+ * explain_summary: the summary.json of a result folder, as `hcasim explain RUN --bottleneck`,
+ * `--bounds` and `--cpu` read it.
  */
 #ifndef HCASIM_COMMAND_EXPLAIN_SUMMARY_H
 #define HCASIM_COMMAND_EXPLAIN_SUMMARY_H

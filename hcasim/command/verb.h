@@ -64,7 +64,7 @@ struct arguments {
 	unsigned jobs;
 	unsigned threads;         /* THREADS_AUTO: chosen by hcasim */
 	struct ranks *rank_group; /* run: processes that mpirun started; NULL: none */
-	bool bottleneck, bounds, received;
+	bool bottleneck, bounds, cpu, received;
 	bool expect; /* sweep: check the file's expectations at each point */
 	bool full;   /* published: run rows at the original's size */
 	bool robust; /* published: halve and double the choices of rows */
@@ -138,6 +138,9 @@ int run_load(const struct arguments *arguments, const struct scenario *scenario,
  * error for the first value of each key that cannot. sweep_product.c */
 void sweep_product_check(const struct arguments *arguments, const struct scenario *scenario,
 			 struct yaml_errors *errors);
+
+/* Implements --cpu. explain_cpu.c */
+int explain_cpu(const struct arguments *arguments);
 
 /* Implements --bounds. explain_bounds.c */
 int explain_bounds(const struct arguments *arguments);

@@ -192,6 +192,7 @@ static int run_programs(const struct run *run)
 		unsigned wrong = result_compare(build, stderr);
 		violations_open(&outcome.violations);
 		wrong += experiment_check_build(build, outcome.violations.out);
+		wrong += session_check_cpu(build->session, outcome.violations.out);
 		violations_close(&outcome.violations, stderr);
 		if (code == EXIT_GOOD && wrong > 0)
 			code = EXIT_NOT_AS_EXPECTED;

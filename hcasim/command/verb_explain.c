@@ -6,6 +6,7 @@
  *
  *     hcasim explain RUN --bottleneck            most used resources; explain_bottleneck.c
  *     hcasim explain RUN --bounds                rate that each resource allows; explain_bounds.c
+ *     hcasim explain RUN --cpu                   processor time of programs; explain_cpu.c
  *     hcasim explain run.trace                   mean of all work requests, stage by stage
  *     hcasim explain run.trace --received        receives, from the first bit to their CQE
  *     hcasim explain run.trace --wqe 7           the work request with tag 7
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "hcasim/command/explain.h"
 #include "hcasim/command/verb.h"
@@ -154,6 +156,16 @@ static const char *trace_path(const char *word, char path[PATH_MAX])
 	return path;
 }
 
+/* Returns true for a result folder without a trace. Its processor time can be explained. */
+static bool has_no_trace(const struct arguments *arguments)
+{
+	char path[PATH_MAX];
+	bool folder = trace_path(arguments->word, path) == path;
+
+	return folder && access(path, F_OK) != 0 && !arguments->tag && !arguments->received &&
+	       arguments->percentile < 0 && !arguments->perfetto;
+}
+
 static int explain_trace(const struct arguments *arguments, const char *file)
 {
 	struct breakdowns all;
@@ -178,6 +190,8 @@ int verb_explain(const struct arguments *arguments)
 {
 	char path[PATH_MAX];
 
+	if (arguments->cpu)
+		return explain_cpu(arguments);
 	if (arguments->bounds)
 		return explain_bounds(arguments);
 	if (arguments->bottleneck)
@@ -186,5 +200,7 @@ int verb_explain(const struct arguments *arguments)
 		say("--perfetto draws single work requests; add --wqe or --percentile");
 		return EXIT_BAD_INPUT;
 	}
+	if (has_no_trace(arguments))
+		return explain_cpu(arguments);
 	return explain_trace(arguments, trace_path(arguments->word, path));
 }

@@ -35,7 +35,7 @@ static const struct argp_option mpi_options[] = {OPTION_RANKS, OPTION_REPLAY, OP
 	OPTION_OUT, OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_VERBOSE, {0}};
 static const struct argp_option trace_options[] = {OPTION_TAG, OPTION_PERFETTO, OPTION_VCD, {0}};
 static const struct argp_option explain_options[] = {OPTION_WQE, OPTION_PERCENTILE, OPTION_RECEIVED,
-	OPTION_PERFETTO, OPTION_BOTTLENECK, OPTION_BOUNDS, OPTION_JSON, {0}};
+	OPTION_PERFETTO, OPTION_BOTTLENECK, OPTION_BOUNDS, OPTION_CPU, OPTION_JSON, {0}};
 static const struct argp_option compare_options[] = {OPTION_JSON, OPTION_VERBOSE, {0}};
 static const struct argp_option chart_options[] = {OPTION_QP, OPTION_PAIR, OPTION_SVG, OPTION_FROM,
 	OPTION_EVENTS, {0}};
@@ -117,7 +117,7 @@ const struct verb verbs[] = {
 	 "for",
 	 "RUN is a result folder, or the trace in it. Without --wqe and --percentile, prints the "
 	 "mean of all work requests. The stages of each work request add up to its latency, from "
-	 "the store to the CQE.",
+	 "the store to the CQE. Of a folder without a trace, prints the processor time (--cpu).",
 	 explain_options, 1, 1, false, verb_explain},
 	{"compare", "RUN OTHER", "compare two runs",
 	 "RUN and OTHER are result folders. Prints different settings, metrics, bottlenecks, time "

@@ -108,6 +108,32 @@ static void print_workloads(const struct build *build, const struct result_outco
 	fprintf(out, "\n  }");
 }
 
+/* Prints the processor time of each program. */
+static void print_cpu(const struct build *build, FILE *out)
+{
+	static const char *const names[] = {
+#define KIND_NAME(name, mode, meaning) #name,
+		CPU_KINDS(KIND_NAME)};
+	if (!build->session || session_program_count(build->session) == 0)
+		return;
+	fprintf(out, ",\n  \"cpu\": [");
+	for (uint32_t i = 0; i < session_program_count(build->session); i++) {
+		struct session_cpu cpu = session_cpu_of(build->session, i);
+		fprintf(out, "%s\n    {\"host\": ", i > 0 ? "," : "");
+		json_text(out, build->scenario->hosts[cpu.host].name);
+		fprintf(out, ", \"program\": ");
+		json_text(out, cpu.program);
+		fprintf(out,
+			", \"cpu_ps\": %" PRIu64 ", \"system_ps\": %" PRIu64 ", \"kinds_ps\": {",
+			cpu.time->total, cpu_time_system(cpu.time));
+		for (unsigned kind = 0; kind < CPU_KIND_COUNT; kind++)
+			fprintf(out, "%s\"%s\": %" PRIu64, kind ? ", " : "", names[kind],
+				cpu.time->kinds[kind]);
+		fputs("}}", out);
+	}
+	fprintf(out, "\n  ]");
+}
+
 void summary_print(const struct build *build, const struct result_outcome *outcome,
 		   const uint64_t *packets, FILE *out)
 {
@@ -135,6 +161,7 @@ void summary_print(const struct build *build, const struct result_outcome *outco
 	struct bounds bounds = bounds_find(build->sim, result_worked(build, outcome),
 					   build->load ? load_window(build->load) : NULL);
 	bounds_print_json(&bounds, out);
+	print_cpu(build, out);
 	print_expectations(build, outcome, out);
 	fprintf(out, "\n}\n");
 }

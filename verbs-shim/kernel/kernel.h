@@ -91,11 +91,12 @@ struct kernel_call {
 	 * doorbell record of a page, that the HCA no longer accesses. unwatched: a region that the
 	 * HCA no longer writes. length 0: none. */
 	struct kernel_range retired, retired_record, unwatched;
-	uint8_t page[64];    /* out of kernel_mmap(): initial contents of the page */
-	uint32_t page_bytes; /* bytes of `page`; 0: none */
-	bool ring;           /* the page is memory for a ring: see kernel_map_ring() */
-	bool registers;      /* the adapter receives stores to the page, and loads from it */
-	sim_time latency;    /* out: virtual time of the call (command interface and driver) */
+	uint8_t page[64];      /* out of kernel_mmap(): initial contents of the page */
+	uint32_t page_bytes;   /* bytes of `page`; 0: none */
+	bool ring;             /* the page is memory for a ring: see kernel_map_ring() */
+	bool registers;        /* the adapter receives stores to the page, and loads from it */
+	bool registers_memory; /* the call registers or deregisters a memory region */
+	sim_time latency;      /* out: virtual time of the call (command interface and driver) */
 };
 
 /* Creates a kernel. `endpoints` and `host` must outlive it. `endpoint` is the number of the HCA's

@@ -147,6 +147,7 @@ int reg_mr(struct command *command)
 				    request.access_flags);
 	if (error)
 		return error;
+	command->call->registers_memory = true;
 	struct object *pd = command_object(command, OBJECT_PD, request.pd_handle);
 	if (!pd)
 		return -EINVAL;
@@ -212,6 +213,7 @@ int rereg_mr(struct command *command)
 	struct object *object = command_object(command, OBJECT_MR, request.mr_handle);
 	if (!object)
 		return -EINVAL;
+	command->call->registers_memory = true;
 	struct region *region = container_of(object, struct region, object);
 	struct mr mr = region->mr;
 	struct object *pd = region->pd;
@@ -265,6 +267,7 @@ int dereg_mr(struct command *command)
 	int error = destroy_find(command, OBJECT_MR, request.mr_handle, &region);
 	if (error)
 		return error;
+	command->call->registers_memory = true;
 	unwatch_region(command, container_of(region, struct region, object));
 	return destroy_object(region);
 }

@@ -23,8 +23,10 @@
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/vdso.h"
 
-#define PS_PER_NS UINT64_C(1000)
-#define NS_PER_S  UINT64_C(1000000000)
+#define PS_PER_NS   UINT64_C(1000)
+#define NS_PER_S    UINT64_C(1000000000)
+#define PS_PER_US   UINT64_C(1000000)
+#define PS_PER_TICK UINT64_C(10000000000) /* Linux: USER_HZ is 100 */
 
 static bool is_known(void)
 {
@@ -41,7 +43,7 @@ static uint64_t read_ns(clockid_t id)
 	uint64_t now;
 
 	if (shim_active())
-		gate_charge(shim.memory->cost_clock_read);
+		gate_charge(CPU_clock_read, shim.memory->cost_clock_read);
 	now = now_ps() / PS_PER_NS;
 	switch (id) {
 	case CLOCK_REALTIME:
@@ -56,12 +58,17 @@ static uint64_t read_ns(clockid_t id)
 	case CLOCK_THREAD_CPUTIME_ID:
 		if (shim_self.slot)
 			gate_count();
-		return shim_self.busy / PS_PER_NS;
+		return shim_self.cpu.total / PS_PER_NS;
 	default:
 		if (shim_self.slot)
 			gate_count();
-		return shim.process->busy / PS_PER_NS;
+		return shim.process->cpu.total / PS_PER_NS;
 	}
+}
+
+static uint64_t user_time(const struct cpu_time *cpu)
+{
+	return cpu->total - cpu_time_system(cpu);
 }
 
 static uint64_t ticks_now(void)
@@ -82,7 +89,7 @@ bool clock_rdtsc(ucontext_t *context)
 	if (!plain && !with_processor)
 		return false;
 	if (shim_active())
-		gate_charge(shim.memory->cost_clock_read);
+		gate_charge(CPU_clock_read, shim.memory->cost_clock_read);
 	if (shim_self.id)
 		ticks = ticks_now();
 	registers[REG_RAX] = (greg_t)(ticks & UINT32_MAX);
@@ -145,25 +152,32 @@ EXPORT clock_t times(struct tms *buffer)
 
 	if (!is_known())
 		return REAL(times)(buffer);
-	ticks = read_ns(CLOCK_MONOTONIC) / (NS_PER_S / 100);
+	ticks = read_ns(CLOCK_MONOTONIC) * PS_PER_NS / PS_PER_TICK;
+	(void)read_ns(CLOCK_PROCESS_CPUTIME_ID);
 	if (buffer)
-		*buffer = (struct tms){.tms_utime = (clock_t)(read_ns(CLOCK_PROCESS_CPUTIME_ID) /
-							      (NS_PER_S / 100))};
+		*buffer = (struct tms){
+			.tms_utime = (clock_t)(user_time(&shim.process->cpu) / PS_PER_TICK),
+			.tms_stime = (clock_t)(cpu_time_system(&shim.process->cpu) / PS_PER_TICK)};
 	return (clock_t)ticks;
+}
+
+static struct timeval timeval_of(uint64_t ps)
+{
+	return (struct timeval){(time_t)(ps / PS_PER_US / 1000000),
+				(suseconds_t)(ps / PS_PER_US % 1000000)};
 }
 
 /* Reports processor time as clock() does. Other values are 0, as Linux reports values that it does
  * not count. Faults and switches of the machine are not part of the run. */
 EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
 {
-	uint64_t now;
+	const struct cpu_time *cpu = who == RUSAGE_SELF ? &shim.process->cpu : &shim_self.cpu;
 
 	if (!is_known() || (who != RUSAGE_SELF && who != RUSAGE_THREAD))
 		return REAL(getrusage)(who, usage);
-	now = read_ns(who == RUSAGE_SELF ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID) /
-	      1000;
-	*usage = (struct rusage){
-		.ru_utime = {(time_t)(now / 1000000), (suseconds_t)(now % 1000000)}};
+	(void)read_ns(CLOCK_PROCESS_CPUTIME_ID);
+	*usage = (struct rusage){.ru_utime = timeval_of(user_time(cpu)),
+				 .ru_stime = timeval_of(cpu_time_system(cpu))};
 	return 0;
 }
 
@@ -171,7 +185,7 @@ EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
 static bool sleep_until(uint64_t deadline)
 {
 	shim_self.interrupted = false;
-	gate_charge(shim.memory->cost_system_call);
+	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	do { /* a signal that the thread has blocked ends no sleep */
 		(void)gate_call(OP_SLEEP, REQUEST(.sleep = {deadline}));
 	} while (!shim_self.interrupted && gate_now() < deadline);

@@ -120,7 +120,8 @@ ssize_t datagrams_send(int fd, struct shim_socket *record, const struct msghdr *
 	} while (result < 0 && errno == EAGAIN && waits && wait_for(fd, POLLOUT));
 	if (result < 0)
 		return -1;
-	shim_self.slot->clock += sockets_copy_time(length) + costs->send_segment;
+	gate_add(CPU_copy, sockets_copy_time(length));
+	gate_add(CPU_transmit, costs->send_segment);
 	(void)sockets_call_number(SOCKET_MOVED, record);
 	return (ssize_t)length;
 }

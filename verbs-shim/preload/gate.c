@@ -101,13 +101,46 @@ void gate_leave(void)
 		signal_deferred();
 }
 
+static void count(struct cpu_time *cpu, uint64_t total)
+{
+	cpu->total += total;
+	for (unsigned kind = 0; kind < CPU_KIND_COUNT; kind++)
+		cpu->kinds[kind] += shim_self.charges[kind];
+}
+
 void gate_count(void)
 {
-	uint64_t now = shim_self.slot->clock;
+	uint64_t now = shim_self.slot->clock, total = now - shim_self.counted, known = 0;
 
-	shim_self.busy += now - shim_self.counted;
-	shim.process->busy += now - shim_self.counted;
+	for (unsigned kind = 0; kind < CPU_KIND_COUNT; kind++)
+		known += shim_self.charges[kind];
+	shim_self.charges[CPU_untracked] += total - known;
+	count(&shim_self.cpu, total);
+	count(&shim.process->cpu, total);
+	memset(shim_self.charges, 0, sizeof(shim_self.charges));
 	shim_self.counted = now;
+}
+
+/* Counts the processor time that passed during a request. Time that the simulator did not charge is
+ * a wait, or time in which the thread keeps its core. */
+static void count_request(const struct shim_slot *slot, enum shim_op op)
+{
+	uint64_t *charged = shim.memory->charged[slot - shim.memory->slots];
+	uint64_t passed = slot->clock - shim_self.counted, known = 0;
+
+	for (unsigned kind = 0; kind < CPU_KIND_COUNT; kind++) {
+		shim_self.charges[kind] += charged[kind];
+		known += charged[kind];
+		charged[kind] = 0;
+	}
+	if (op == OP_OS_WAIT || op == OP_SLEEP)
+		shim_self.counted = slot->clock - known;
+	else if (op == OP_SPIN)
+		shim_self.charges[CPU_polling] += passed - known;
+	else if (op == OP_LOAD)
+		shim_self.charges[CPU_register_load] += passed - known;
+	else /* stores that wait for room */
+		shim_self.charges[CPU_posting] += passed - known;
 }
 
 /* Hands over the token, and waits for it to come back. */
@@ -140,8 +173,7 @@ int64_t gate_call(enum shim_op op, const union shim_request *request)
 	pass_token(slot);
 	forget_waiting();
 	slot->store_count = 0;
-	if (op == OP_OS_WAIT || op == OP_SLEEP)
-		shim_self.counted = slot->clock;
+	count_request(slot, op);
 	result = slot->result;
 	trap_watch_after_gate();
 	shim_self.quiet = shim_self.carrying;
@@ -161,6 +193,7 @@ void gate_last(enum shim_op op)
 	struct shim_slot *slot = shim_self.slot;
 	sigset_t all, before;
 
+	gate_count();
 	trap_watch_before_gate(op);
 	slot->op = op;
 	slot->quiet = false;
@@ -187,11 +220,17 @@ void gate_start(struct shim_slot *slot)
 		(struct shim_self){.slot = slot, .id = ids_of_thread(slot), .counted = slot->clock};
 }
 
-void gate_charge(uint64_t cost)
+void gate_add(enum cpu_kind kind, uint64_t cost)
+{
+	shim_self.slot->clock += cost;
+	shim_self.charges[kind] += cost;
+}
+
+void gate_charge(enum cpu_kind kind, uint64_t cost)
 {
 	struct shim_slot *slot = shim_self.slot;
 
-	slot->clock += cost;
+	gate_add(kind, cost);
 	if (slot->clock >= slot->horizon)
 		(void)gate_call(OP_YIELD, NULL);
 	trap_watch_charged();
@@ -201,7 +240,7 @@ void gate_charge(uint64_t cost)
 static void post(struct shim_slot *slot)
 {
 	if (slot->clock < shim_self.posts_from) {
-		slot->clock = shim_self.posts_from;
+		gate_add(CPU_posting, shim_self.posts_from - slot->clock);
 		if (slot->clock >= slot->horizon)
 			(void)gate_call(OP_YIELD, NULL);
 	}
@@ -223,7 +262,7 @@ bool gate_store(uint32_t file, uint64_t offset, const void *bytes, uint32_t leng
 	store->length = length;
 	memcpy(store->bytes, bytes, length);
 	__atomic_store_n(&slot->store_count, slot->store_count + 1, __ATOMIC_RELEASE);
-	slot->clock += shim.memory->cost_mmio_store;
+	gate_add(CPU_posting, shim.memory->cost_mmio_store);
 	until = slot->stores[0].clock + shim.process->store_delay;
 	if (until > slot->store_horizon)
 		until = slot->store_horizon;

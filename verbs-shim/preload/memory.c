@@ -242,7 +242,7 @@ static void begin_call(void)
 {
 	if (!shim_active())
 		return;
-	gate_charge(shim.memory->cost_system_call);
+	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	trap_watch_before_call();
 }
 

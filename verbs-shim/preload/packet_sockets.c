@@ -81,7 +81,7 @@ int packet_sockets_bind(struct shim_socket *record, const struct sockaddr *addre
 {
 	struct sockaddr_ll link;
 
-	gate_charge(shim.memory->cost_system_call);
+	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	if (length < sizeof(link))
 		return fail(EINVAL);
 	memcpy(&link, address, sizeof(link));

@@ -209,7 +209,7 @@ static pid_t wait_child(idtype_t kind, pid_t pid, int *status, int options, stru
 {
 	(void)kind;
 	shim_self.interrupted = false;
-	gate_charge(shim.memory->cost_system_call);
+	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	for (;;) {
 		pid_t found = (pid_t)system_call(SYS_wait4, pid > 0 ? ids_real(pid) : pid, status,
 						 options | WNOHANG, usage);
@@ -253,7 +253,7 @@ static int wait_id(idtype_t kind, id_t id, siginfo_t *info, int options)
 	int result;
 
 	shim_self.interrupted = false;
-	gate_charge(shim.memory->cost_system_call);
+	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	for (;;) {
 		result = (int)system_call(SYS_waitid, kind,
 					  kind == P_PID ? (id_t)ids_real((int32_t)id) : id, &found,

@@ -86,8 +86,11 @@ struct shim_self {
 	uint64_t ended_at;
 	/* Clock from which it may post again. */
 	uint64_t posts_from;
-	/* Processor time, ps, and the clock until which it is counted. */
-	uint64_t busy, counted;
+	/* Processor time, and the clock until which it is counted, ps. */
+	struct cpu_time cpu;
+	uint64_t counted;
+	/* Parts of the time after `counted`. */
+	uint64_t charges[CPU_KIND_COUNT];
 	/* Depth of calls in the library. Signals that arrive then must not enter it again. */
 	uint32_t inside;
 	/* A handler of the program ran since the last wait began. */
@@ -124,13 +127,16 @@ void gate_last(enum shim_op op);
 void gate_enter(void);
 void gate_leave(void);
 void gate_start(struct shim_slot *slot);
-void gate_charge(uint64_t cost);
+/* Adds processor time of a kind. gate_charge() then returns the token if the clock has reached the
+ * horizon. After gate_add() the caller makes a request. */
+void gate_add(enum cpu_kind kind, uint64_t cost);
+void gate_charge(enum cpu_kind kind, uint64_t cost);
 /* Stores at most SHIM_BYTES to a doorbell page at the current time. Returns true if the store waits
  * for the next request, false if it was handed over. */
 bool gate_store(uint32_t file, uint64_t offset, const void *bytes, uint32_t length);
 /* other programs may now see the actions of this program in the operating system */
 void gate_visible(void);
-void gate_count(void); /* processor time until now: in shim_self.busy and shim.process->busy */
+void gate_count(void); /* processor time until now: in shim_self.cpu and shim.process->cpu */
 static inline uint64_t gate_now(void)
 {
 	return shim_self.slot->clock;

@@ -191,7 +191,7 @@ int sockets_set_option(int fd, struct shim_socket *record, int level, int option
 {
 	int place = find(level, option), number, result;
 
-	gate_charge(shim.memory->cost_system_call);
+	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	if (record->family == AF_PACKET)
 		return packet_sockets_set_option(record, level, option, value, length);
 	if (level == IPPROTO_TCP && record->datagram)
@@ -314,7 +314,7 @@ int sockets_get_option(int fd, struct shim_socket *record, int level, int option
 	int place = find(level, option), number;
 	const char *congestion = record->congestion[0] ? record->congestion : "cubic";
 
-	gate_charge(shim.memory->cost_system_call);
+	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	if ((int)*length < 0)
 		return fail(EINVAL);
 	if (record->family == AF_PACKET)

@@ -16,12 +16,12 @@
 void sockets_pay_received(struct shim_socket *record, uint64_t bytes)
 {
 	const struct shim_socket_costs *costs = &shim.memory->socket_costs;
-	uint64_t cost = sockets_copy_time(bytes) + bytes * costs->receive_page / COST_PAGE +
-			record->segments * costs->receive_segment +
-			record->packets * costs->receive_packet;
 
+	gate_add(CPU_gro, record->packets * costs->receive_packet);
+	gate_add(CPU_receive, record->segments * costs->receive_segment);
+	gate_add(CPU_skb, bytes * costs->receive_page / COST_PAGE);
 	record->segments = record->packets = 0; /* more may arrive meanwhile */
-	gate_charge(cost);
+	gate_charge(CPU_copy, sockets_copy_time(bytes));
 }
 
 ssize_t sockets_taken(int fd, struct shim_socket *record, ssize_t result)

@@ -220,7 +220,7 @@ int sockets_bind(struct shim_socket *record, const struct sockaddr *address, soc
 		return packet_sockets_bind(record, address, length);
 	if (!sockets_read_address(record, address, length, &record->wanted))
 		return -1;
-	gate_charge(shim.memory->cost_system_call);
+	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	result = simple(SOCKET_BIND, record, 0);
 	record->bound |= result == 0 && record->wanted.port;
 	record->bound_address |= result == 0 && !is_any(&record->local);
@@ -236,7 +236,7 @@ int sockets_listen(int fd, struct shim_socket *record, int backlog)
 	bool first = record->state == SOCKET_IDLE;
 	int result;
 
-	gate_charge(shim.memory->cost_system_call);
+	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	if (record->datagram)
 		return fail(EOPNOTSUPP);
 	if (record->spoiled)
@@ -414,7 +414,7 @@ static int unlisten(int fd, const struct shim_socket *record)
 {
 	char bytes[256];
 
-	gate_charge(shim.memory->cost_system_call);
+	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	(void)call(SOCKET_UNLISTEN, number_of(record), 0);
 	while (system_call(SYS_recvfrom, fd, bytes, sizeof(bytes), MSG_DONTWAIT, NULL, NULL) > 0)
 		;
@@ -453,7 +453,7 @@ int sockets_shutdown(int fd, struct shim_socket *record, int how)
 	record->announced = 1;
 	result =
 		(int)system_call(SYS_shutdown, fd, record->shut == SHUT_BOTH ? SHUT_RDWR : SHUT_WR);
-	gate_charge(shim.memory->cost_system_call);
+	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	(void)call(SOCKET_MOVED, number_of(record), 0);
 	return result;
 }
@@ -471,9 +471,9 @@ void sockets_sent(struct shim_socket *record, ssize_t bytes)
 
 	if (bytes <= 0)
 		return;
-	shim_self.slot->clock += sockets_copy_time((uint64_t)bytes) +
-				 ((uint64_t)bytes + costs->burst_bytes - 1) / costs->burst_bytes *
-					 costs->send_segment;
+	gate_add(CPU_copy, sockets_copy_time((uint64_t)bytes));
+	gate_add(CPU_transmit, ((uint64_t)bytes + costs->burst_bytes - 1) / costs->burst_bytes *
+				       costs->send_segment);
 	(void)call(SOCKET_MOVED, number_of(record), 0);
 }
 

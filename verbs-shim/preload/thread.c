@@ -561,6 +561,6 @@ EXPORT int sched_yield(void)
 {
 	if (!shim_active())
 		return REAL(sched_yield)();
-	gate_charge(shim.memory->cost_system_call);
+	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	return 0;
 }

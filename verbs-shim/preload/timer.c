@@ -168,7 +168,7 @@ static int wait_signal(const sigset_t *set, siginfo_t *info, uint64_t deadline)
 	if (!info)
 		info = &taken;
 	shim_self.interrupted = false;
-	gate_charge(shim.memory->cost_system_call);
+	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	for (;;) {
 		int number = (int)system_call(SYS_rt_sigtimedwait, set, info, &zero, 8L);
 		bool passed = gate_now() >= deadline;

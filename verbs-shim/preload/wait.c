@@ -62,7 +62,7 @@ bool wait_for_any(uint64_t deadline)
 void wait_begin(void)
 {
 	shim_self.interrupted = false;
-	gate_charge(shim.memory->cost_system_call);
+	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	timer_update();
 	trap_watch_before_call();
 }

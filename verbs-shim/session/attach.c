@@ -25,6 +25,7 @@ struct thread *attach_thread(struct session *session, struct process *process)
 		if (thread->state != THREAD_FREE)
 			continue;
 		memset(&session->shared->slots[i], 0, sizeof(session->shared->slots[i]));
+		memset(session->shared->charged[i], 0, sizeof(session->shared->charged[i]));
 		*thread = (struct thread){.process = process,
 					  .slot = &session->shared->slots[i],
 					  .state = THREAD_READY,
@@ -88,6 +89,7 @@ static struct process *process_new(struct session *session, const struct shim_at
 			.socket = -1,
 			.program = -1,
 			.part_of = parent ? parent->part_of : -1};
+		session->shared->processes[i].cpu = (struct cpu_time){0};
 		session->shared->processes[i].cpus =
 			parent ? session->shared->processes[parent->number].cpus
 			       : (struct shim_cpus){{0}};
@@ -221,6 +223,7 @@ struct process *attach_accept(struct session *session, int milliseconds)
 				      .host = process->host,
 				      .shares = shares(session, process, &hello),
 				      .cpus = session->shared->processes[process->number].cpus,
+				      .cpu = session->shared->processes[process->number].cpu,
 				      .store_delay = kernel ? kernel_uar_delay(kernel) : 0};
 	welcome(session, process, thread, host);
 	return process;
@@ -257,6 +260,7 @@ bool attach_is_dead(const struct process *process, int milliseconds)
 void attach_died(struct session *session, struct process *process, sim_time at)
 {
 	ends_await_notice();
+	session_count_process(session, process);
 	drop_threads(session, process);
 	process->alive = false;
 	output_drain(session);

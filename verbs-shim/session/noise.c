@@ -26,6 +26,15 @@ void noise_begin(const struct session *session, struct thread *thread)
 	draw(session, thread, 0);
 }
 
+/* Delays a thread. A thread that waited is not on its core yet. */
+static void hold(const struct session *session, struct thread *thread, sim_time time)
+{
+	if (thread->last == OP_OS_WAIT || thread->last == OP_SLEEP)
+		thread->clock += time;
+	else
+		session_charge(session, thread, CPU_noise, time);
+}
+
 bool noise_holds(const struct session *session, struct thread *thread)
 {
 	bool holds = false;
@@ -34,7 +43,7 @@ bool noise_holds(const struct session *session, struct thread *thread)
 		sim_time end = thread->disturbed_at + session->cpu.noise;
 
 		if (end > thread->clock) {
-			thread->clock = end;
+			hold(session, thread, end - thread->clock);
 			holds = true;
 		}
 		draw(session, thread, end);
@@ -55,6 +64,8 @@ void noise_worked(const struct session *session, struct thread *thread)
 				slot->stores[i].clock += session->cpu.noise;
 		}
 		slot->clock += session->cpu.noise;
+		session->shared->charged[thread - session->threads][CPU_noise] +=
+			session->cpu.noise;
 		draw(session, thread, end);
 	}
 }

@@ -91,7 +91,9 @@ static void respond_to_call(struct session *session, struct thread *thread,
 	if (call->watched.length)
 		process_memory_share_region(&process->memory, call->watched.address,
 					    call->watched.length, response);
-	thread->clock += call->latency + session->cpu.system_call;
+	session_charge(session, thread, CPU_system_call, session->cpu.system_call);
+	session_charge(session, thread, call->registers_memory ? CPU_registration : CPU_verbs,
+		       call->latency);
 }
 
 static bool read_text(struct process *process, uint64_t address, char *text, size_t room)
@@ -226,7 +228,7 @@ static void serve_close(struct session *session, struct thread *thread)
 
 	if (file)
 		files_drop(session, thread->process, file);
-	thread->clock += session->cpu.system_call;
+	session_charge(session, thread, CPU_system_call, session->cpu.system_call);
 }
 
 /* Delays a thread whose store finds no room at the adapter. The processor stalls until `at`, and
@@ -303,7 +305,7 @@ static void serve_thread_new(struct session *session, struct thread *thread)
 {
 	struct thread *created = attach_thread(session, thread->process);
 
-	thread->clock += session->cpu.thread;
+	session_charge(session, thread, CPU_process, session->cpu.thread);
 	if (!created) {
 		thread->slot->result = -EAGAIN;
 		return;
@@ -362,7 +364,7 @@ static void serve_spawned(struct session *session, struct thread *thread)
 	int32_t real_pid = (int32_t)thread->slot->request.spawned.real_pid;
 	struct process *child = NULL;
 
-	thread->clock += session->cpu.process;
+	session_charge(session, thread, CPU_process, session->cpu.process);
 	thread->slot->result = 0;
 	for (int tries = 0; real_pid > 0 && tries < 200; tries++) {
 		for (uint32_t i = 0; i < SHIM_PROCESSES; i++)
@@ -394,7 +396,7 @@ static void serve_exec(struct session *session, struct thread *thread)
 	struct process *process = thread->process;
 
 	name_outside(session, thread);
-	thread->clock += session->cpu.process;
+	session_charge(session, thread, CPU_process, session->cpu.process);
 	process->replacing = true;
 }
 
@@ -445,7 +447,7 @@ static void serve_timer(struct session *session, struct thread *thread)
 		if (session->threads[i].process == process &&
 		    session->threads[i].signalled == number + 1)
 			session->threads[i].signalled = 0; /* it is a different timer now */
-	thread->clock += session->cpu.system_call;
+	session_charge(session, thread, CPU_system_call, session->cpu.system_call);
 }
 
 typedef void serve_function(struct session *session, struct thread *thread);

@@ -265,7 +265,9 @@ static void act(struct session *session, struct thread *thread, sim_time when, s
 		thread->slot->result =
 			when >= thread->deadline && thread->looked == session->visible;
 		thread->state = THREAD_READY;
-		thread->clock = when + (thread->slot->result ? 0 : session->cpu.block);
+		thread->clock = when;
+		if (!thread->slot->result)
+			session_charge(session, thread, CPU_scheduling, session->cpu.block);
 		return; /* its place in the order has changed */
 	}
 	if (thread->request) {

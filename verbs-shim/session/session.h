@@ -16,6 +16,7 @@
 #ifndef VERBS_SHIM_SESSION_SESSION_H
 #define VERBS_SHIM_SESSION_SESSION_H
 
+#include "verbs-shim/cpu_time.h"
 #include "verbs-shim/kernel/kernel.h"
 #include "verbs-shim/session/processor.h"
 #include "verbs-shim/sockets/sockets.h"
@@ -186,6 +187,19 @@ int session_run(struct session *session);
 /* Returns a hash of all interactions of programs with the simulator and their times. Equal runs
  * have equal hashes. */
 uint64_t session_trace_hash(const struct session *session);
+
+/* Processor time of a program and its children. */
+struct session_cpu {
+	uint32_t host;
+	const char *program; /* its first word; the session owns it */
+	const struct cpu_time *time;
+};
+uint32_t session_program_count(const struct session *session);
+/* Call it after session_run(). */
+struct session_cpu session_cpu_of(const struct session *session, uint32_t program);
+/* Writes a line for each program whose kinds of processor time do not sum to its total. Returns
+ * their number. */
+unsigned session_check_cpu(const struct session *session, FILE *out);
 
 /* Returns the errno of a failed write of program output, or 0. A closed output pipe is not an
  * error. */

@@ -26,7 +26,8 @@ static void ready(void *context, uint32_t host, uint32_t number)
 		if (socket != SHIM_ANY_SOCKET && socket != number + UINT64_C(1))
 			continue;
 		thread->slot->result = 0;
-		session_wake(session, thread, now + session->cpu.block);
+		session_wake(session, thread, now);
+		session_charge(session, thread, CPU_scheduling, session->cpu.block);
 	}
 }
 

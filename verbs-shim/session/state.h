@@ -9,6 +9,7 @@
  *     handover.c    hand-over of the token to a thread, and the wait for its return
  *     serve.c       execution of the requests of threads
  *     attach.c      start, fork, exec and end of processes
+ *     cpu.c         processor time
  *     ends.c        wait for the real ends of threads and processes
  *     launch.c      creation of the programs' processes
  *     start.c       start times of programs
@@ -138,6 +139,7 @@ struct output {
 
 struct program {
 	uint32_t host;
+	struct cpu_time cpu; /* of its processes that have ended */
 	char *const *argv;
 	char path[PATH_MAX]; /* path of the executable, found along PATH */
 	sim_time start;      /* earliest start */
@@ -238,6 +240,13 @@ struct session {
 void session_trace(const struct thread *thread, unsigned point, uint64_t value);
 /* Reports that the HCA wrote to the memory of a process. */
 void session_visible_write(struct process *process, uint64_t address, uint64_t length);
+/* cpu.c */
+/* Adds processor time to the clock of a thread. */
+void session_charge(const struct session *session, struct thread *thread, enum cpu_kind kind,
+		    sim_time time);
+/* Adds the processor time of an ended process to its program. */
+void session_count_process(struct session *session, const struct process *process);
+/* session.c */
 /* Makes a thread ready, not earlier than `at`. */
 void session_wake(struct session *session, struct thread *thread, sim_time at);
 void session_returned(struct session *session, struct thread *thread);

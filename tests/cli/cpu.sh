@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Tests that `hcasim explain RUN --cpu` divides the processor time of programs exactly. iperf3 and
+# ib_write_bw run side by side on two hosts. The kinds of each program sum to its processor time,
+# no time is of an unknown kind, and the kinds of sockets and of RDMA appear where they belong. Two
+# runs give the same bytes. A folder without programs is refused.
+# Arguments: the hcasim program, the top of the source tree. Exit code 77: a program is missing.
+hcasim=$1
+for program in iperf3 ib_write_bw python3; do
+  command -v $program >/dev/null || { echo "$program is not installed"; exit 77; }
+done
+. "$(dirname "$0")/../support/script.sh"
+
+for run in one two; do
+  timeout -s KILL 60 "$hcasim" exec "$2/scenarios/two-hosts-roce.yaml" --out "$folder/$run" -- \
+    host0: iperf3 -s -1 : host0: ib_write_bw -n 100 : host1: iperf3 -c host0 -n 2M -J : host1: ib_write_bw -n 100 host0 \
+    >"$folder/$run.out" 2>&1 || fail "$run: exit code $?: $(cat "$folder/$run.out")"
+  "$hcasim" explain "$folder/$run" --cpu --json >"$folder/$run.json" || fail "$run: explain: exit code $?"
+done
+cmp "$folder/one.out" "$folder/two.out" || fail 'two runs print other lines'
+cmp "$folder/one.json" "$folder/two.json" || fail 'two runs have other times'
+"$hcasim" explain "$folder/one" | grep -q '^of it system' || fail "$("$hcasim" explain "$folder/one")"
+python3 - "$folder/one.json" "$folder/one.out" <<'PY' || fail "$(cat "$folder/one.json")"
+import json, sys
+programs = json.load(open(sys.argv[1]))["programs"]
+assert [(p["host"], p["program"]) for p in programs] == [
+    ("host0", "iperf3"), ("host0", "ib_write_bw"), ("host1", "iperf3"), ("host1", "ib_write_bw")]
+for program in programs:
+    times = {k["kind"]: k["time_ps"] for k in program["kinds"]}
+    assert sum(times.values()) == program["cpu_ps"] > 0
+    assert sum(k["time_ps"] for k in program["kinds"] if k["mode"] == "system") == program["system_ps"]
+    assert times["untracked"] == 0
+    assert times["copy"] > 0 and times["system_call"] % 200000 == 0 and times["transmit"] % 1050000 == 0
+    rdma = program["program"] == "ib_write_bw"
+    assert (times["registration"] > 0) == rdma and (times["verbs"] > 0) == rdma
+    assert (times["posting"] > 0 and times["polling"] > 0) == (program is programs[3])
+sent = {k["kind"]: k["time_ps"] for k in programs[2]["kinds"]}["copy"]
+assert 2 << 20 <= sent * 85.6e9 / 8e12 < (2 << 20) + 16384, sent  # the data, and the texts of iperf3
+# What iperf3 prints is the same time, of its own measurement.
+lines = [l.split("| ", 1)[1] for l in open(sys.argv[2]) if l.startswith("host1| ")]
+text = "\n".join(lines)
+report = json.loads(text[text.index("{\n"):text.rindex("\n}") + 2])["end"]["cpu_utilization_percent"]
+assert 0 <= report["host_user"] < report["host_system"] <= report["host_total"] + 0.001 <= 100.001, report
+PY
+mkdir "$folder/empty"
+"$hcasim" explain "$folder/empty" --cpu >"$folder/refused" 2>&1 && fail 'an empty folder is explained'
+exit $((failures > 0))

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cpu: processor time of programs. The preloaded library counts the time of each thread. The
+ * simulator charges the time of requests to threads, and sums the time of ended processes.
+ */
+#include <inttypes.h>
+
+#include "verbs-shim/session/state.h"
+
+void session_charge(const struct session *session, struct thread *thread, enum cpu_kind kind,
+		    sim_time time)
+{
+	session->shared->charged[thread - session->threads][kind] += time;
+	thread->clock += time;
+}
+
+void session_count_process(struct session *session, const struct process *process)
+{
+	const struct cpu_time *cpu = &session->shared->processes[process->number].cpu;
+	struct cpu_time *sum;
+
+	if (process->part_of < 0)
+		return;
+	sum = &session->programs[process->part_of].cpu;
+	sum->total += cpu->total;
+	for (unsigned kind = 0; kind < CPU_KIND_COUNT; kind++)
+		sum->kinds[kind] += cpu->kinds[kind];
+}
+
+uint32_t session_program_count(const struct session *session)
+{
+	return session->program_count;
+}
+
+struct session_cpu session_cpu_of(const struct session *session, uint32_t program)
+{
+	const struct program *counted = &session->programs[program];
+
+	return (struct session_cpu){
+		.host = counted->host, .program = counted->argv[0], .time = &counted->cpu};
+}
+
+unsigned session_check_cpu(const struct session *session, FILE *out)
+{
+	unsigned wrong = 0;
+
+	for (uint32_t i = 0; i < session->program_count; i++) {
+		const struct program *program = &session->programs[i];
+		uint64_t sum = 0;
+
+		for (unsigned kind = 0; kind < CPU_KIND_COUNT; kind++)
+			sum += program->cpu.kinds[kind];
+		if (sum == program->cpu.total)
+			continue;
+		wrong++;
+		fprintf(out,
+			"%s: %s: the kinds of processor time sum to %" PRIu64
+			" ps, and the threads had %" PRIu64 " ps\n",
+			session->hosts[program->host].name, program->argv[0], sum,
+			program->cpu.total);
+	}
+	return wrong;
+}

@@ -151,7 +151,7 @@ done
 for same in hosts.hca.send_cache.entries=0 load.tx_depth=16; do
   "$hcasim" run "$wqes" "${short[@]}" --set "$same" --set 'expect=[{metric: mops, at_least: 76}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: $same: $(cat "$folder/wqes.txt")"
 done
-"$hcasim" run "$wqes" "${short[@]}" --set load.verb=write --set load.inline_data=true --set 'expect=[{metric: mops, at_least: 86}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: WRITEs: $(cat "$folder/wqes.txt")"
+"$hcasim" run "$wqes" "${short[@]}" --set load.verb=write --set load.inline_data=true --set 'expect=[{metric: mops, at_least: 84}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: WRITEs: $(cat "$folder/wqes.txt")"
 
 # Doorbells at most as fast as they are decoded: beyond its queue and the credits of stores, cores
 # wait. Each WQE has its own doorbell in this load.
@@ -188,10 +188,13 @@ done
 "$hcasim" run "$folder/messages.yaml" --set $hca.llc.enabled=true --set $hca.llc.ddio=false --set 'expect=[{metric: mops, equals: 54.44, tolerance: 0.1%}]' >"$folder/costs.txt" 2>&1 || fail "messages: no DDIO: $(cat "$folder/costs.txt")"
 grep -q '^bottleneck load.core' "$folder/costs.txt" || fail "messages: no DDIO: $(cat "$folder/costs.txt")"
 
-# One queue pair is enough for the whole link of every adapter that runs loads, out and in.
+# One queue pair is enough for the whole link of every adapter that runs loads, out and in. Both ports
+# of a Connect-IB carry 5 % more than its PCIe, which is then full.
 for preset in $(grep -l '^kind: hca' "$source"/scenarios/presets/*.yaml | xargs grep -L '^  driver: siw'); do
   adapter=$(basename "$preset" .yaml) layer=infiniband
   [[ $adapter == *gbe ]] && layer=roce
+  full='port.link (9[7-9]|100)\.'
+  [ "$adapter" = connect-ib-dual ] && full='(port.link 9[5-9]|pcie.to_device 100)\.'
   cat >"$folder/stream.yaml" <<END
 hosts: {count: 2, hca: $adapter}
 fabric: {link_layer: $layer, topology: back-to-back}
@@ -199,7 +202,7 @@ load: {bytes: 64KiB, tx_depth: 32, operations: 100}
 END
   for verb in write read; do
     "$hcasim" run "$folder/stream.yaml" --set load.verb=$verb >"$folder/stream.txt" 2>&1 || fail "$adapter, $verb: $(cat "$folder/stream.txt")"
-    grep -qE '^bottleneck host[01].hca.port.link (9[7-9]|100)\.' "$folder/stream.txt" || fail "$adapter, $verb: the link is not full: $(cat "$folder/stream.txt")"
+    grep -qE "^bottleneck host[01].hca.$full" "$folder/stream.txt" || fail "$adapter, $verb: the link is not full: $(cat "$folder/stream.txt")"
   done
 done
 

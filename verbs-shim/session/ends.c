@@ -19,8 +19,8 @@
 
 #define MOMENT_NS    50000 /* between two looks */
 #define ASLEEP_LOOKS 400   /* 20 ms: the thread waits for one that waits for the token */
-#define SETTLE_LOOKS 20000 /* 1 s: of a thread that neither sleeps nor ends */
-#define END_LOOKS    60000 /* 1 min: of a process that ends, on a machine with other work */
+#define SETTLE_NS    UINT64_C(5000000000)  /* of a thread that neither sleeps nor ends */
+#define END_NS       UINT64_C(60000000000) /* of a process that ends, beside other work */
 /* PF_EXITING of Linux, in the flags of /proc/PID/stat. */
 #define EXITING 0x4
 
@@ -36,6 +36,13 @@ static void pause_for_a_moment(void)
 	const struct timespec moment = {0, MOMENT_NS};
 
 	nanosleep(&moment, NULL);
+}
+
+/* Returns true if waiting is useless: the time is over, or a signal has ended the run, after which
+ * programs run freely. */
+static bool is_over(uint64_t until)
+{
+	return session_is_ending() || session_real_ns() >= until;
 }
 
 static bool read_file(int32_t pid, uint32_t tid, const char *name, char *text, size_t room)
@@ -98,10 +105,10 @@ static struct look look_at(int32_t pid, uint32_t tid)
 void ends_await_thread(const struct thread *thread)
 {
 	int32_t pid = thread->process->real_pid;
-	uint32_t tid = thread->slot->tid;
+	uint64_t until = session_real_ns() + SETTLE_NS;
+	uint32_t tid = thread->slot->tid, asleep = 0;
 
-	for (uint32_t looks = 0, asleep = 0; looks < SETTLE_LOOKS && asleep < ASLEEP_LOOKS;
-	     looks++) {
+	while (asleep < ASLEEP_LOOKS && !is_over(until)) {
 		char letter;
 
 		if (syscall(SYS_tgkill, pid, tid, 0) != 0)
@@ -118,7 +125,9 @@ void ends_await_thread(const struct thread *thread)
  * each thread without the token sleeps, unless it ends. */
 static bool is_ending(const struct session *session, const struct process *process)
 {
-	for (uint32_t looks = 0; looks < SETTLE_LOOKS; looks++) {
+	uint64_t until = session_real_ns() + SETTLE_NS;
+
+	while (!is_over(until)) {
 		bool settled = true;
 
 		if (attach_is_dead(process, 0))
@@ -146,12 +155,14 @@ void ends_of_killed(struct session *session, const struct process *parent, sim_t
 {
 	for (uint32_t i = 0; i < session->process_count && i < SHIM_PROCESSES; i++) {
 		struct process *process = &session->processes[i];
+		uint64_t until;
 
 		if (!process->alive || process->replacing ||
 		    (parent && process->parent != (int32_t)parent->number + SHIM_FIRST_PID) ||
 		    !is_ending(session, process))
 			continue;
-		for (uint32_t looks = 0; looks < END_LOOKS && !attach_is_dead(process, 1); looks++)
+		until = session_real_ns() + END_NS;
+		while (!attach_is_dead(process, 1) && !is_over(until))
 			output_drain(session);
 		if (attach_is_dead(process, 0))
 			attach_died(session, process, at);

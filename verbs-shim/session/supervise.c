@@ -110,16 +110,17 @@ static bool kill_children(int number)
 	return any;
 }
 
-static void clean_up(void)
+/* Programs that still run have `grace` milliseconds to end by themselves. */
+static void clean_up(int grace)
 {
-	for (int waited = 0; waited < GRACE_MILLISECONDS + 1000; waited += 5) {
+	for (int waited = 0; waited < grace + 1000; waited += 5) {
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
 		for (uint32_t i = 0; i < output_count; i++)
 			while (outputs[i].fd > 0 &&
 			       output_read(&outputs[i], output_names[i], false))
 				;
-		if (!kill_children(waited >= GRACE_MILLISECONDS ? SIGKILL : 0))
+		if (!kill_children(waited >= grace ? SIGKILL : 0))
 			break;
 		usleep(5000);
 	}
@@ -196,11 +197,11 @@ void session_supervise(void)
 		fprintf(stderr,
 			"hcasim: the simulator was ended by signal %d (%s); its programs end too\n",
 			WTERMSIG(status), strsignal(WTERMSIG(status)));
-		clean_up();
+		clean_up(GRACE_MILLISECONDS);
 		_exit(128 + WTERMSIG(status));
 	}
 	if (kill_children(SIGKILL) || directory[0])
-		clean_up();
+		clean_up(0);
 	_exit(WEXITSTATUS(status));
 }
 

@@ -19,6 +19,7 @@
 
 #include "verbs-shim/cpu_time.h"
 #include "verbs-shim/socket_record.h"
+#include "verbs-shim/watch_record.h"
 
 /* Version of this file. Change it with each change of a structure or request. */
 #define SHIM_MAGIC UINT64_C(0x68636173696d0012)
@@ -425,6 +426,7 @@ struct shim_memory {
 	struct shim_traffic traffic[SHIM_HOSTS];
 	struct shim_socket_costs socket_costs;
 	struct shim_socket sockets[SHIM_SOCKETS];
+	struct shim_watches watches;
 	struct shim_process processes[SHIM_PROCESSES];
 	struct shim_slot slots[SHIM_SLOTS];
 	/* Processor time, ps, that the simulator charged to each thread since the thread last had

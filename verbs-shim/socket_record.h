@@ -39,6 +39,10 @@ enum shim_socket_state {
 	SOCKET_REFUSED, /* connect() failed; the pair is used up */
 };
 
+/* What wakes those who wait for a socket, as in Linux: bytes or connections that came, room for
+ * bytes, or a changed state or an error. */
+enum shim_wake { WAKE_INPUT, WAKE_OUTPUT, WAKE_STATE, SHIM_WAKES };
+
 enum shim_shut { SHUT_READING = 1, SHUT_WRITING = 2, SHUT_BOTH = 3 };
 
 enum shim_socket_call {
@@ -154,6 +158,10 @@ struct shim_socket {
 	/* AF_PACKET: Ethertype, 0 for none; 1: also frames for others. */
 	uint32_t tap_protocol, tap_all;
 	uint64_t taps_seen; /* frames that were read, since PACKET_STATISTICS */
+	/* epoll (watch_record.h): the first registration + 1; 0: none. */
+	uint32_t watches;
+	/* 1: a write or a check found no room. Linux: SOCK_NOSPACE. */
+	uint32_t no_space;
 	uint32_t option_count;
 	struct shim_socket_option options[SHIM_SOCKET_OPTIONS];
 	char congestion[16];

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes random socket calls on two hosts and prints each call with its result.
 
-Arguments: `serve ADDRESS`, or `drive ADDRESS PEER SEED COUNT [LINES]`. The driver chooses the calls
-by SEED. It makes a part of them itself, and the server makes the others. After each call both wait,
-so that no result depends on time. Two systems with the same rules print the same lines. With LINES,
-a file that another system printed, the driver makes the calls that these lines name. A difference
-then changes no later call.
+Arguments: `serve ADDRESS SEEDS`, or `drive ADDRESS PEER SEED SEEDS COUNT [LINES]`. For each of SEEDS seeds
+from SEED on, the driver chooses COUNT calls. It makes a part of them itself, and the server makes the
+others. After each call both wait, so that no result depends on time. Two systems with the same rules
+print the same lines. With LINES, a file that another system printed, the driver chooses calls by the
+results in these lines. A difference then changes no later call.
 """
 import ctypes
 import errno
@@ -22,9 +22,13 @@ import time
 import zlib
 
 CONTROL_PORT = 7
-PORTS = (20001, 20002, 20003)
+PORTS = ('port1', 'port2', 'port3')
+FIRST_PORT = 20000  # each seed has ports of its own, as Linux keeps closed connections for 60 s
+SEEDS_OF_PORTS = 2000
 SETTLE_S = float(os.environ.get('SETTLE_S', 0.002))
+END_SETTLE_S = 0.06  # after shutdown(): the peer may delay its ACK for 40 ms
 LONGEST = 3000
+TOO_LONG = 9100  # for a datagram without fragments
 WAITING_MOST = 12000  # bytes that nobody has read: less than any buffer
 
 OPTIONS = {
@@ -81,26 +85,40 @@ FLAGS = {'PEEK': socket.MSG_PEEK, 'TRUNC': socket.MSG_TRUNC, 'WAITALL': socket.M
          'DONTWAIT': socket.MSG_DONTWAIT}
 
 
+EVENTS = {'in': select.EPOLLIN, 'pri': select.EPOLLPRI, 'out': select.EPOLLOUT, 'err': select.EPOLLERR, 'hup': select.EPOLLHUP,
+          'rdhup': select.EPOLLRDHUP, 'edge': select.EPOLLET, 'once': select.EPOLLONESHOT}
+WATCHERS = 3  # epoll descriptors of a host; the last one watches the first one
+
 GROUPS = ('239.1.2.3', '239.1.2.4', '10.1.1.1')
 
 
 class Host:
     """The sockets of one host, by number, and the calls on them."""
 
-    def __init__(self, names):
+    def __init__(self, names, first_port):
         self.sockets = {}
+        self.first_port = first_port
         self.names = names  # of addresses
+        self.watchers = [select.epoll() for _ in range(WATCHERS)]
+        self.watchers[-1].register(self.watchers[0], select.EPOLLIN)
+        self.watched = {}  # descriptor -> socket
 
     def name(self, address):
         if isinstance(address, tuple) and len(address) >= 2:
             host = address[0].removeprefix('::ffff:')
-            port = address[1]
-            return f'{self.names.get(host, host)}:{port if port in PORTS or port == 0 else "chosen"}'
+            port = address[1] - self.first_port
+            port = PORTS[port] if 0 <= port < len(PORTS) else 'chosen' if address[1] else 'none'
+            return f'{self.names.get(host, host)}:{port}'
         return repr(address)
+
+    def close(self):
+        for made in (*self.watchers, *self.sockets.values()):
+            made.close()
 
     def call(self, operation, number, *arguments):
         if number not in self.sockets and operation != 'socket':
             return 'EBADF'
+        arguments = [self.first_port + PORTS.index(argument) if argument in PORTS else argument for argument in arguments]
         try:
             result = getattr(self, f'call_{operation}')(number, *arguments)
         except OSError as error:
@@ -224,6 +242,26 @@ class Host:
         one = [self.sockets[number]]
         return ' '.join(name for name, ready in zip(('read', 'write', 'except'), select.select(one, one, one, 0)) if ready) or 'nothing'
 
+    def call_watch(self, number, operation, watcher, events):
+        made, mask = self.sockets[number], sum(EVENTS[event] for event in events)
+        if operation == 'unregister':
+            self.watchers[watcher].unregister(made)
+        else:
+            getattr(self.watchers[watcher], operation)(made, mask)
+        self.watched[made.fileno()] = number
+
+    def call_wait(self, number, watcher, most):
+        """Waits for the events of any socket."""
+        ready = [(self.watched.get(fd, 'watcher'), ' '.join(name for name, bit in EVENTS.items() if bits & bit))
+                 for fd, bits in self.watchers[watcher].poll(0, most)]
+        return ', '.join(f'{name} {events}' for name, events in ready) or 'nothing'
+
+    def call_watcher(self, number, watcher):
+        """Checks an epoll descriptor as poll() and select() see it."""
+        one, poll = [self.watchers[watcher]], select.poll()
+        poll.register(one[0], select.POLLIN | select.POLLOUT)
+        return f'{poll.poll(0) != []} {select.select(one, [], [], 0)[0] != []}'
+
     def call_waiting(self, number):
         return struct.unpack('i', fcntl.ioctl(self.sockets[number], termios.FIONREAD, bytes(4)))[0]
 
@@ -232,31 +270,35 @@ def pattern(number, length):
     return bytes((number * 31 + i * 7) & 255 for i in range(length))
 
 
-def serve(address):
+def serve(address, seeds):
     listener = socket.create_server((address, CONTROL_PORT))
-    driver = listener.accept()[0].makefile('rw')
-    host = Host(json.loads(driver.readline()))
-    for line in driver:
-        driver.write(host.call(*json.loads(line)) + '\n')
-        driver.flush()
+    for _ in range(seeds):
+        with listener.accept()[0].makefile('rw') as driver:
+            host = Host(*json.loads(driver.readline()))
+            for line in driver:
+                driver.write(host.call(*json.loads(line)) + '\n')
+                driver.flush()
+            host.close()
 
 
 class Driver:
-    def __init__(self, address, peer, seed, count, lines=None):
+    def __init__(self, address, peer, seed, count, lines):
         self.random = random.Random(seed)
         self.count = count
-        self.lines = iter(open(lines)) if lines else None
+        self.lines = lines
+        self.line(f'seed {seed}')
+        first_port = FIRST_PORT + seed % SEEDS_OF_PORTS * len(PORTS)
         self.addresses = (address, peer)
         names = {address: 'host0', peer: 'host1', '0.0.0.0': 'any', '::': 'any6'}
         names.update({f'::ffff:{address}': f'mapped {name}' for address, name in names.items() if '.' in address})
-        self.own = Host(names)
+        self.own = Host(names, first_port)
         for _ in range(200):
             try:
                 self.peer = socket.create_connection((peer, CONTROL_PORT)).makefile('rw')
                 break
             except OSError:
                 time.sleep(0.01)
-        self.peer.write(json.dumps(names) + '\n')
+        self.peer.write(json.dumps([names, first_port]) + '\n')
         self.known = {}  # number -> what the driver believes of the socket
         self.next = 0
 
@@ -268,9 +310,13 @@ class Driver:
             self.peer.flush()
             result = self.peer.readline().strip()
         shown = ' '.join(self.own.names.get(argument, str(argument)) for argument in map(str, arguments))
-        print(f'host{side} {operation} {shown}: {result}', flush=True)
-        time.sleep(SETTLE_S)
-        return next(self.lines).rstrip().rpartition(': ')[2] if self.lines else result
+        time.sleep(END_SETTLE_S if operation == 'shutdown' else SETTLE_S)
+        return self.line(f'host{side} {operation} {shown}: {result}').rpartition(': ')[2]
+
+    def line(self, text):
+        """Prints a line. Returns the line of the other system in its place."""
+        print(text, flush=True)
+        return next(self.lines).rstrip() if self.lines else text
 
     def run(self):
         while self.count > 0:
@@ -280,6 +326,8 @@ class Driver:
                 self.make()
             else:
                 self.use(self.random.choice(numbers))
+        self.peer.close()
+        self.own.close()
 
     def make(self):
         side, kind = self.random.randrange(2), self.random.choice(('stream', 'stream', 'stream', 'datagram'))
@@ -307,7 +355,7 @@ class Driver:
         rare = [('shutdown', shutdown), ('getsockname', 1), ('getpeername', 1), ('getsockopt', 2), ('setsockopt', 2), ('linger', 0.3), ('member', 3 if known['kind'] == 'datagram' else 0.2),
                 ('poll', 3), ('select', 1), ('waiting', 1), ('close', 1), ('listen', connect), ('connect', connect), ('bind', 0 if no_bind else 0.5),
                 ('accept', 0.5), ('recv', 1), ('send', 1), ('recvmsg', 0.5), ('sendmsg', 0.5), ('recvfrom', 0.5), ('sendto', 0.5),
-                ('buffer', 0.3), ('timeout', 0.3), ('blocking', 1), ('disconnect', 0.3), ('state', 1)]
+                ('watch', 3), ('wait', 4), ('watcher', 0.3), ('buffer', 0.3), ('timeout', 0.3), ('blocking', 1), ('disconnect', 0.3), ('state', 1)]
         more = {
             'new': [('bind', 8), ('connect', 8)] if known['kind'] == 'stream' else [('bind', 12), ('connect', 3)],
             'bound': [('listen', 12), ('connect', 2)] if known['kind'] == 'stream' else [('sendto', 8), ('recvfrom', 8), ('connect', 3)],
@@ -351,7 +399,8 @@ class Driver:
         return address, self.random.choices((0, *PORTS), (3, 2, 2, 2))[0]
 
     def arguments_connect(self, known):
-        if known['family'] == '6' and self.random.random() < 0.2:
+        # Linux sends nothing to ::1 from a socket that was connected to an address of IPv4.
+        if known['family'] == '6' and known.setdefault('native', self.random.random() < 0.2):
             return '::1', self.random.choice(PORTS)
         return self.in_family(known, self.random.choice(self.addresses)), self.random.choice(PORTS)
 
@@ -359,6 +408,17 @@ class Driver:
         operation = self.random.choice(('recv', 'recv', 'recvmsg', 'recvfrom', 'send', 'accept', 'connect'))
         arguments = getattr(self, f'arguments_{operation}')(known)
         return None if arguments is None else (operation, *arguments)
+
+    def arguments_watch(self, known):
+        events = [event for event, weight in (('in', 0.7), ('pri', 0.2), ('out', 0.5), ('rdhup', 0.4), ('edge', 0.4), ('once', 0.2))
+                  if self.random.random() < weight]
+        return self.random.choices(('register', 'modify', 'unregister'), (6, 3, 1))[0], self.random.randrange(WATCHERS), events
+
+    def arguments_wait(self, known):
+        return self.random.randrange(WATCHERS), self.random.choice((1, 2, 16))
+
+    def arguments_watcher(self, known):
+        return (self.random.randrange(WATCHERS),)
 
     def arguments_buffer(self, known):
         return self.random.choice(list(BUFFERS)), self.random.choice((100000, 150001, 200000))
@@ -370,7 +430,8 @@ class Driver:
         return (self.random.choice((20, 50)),)
 
     def length(self, known):
-        return self.random.choice((0, 1, 2, 100, 1000, LONGEST)) if known.get('sent', 0) < WAITING_MOST else None
+        longest = (LONGEST, TOO_LONG) if known['kind'] == 'datagram' else (LONGEST,)
+        return self.random.choice((0, 1, 2, 100, 1000, *longest)) if known.get('sent', 0) < WAITING_MOST else None
 
     def arguments_send(self, known):
         length = self.length(known)
@@ -426,6 +487,8 @@ class Driver:
 
 
 if sys.argv[1] == 'serve':
-    serve(sys.argv[2])
+    serve(sys.argv[2], int(sys.argv[3]))
 else:
-    Driver(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]), *sys.argv[6:7]).run()
+    others = open(sys.argv[7]) if sys.argv[7:] else None
+    for next_seed in range(int(sys.argv[4]), int(sys.argv[4]) + int(sys.argv[5])):
+        Driver(sys.argv[2], sys.argv[3], next_seed, int(sys.argv[6]), others).run()

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "verbs-shim/preload/sockets.h"
 
 #define LONGEST     65507 /* RFC 768, RFC 791 */
+#define HEADERS     28    /* IPv4, UDP */
 #define HEADERS_SIX 48    /* IPv6, UDP */
 
 struct shim_socket *datagrams_of(int fd)
@@ -83,6 +85,20 @@ static void bind_any(struct shim_socket *record)
 	errno = error;
 }
 
+/* Returns true if the program forbids fragments, and a datagram of `length` bytes needs them. */
+static bool is_too_long(const struct shim_socket *record, const struct shim_address *to,
+			size_t length)
+{
+	int32_t discovers =
+		shim_socket_option_value(record, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_WANT);
+	uint32_t mtu = shim.memory->socket_costs.mtu_bytes;
+
+	if (to->ip[0] == 0xff)
+		return length + HEADERS_SIX > mtu;
+	return discovers >= IP_PMTUDISC_DO && discovers != IP_PMTUDISC_OMIT &&
+	       length + HEADERS > mtu && memcmp(to->ip, record->local.ip, sizeof(to->ip)) != 0;
+}
+
 ssize_t datagrams_send(int fd, struct shim_socket *record, const struct msghdr *message, int flags)
 {
 	const struct shim_socket_costs *costs = &shim.memory->socket_costs;
@@ -101,7 +117,7 @@ ssize_t datagrams_send(int fd, struct shim_socket *record, const struct msghdr *
 		bind_any(record);
 		return -1;
 	}
-	if (head.address.ip[0] == 0xff && length + HEADERS_SIX > costs->mtu_bytes)
+	if (is_too_long(record, &head.address, length))
 		return fail(EMSGSIZE);
 	if (has_failed(record))
 		return -1;

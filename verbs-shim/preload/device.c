@@ -16,6 +16,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "verbs-shim/preload/epoll.h"
 #include "verbs-shim/preload/files.h"
 #include "verbs-shim/preload/interfaces.h"
 #include "verbs-shim/preload/memory.h"
@@ -323,6 +324,7 @@ EXPORT int close(int fd)
 	socket = sockets_closing(fd);
 	result = REAL(close)(fd);
 	sockets_closed(socket);
+	epoll_closed(fd);
 	timer_forget(fd);
 	if (file) {
 		descriptors[fd].file = 0;

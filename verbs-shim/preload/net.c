@@ -15,6 +15,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "verbs-shim/preload/epoll.h"
 #include "verbs-shim/preload/names.h"
 #include "verbs-shim/preload/netlink.h"
 #include "verbs-shim/preload/packet_sockets.h"
@@ -287,8 +288,11 @@ EXPORT int shutdown(int fd, int how)
 	struct shim_socket *record = sockets_of(fd);
 	int result;
 
-	if (record)
-		return sockets_shutdown(fd, record, how);
+	if (record) {
+		result = sockets_shutdown(fd, record, how);
+		epoll_wake(record, WAKE_STATE);
+		return result;
+	}
 	result = REAL(shutdown)(fd, how);
 	if (shim_active())
 		gate_visible();

@@ -10,6 +10,7 @@
 #include <sys/select.h>
 #include <sys/syscall.h>
 
+#include "verbs-shim/preload/epoll.h"
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/socket_state.h"
 
@@ -38,6 +39,8 @@ static int poll_now(struct pollfd *fds, nfds_t count)
 		if (fds[i].fd >= 0 && !(fds[i].revents & POLLNVAL))
 			fds[i].revents =
 				socket_state_events(fds[i].fd, fds[i].events, fds[i].revents);
+		if (fds[i].revents && epoll_is_idle(fds[i].fd))
+			fds[i].revents = 0;
 		result += fds[i].revents != 0;
 	}
 	return result;
@@ -101,6 +104,8 @@ static int select_states(int count, fd_set *sets[3], const fd_set wanted[3])
 				continue;
 			events = FD_ISSET(fd, sets[i]) ? first_event[i] : 0;
 			events = socket_state_events(fd, select_events[i], events);
+			if (events && epoll_is_idle(fd))
+				events = 0;
 			if (events & select_events[i])
 				FD_SET(fd, sets[i]);
 			else
@@ -178,11 +183,11 @@ EXPORT int pselect(int count, fd_set *restrict in, fd_set *restrict out, fd_set 
 static int epoll_until(int fd, struct epoll_event *events, int most, uint64_t deadline)
 {
 	for (;;) {
-		int result = (int)system_look(SYS_epoll_pwait, fd, events, most, 0, NULL, 8L);
+		int result = epoll_look(fd, events, most);
 		if (result != 0 || deadline <= gate_now())
 			return result;
 		if (wait_for_any(deadline))
-			return (int)system_look(SYS_epoll_pwait, fd, events, most, 0, NULL, 8L);
+			return epoll_look(fd, events, most);
 		if (shim_self.interrupted) {
 			errno = EINTR;
 			return -1;

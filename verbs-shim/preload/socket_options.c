@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "verbs-shim/preload/epoll.h"
 #include "verbs-shim/preload/packet_sockets.h"
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/socket_groups.h"
@@ -109,6 +110,7 @@ static int set_of_socket(int fd, struct shim_socket *record, int option, const v
 		if (length < sizeof(number))
 			return fail(EINVAL);
 		record->send_buffer = doubled(number, SEND_LEAST);
+		epoll_wake(record, WAKE_OUTPUT);
 		return 0;
 	case SO_RCVBUF:
 	case SO_RCVBUFFORCE:
@@ -180,6 +182,8 @@ static int as_linux_keeps(const struct shim_socket *record, int level, int optio
 					      : value;
 	if (level == IPPROTO_IPV6 && option == IPV6_TCLASS && value == -1)
 		return 0; /* RFC 3542 6.5 */
+	if (level == IPPROTO_IPV6 && option == IPV6_TCLASS && !record->datagram && value >= 0)
+		return value & ~3;
 	if (value == -1 && ((level == IPPROTO_IP && option == IP_TTL) ||
 			    (level == IPPROTO_IPV6 && option == IPV6_UNICAST_HOPS)))
 		return SHIM_TTL_DEFAULT;

@@ -38,13 +38,20 @@ static bool is_low(int fd, const struct shim_socket *record)
 short socket_state_events(int fd, short wanted, short events)
 {
 	struct shim_socket *record = sockets_of(fd);
-	uint32_t shut = record ? shut_of(record) : 0;
+
+	return record ? socket_state_events_of(record, fd, wanted, events) : events;
+}
+
+short socket_state_events_of(struct shim_socket *record, int fd, short wanted, short events)
+{
+	uint32_t shut = shut_of(record);
 	short more = 0;
 
-	if (record && record->family == AF_PACKET && packet_sockets_poll(fd, record, &more))
+	if (record->family == AF_PACKET && packet_sockets_poll(fd, record, &more))
 		return more & wanted;
-	if (!record || record->state == SOCKET_LISTENING || record->state == SOCKET_CONNECTING)
+	if (record->state == SOCKET_LISTENING || record->state == SOCKET_CONNECTING)
 		return events;
+	record->no_space |= wanted & POLLOUT && !(events & POLLOUT);
 	if (shut & SHUT_READING)
 		more |= READ_ENDED;
 	if (shut == SHUT_BOTH || (!record->datagram && socket_state_is_closed(record)))

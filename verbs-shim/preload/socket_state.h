@@ -16,6 +16,9 @@
 /* Adds events of a modelled socket to those of its pair. Returns the events of `fd`. */
 short socket_state_events(int fd, short wanted, short events);
 
+/* The same, if the record of the descriptor is known. */
+short socket_state_events_of(struct shim_socket *record, int fd, short wanted, short events);
+
 /* Returns true if a read has a result without bytes. Sets *result, and errno if it is -1. */
 bool socket_state_ends_read(int fd, struct shim_socket *record, ssize_t *result);
 

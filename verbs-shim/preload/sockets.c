@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "verbs-shim/preload/datagrams.h"
+#include "verbs-shim/preload/epoll.h"
 #include "verbs-shim/preload/packet_sockets.h"
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/socket_state.h"
@@ -277,6 +278,7 @@ static struct shim_socket *renew(int fd, const struct shim_socket *old)
 	sockets_copy_pair_options(other, fd);
 	(void)system_call(SYS_dup3, other, fd, own & FD_CLOEXEC ? O_CLOEXEC : 0);
 	(void)system_call(SYS_close, other);
+	epoll_follow(&shim.memory->sockets[number], record, fd);
 	(void)call(SOCKET_MOVED, number, 0);
 	record->local = before.local;
 	record->bound = before.bound;
@@ -296,7 +298,9 @@ static int report_failure(int fd, struct shim_socket *record)
 	int error = record->error ? record->error : ECONNABORTED;
 
 	record->error = 0;
-	(void)renew(fd, record);
+	record = renew(fd, record);
+	if (record)
+		epoll_wake(record, WAKE_STATE);
 	return fail(error);
 }
 
@@ -313,6 +317,7 @@ static int dissolve(int fd, struct shim_socket *record)
 		return -1;
 	record->aborts = 0;
 	record->error = error;
+	epoll_wake(record, WAKE_STATE);
 	return 0;
 }
 
@@ -537,9 +542,11 @@ static ssize_t send_parts(int fd, struct shim_socket *record, const struct msghd
 		record->announced = 0;
 		if (result == 0)
 			break;
+		record->no_space |= errno == EAGAIN;
 		if (errno != EAGAIN || !waits || !wait_for(fd, POLLOUT))
 			return done ? (ssize_t)done : -1;
 	} while (done < length && (waits || done == 0));
+	record->no_space |= done < length;
 	return (ssize_t)done;
 }
 

@@ -84,8 +84,8 @@ void session_connect(struct session *session, const struct socket_params *params
 				  "its port with RDMA"
 				: "at the rate of each host's link, as Ethernet, beside "
 				  "RDMA and not shared with it");
-	session->sockets = sockets_create(session->sim, params, shared->sockets, endpoints,
-					  &services, session);
+	session->sockets = sockets_create(session->sim, params, shared->sockets, &shared->watches,
+					  endpoints, &services, session);
 	for (uint32_t i = 0; i < session->host_count; i++)
 		sockets_add_host(session->sockets, session->hosts[i].ipv4,
 				 kernel_hca(session->hosts[i].kernel));

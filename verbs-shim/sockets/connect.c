@@ -31,10 +31,23 @@ int connect_listen(struct socket *socket, uint32_t backlog)
 	return 0;
 }
 
-int connect_begin(struct socket *socket)
+/* Returns true if another socket has a connection between the same ends. */
+static bool is_taken(const struct socket *socket, uint32_t host)
+{
+	const struct shim_socket *record = socket->record;
+	const struct flow flow = {.from_host = socket->host,
+				  .to_host = host,
+				  .source = record->local,
+				  .destination = record->wanted};
+
+	return ports_find_flow(socket->sockets, &flow) != NULL;
+}
+
+static int begin(struct socket *socket)
 {
 	struct sockets *sockets = socket->sockets;
 	struct shim_socket *record = socket->record;
+	struct shim_address before = record->local;
 	uint32_t host = ports_host_of(sockets, socket->host, &record->wanted);
 	int result = ports_may_reach(socket, &record->wanted);
 
@@ -52,6 +65,10 @@ int connect_begin(struct socket *socket)
 	result = ports_bind_any(socket, &record->wanted);
 	if (result != 0)
 		return result == -EADDRINUSE ? -EADDRNOTAVAIL : result;
+	if (is_taken(socket, host)) {
+		record->local = before;
+		return -EADDRNOTAVAIL;
+	}
 	record->peer = record->wanted;
 	record->error = 0;
 	socket->peer_host = host;
@@ -70,6 +87,15 @@ static void pull_plug(struct socket *socket)
 		;
 }
 
+int connect_begin(struct socket *socket)
+{
+	int result = begin(socket);
+
+	if (result != -EINPROGRESS)
+		pull_plug(socket);
+	return result;
+}
+
 static void fail(struct socket *socket, int error)
 {
 	struct shim_socket *record = socket->record;
@@ -81,15 +107,17 @@ static void fail(struct socket *socket, int error)
 	pull_plug(socket);
 	close(socket->near);
 	socket->near = -1;
-	socket_ready(socket);
+	socket_wake(socket, WAKE_STATE);
 }
 
 /* Linux: a connection has the options of its listener, priority 0, and for groups the TTL and the
  * interface of the SYN. */
-static void inherit_options(struct shim_socket *to, const struct shim_socket *from,
-			    const struct flow *flow)
+static void inherit_options(const struct sockets *sockets, struct shim_socket *to,
+			    const struct shim_socket *from, const struct flow *flow)
 {
-	bool within = flow->from_host == flow->to_host;
+	const struct socket_host *host = sockets->hosts[flow->to_host];
+	bool loopback = flow->from_host == flow->to_host &&
+			memcmp(flow->destination.ip + 12, host->ipv4, sizeof(host->ipv4)) != 0;
 
 	shim_socket_copy_options(to, from);
 	for (uint32_t i = 0; i < to->option_count; i++)
@@ -100,7 +128,7 @@ static void inherit_options(struct shim_socket *to, const struct shim_socket *fr
 		return;
 	(void)shim_socket_keep_option(to, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, flow->hop_limit);
 	(void)shim_socket_keep_option(to, IPPROTO_IPV6, IPV6_MULTICAST_IF,
-				      within ? SHIM_INTERFACE_LO : SHIM_INTERFACE_ETH0);
+				      loopback ? SHIM_INTERFACE_LO : SHIM_INTERFACE_ETH0);
 }
 
 /* Ends a connection that no program has, or that no program will have. */
@@ -121,9 +149,10 @@ static void arrived_syn(struct sockets *sockets, const struct flow *flow,
 	socket = socket_create(sockets, flow->to_host, listener->record->family);
 	if (!socket)
 		return;
-	inherit_options(socket->record, listener->record, flow);
+	inherit_options(sockets, socket->record, listener->record, flow);
 	socket->record->shut = listener->record->shut; /* by a shutdown() before listen() */
 	socket->record->silent_end = listener->record->silent_end;
+	socket->record->bound_address = listener->record->bound_address;
 	socket->record->state = SOCKET_CONNECTING;
 	socket->record->local = flow->destination;
 	socket->record->peer = flow->source;
@@ -199,7 +228,7 @@ static void enter_backlog(struct socket *socket, struct socket *listener)
 		listener->accept_first = socket;
 	listener->accept_last = socket;
 	(void)!write(listener->near, "", 1);
-	socket_ready(listener);
+	socket_wake(listener, WAKE_INPUT);
 }
 
 void connect_opened(struct socket *socket)
@@ -214,7 +243,7 @@ void connect_opened(struct socket *socket)
 		drop_embryo(socket);
 	} else {
 		pull_plug(socket);
-		socket_ready(socket);
+		socket_wake(socket, WAKE_STATE);
 		stream_take(socket);
 	}
 }
@@ -243,7 +272,7 @@ void connect_lost(struct socket *socket, int error)
 	record->error = error;
 	shutdown(socket->near, SHUT_RD);
 	stream_push(socket);
-	socket_ready(socket);
+	socket_wake(socket, WAKE_STATE);
 }
 
 struct socket *connect_accept(struct socket *listener)
@@ -276,7 +305,7 @@ void connect_refuse(struct socket *socket)
 		return;
 	connect_reset(socket);
 	socket->record->error = ECONNRESET;
-	socket_ready(socket);
+	socket_wake(socket, WAKE_STATE);
 }
 
 void connect_unlisten(struct socket *listener)

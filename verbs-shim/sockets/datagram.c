@@ -144,7 +144,7 @@ void datagram_take(struct socket *socket)
 		took = true;
 	}
 	if (took && ioctl(socket->near, FIONREAD, &waiting) == 0 && waiting <= SHIM_SOCKET_ROOM / 2)
-		socket_ready(socket);
+		socket_wake(socket, WAKE_OUTPUT);
 }
 
 /* ---- receiving ---- */
@@ -157,7 +157,7 @@ void datagram_refused(struct sockets *sockets, const struct flow *flow)
 	if (!sender || sender->record->state != SOCKET_CONNECTED)
 		return;
 	sender->record->error = ECONNREFUSED;
-	socket_ready(sender);
+	socket_wake(sender, WAKE_STATE);
 }
 
 static void put(struct socket *socket, const struct flow *flow, const uint8_t *bytes,
@@ -179,7 +179,7 @@ static void put(struct socket *socket, const struct flow *flow, const uint8_t *b
 	record->bytes_received += count;
 	record->segments++;
 	record->packets += packets;
-	socket_ready(socket);
+	socket_wake(socket, WAKE_INPUT);
 }
 
 /* A group has any number of receivers, and no host refuses. */

@@ -20,6 +20,7 @@
 #include "sim/block.h"
 #include "sim/sim.h"
 #include "verbs-shim/socket_record.h"
+#include "verbs-shim/watch_record.h"
 
 /* clang-format off */
 #define SOCKET_PARAMS(X) \
@@ -118,8 +119,9 @@ struct socket_services {
 
 /* All arguments must outlive the sockets. */
 struct sockets *sockets_create(struct sim *sim, const struct socket_params *params,
-			       struct shim_socket *records, struct endpoints *endpoints,
-			       const struct socket_services *services, void *context);
+			       struct shim_socket *records, struct shim_watches *watches,
+			       struct endpoints *endpoints, const struct socket_services *services,
+			       void *context);
 void sockets_destroy(struct sockets *sockets);
 
 /* Adds the next host. Hosts are numbered from 0, in the order of their endpoints. */

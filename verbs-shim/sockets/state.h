@@ -146,6 +146,7 @@ struct sockets {
 	const struct socket_services *services;
 	void *context;
 	struct endpoints *endpoints;
+	struct shim_watches *watches;
 	struct congestion congestion[CONGESTION_ALL];
 	int epoll;
 	uint64_t serial;
@@ -166,7 +167,9 @@ struct sockets {
 struct socket *socket_create(struct sockets *sockets, uint32_t host, uint64_t kind);
 struct socket *socket_find(struct sockets *sockets, struct socket_name name);
 void socket_free_if_done(struct socket *socket);
+/* Wakes threads that wait for the socket. */
 void socket_ready(const struct socket *socket);
+void socket_wake(const struct socket *socket, enum shim_wake wake);
 
 /* ports.c */
 bool ports_is_any(const struct shim_address *address);

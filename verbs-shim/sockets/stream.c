@@ -209,6 +209,16 @@ static bool was_unread(const struct socket *socket)
 	return read(socket->near, &byte, 1) < 0 && errno == ECONNRESET;
 }
 
+/* Linux: epoll learns of room if a call found none before. */
+static void notify_room(struct socket *socket)
+{
+	if (socket->record->no_space)
+		socket_wake(socket, WAKE_OUTPUT);
+	else
+		socket_ready(socket);
+	socket->record->no_space = 0;
+}
+
 void stream_take(struct socket *socket)
 {
 	uint64_t before = socket->unacked.end, taken;
@@ -233,7 +243,7 @@ void stream_take(struct socket *socket)
 	else if (got < 0 && errno == ECONNRESET) /* the program closed before it read all data */
 		connect_reset(socket);
 	if (taken && has_room(socket))
-		socket_ready(socket);
+		notify_room(socket);
 }
 
 static void acknowledged(struct socket *socket)
@@ -324,7 +334,7 @@ void stream_push(struct socket *socket)
 	follow_options(socket);
 	if (pushed)
 		tcp_read(socket->connection, now(socket), pushed);
-	socket_ready(socket);
+	socket_wake(socket, ended ? WAKE_STATE : WAKE_INPUT);
 }
 
 void stream_input(struct socket *socket, const struct tcp_segment *segment, uint32_t packets)
@@ -440,12 +450,15 @@ static void show(struct socket *socket)
 {
 	struct shim_socket *record = socket->record;
 	struct tcp_report report;
+	uint32_t before = record->tcp_state;
 	bool over = is_over(tcp_state(socket->connection));
 
 	if (over && !record->over)
 		record->held &= record->bound;
 	record->over = over;
 	record->tcp_state = linux_states[tcp_state(socket->connection)];
+	if (record->tcp_state != before && (over || record->tcp_state == TCP_FIN_WAIT2))
+		socket_wake(socket, WAKE_STATE);
 	record->ended = socket->fin_came;
 	if (tcp_state(socket->connection) == TCP_STATE_CLOSED) /* both ends may connect again */
 		ports_remove_flow(socket);

@@ -103,6 +103,12 @@ void socket_ready(const struct socket *socket)
 					 socket->name.number);
 }
 
+void socket_wake(const struct socket *socket, enum shim_wake wake)
+{
+	shim_watches_wake(socket->sockets->watches, socket->record, wake);
+	socket_ready(socket);
+}
+
 static void socket_free(struct socket *socket)
 {
 	ports_close(socket);
@@ -117,6 +123,7 @@ static void socket_free(struct socket *socket)
 	socket->used = false;
 	if (socket->record->family == AF_PACKET)
 		taps_update(socket->sockets->hosts[socket->host]);
+	shim_watches_forget(socket->sockets->watches, socket->record);
 	*socket->record = (struct shim_socket){.state = SOCKET_FREE};
 }
 
@@ -143,8 +150,10 @@ static void find_gone(struct socket *socket)
 		return;
 	if (socket->near < 0 || (poll(&near, 1, 0) > 0 && near.revents & POLLHUP))
 		socket->gone = !is_open(socket);
-	if (socket->gone)
-		stream_orphan(socket);
+	if (!socket->gone)
+		return;
+	shim_watches_forget(socket->sockets->watches, socket->record);
+	stream_orphan(socket);
 }
 
 /* Returns true if the connection no longer needs its socket. */
@@ -277,8 +286,9 @@ static void init_congestion(struct congestion *congestion, const char *name)
 }
 
 struct sockets *sockets_create(struct sim *sim, const struct socket_params *params,
-			       struct shim_socket *records, struct endpoints *endpoints,
-			       const struct socket_services *services, void *context)
+			       struct shim_socket *records, struct shim_watches *watches,
+			       struct endpoints *endpoints, const struct socket_services *services,
+			       void *context)
 {
 	struct sockets *sockets = calloc(1, sizeof(*sockets));
 
@@ -289,6 +299,7 @@ struct sockets *sockets_create(struct sim *sim, const struct socket_params *para
 	sockets->params = params;
 	sockets->services = services;
 	sockets->context = context;
+	sockets->watches = watches;
 	sockets->endpoints = endpoints;
 	sockets->epoll = epoll_create1(EPOLL_CLOEXEC);
 	assert(sockets->epoll >= 0);

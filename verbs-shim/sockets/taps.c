@@ -65,7 +65,7 @@ void taps_push(struct socket *socket)
 		pushed = true;
 	}
 	if (pushed)
-		socket_ready(socket);
+		socket_wake(socket, WAKE_INPUT);
 }
 
 static void offer(struct socket *socket, const struct shim_datagram *head, const uint8_t *frame)

@@ -85,10 +85,10 @@ static bool is_remote(const struct host *host)
 	return host->param.numa.memory_node == NODE_REMOTE;
 }
 
-sim_time host_translate(struct host *host, uint64_t address)
+sim_time host_translate(struct host *host, uint64_t address, bool is_write)
 {
 	sim_time now = sim_now(host->block.sim);
-	sim_time at = host->iommu ? iommu_translate(host->iommu, address, now) : now;
+	sim_time at = host->iommu ? iommu_translate(host->iommu, address, is_write, now) : now;
 
 	host->count.wait_time += at - now;
 	return at;

@@ -68,7 +68,7 @@ struct host_access {
  * Translates the address of a TLP that is at the root complex now. Returns the time at which the
  * translation is complete.
  */
-sim_time host_translate(struct host *host, uint64_t address);
+sim_time host_translate(struct host *host, uint64_t address, bool is_write);
 
 /*
  * Starts the memory access of a TLP now. The TLP must be translated and must have no other TLP to

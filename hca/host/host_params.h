@@ -62,6 +62,13 @@
 	  "Standard deviation of the natural logarithm of the latency of a walk, which has a " \
 	  "lognormal distribution. `0`: all walks take walk_latency.", \
 	  "choice") \
+	X(walk_interval, TIME, "0ps", "0ps..1ms", \
+	  "Least interval from the start of a walk for a write to the start of the next walk. " \
+	  "`0`: only walkers limit the rate of walks.", \
+	  "choice") \
+	X(read_walk_interval, TIME, "0ps", "0ps..1ms", \
+	  "The same after a walk for a read.", \
+	  "choice") \
 	X(hit_latency, TIME, "0ps", "0ps..1ms", \
 	  "Latency of an IO-TLB lookup.", \
 	  "B1-06: no cost to 256 KiB")

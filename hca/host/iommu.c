@@ -28,6 +28,7 @@ struct iommu {
 	struct tag_array tlb;
 	sim_time *ready_at;     /* [entries]: when the walk for each is or was done */
 	sim_time *walkers_free; /* [walkers]: when each is */
+	sim_time next_start;    /* earliest start of the next walk */
 	sim_time asked_at;
 	struct random walks;
 };
@@ -43,22 +44,26 @@ static sim_time walk_latency(struct iommu *iommu)
 }
 
 /* Starts a page walk on the walker that is free first. Returns the end of the walk. */
-static sim_time walk(struct iommu *iommu, sim_time arrival)
+static sim_time walk(struct iommu *iommu, bool is_write, sim_time arrival)
 {
+	const struct iommu_params *param = &iommu->param;
+	sim_time start;
 	sim_time *walker = iommu->walkers_free, latency = walk_latency(iommu);
 
-	for (uint64_t i = 1; i < iommu->param.walkers; i++)
+	for (uint64_t i = 1; i < param->walkers; i++)
 		if (iommu->walkers_free[i] < *walker)
 			walker = &iommu->walkers_free[i];
-	if (*walker > arrival) {
+	start = *walker > iommu->next_start ? *walker : iommu->next_start;
+	if (start > arrival)
 		iommu->count.walker_stalls++;
-		arrival = *walker;
-	}
-	gauge_serve(&iommu->gauge.walkers, arrival, latency);
-	return *walker = arrival + latency;
+	else
+		start = arrival;
+	iommu->next_start = start + (is_write ? param->walk_interval : param->read_walk_interval);
+	gauge_serve(&iommu->gauge.walkers, start, latency);
+	return *walker = start + latency;
 }
 
-sim_time iommu_translate(struct iommu *iommu, uint64_t address, sim_time arrival)
+sim_time iommu_translate(struct iommu *iommu, uint64_t address, bool is_write, sim_time arrival)
 {
 	uint64_t page = address / iommu->param.page;
 	sim_time found = arrival + iommu->param.hit_latency;
@@ -79,7 +84,7 @@ sim_time iommu_translate(struct iommu *iommu, uint64_t address, sim_time arrival
 	iommu->count.misses++;
 	if (tag_array_insert(&iommu->tlb, page, iommu->tlb.ways, false, NULL) != TAG_NONE)
 		iommu->count.evictions++;
-	return iommu->ready_at[iommu->tlb.place] = walk(iommu, found);
+	return iommu->ready_at[iommu->tlb.place] = walk(iommu, is_write, found);
 }
 
 void iommu_invalidate(struct iommu *iommu)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * iommu: translates DMA addresses with an IO-TLB and a limited number of concurrent page walkers. A
- * second miss on a page that is being walked waits for that walk.
+ * second miss on a page that is being walked waits for that walk. Walks start one after the other,
+ * with an interval.
  *
  *     host --iommu_translate()--> IO-TLB --miss--> walker
  *
@@ -21,7 +22,7 @@ struct iommu;
 	X(hits, "pages", "found in the IO-TLB") \
 	X(misses, "pages", "that started a page walk") \
 	X(merges, "pages", "that waited for a page walk in progress") \
-	X(walker_stalls, "pages", "misses that found no free walker") \
+	X(walker_stalls, "pages", "misses that waited for a walker, or for an interval of walks") \
 	X(evictions, "pages", "replaced to make room")
 /* clang-format on */
 
@@ -34,10 +35,10 @@ struct iommu *iommu_create(struct sim *sim, const char *name, const struct iommu
 void iommu_destroy(struct iommu *iommu);
 
 /*
- * Translates an address. `arrival` must be now. Returns the time at which the translation is
- * complete.
+ * Translates the address of a write or a read. `arrival` must be now. Returns the time at which the
+ * translation is complete.
  */
-sim_time iommu_translate(struct iommu *iommu, uint64_t address, sim_time arrival);
+sim_time iommu_translate(struct iommu *iommu, uint64_t address, bool is_write, sim_time arrival);
 
 /* Invalidates all IO-TLB entries, because the driver removed its mappings. */
 void iommu_invalidate(struct iommu *iommu);

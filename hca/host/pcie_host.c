@@ -43,7 +43,8 @@ static void request_arrived(struct event *event)
 {
 	struct request_group *group = container_of(event, struct request_group, event);
 
-	group->translated_at = host_translate(group->read->pcie->host, group->access.address);
+	group->translated_at =
+		host_translate(group->read->pcie->host, group->access.address, false);
 	if (group->order.until != SIM_NEVER)
 		go_to_memory(group);
 }
@@ -128,7 +129,7 @@ static void write_arrived(struct event *event)
 {
 	struct write_packet *packet = container_of(event, struct write_packet, event);
 	struct pcie *pcie = packet->pcie;
-	sim_time at = host_translate(pcie->host, packet->access.address);
+	sim_time at = host_translate(pcie->host, packet->access.address, true);
 
 	event_init_priority(&packet->event, &pcie->block, write_memory, PRIORITY_FIRST);
 	if (at == pcie_now(pcie))

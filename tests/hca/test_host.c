@@ -16,19 +16,20 @@
 #include "tests/hca/support/round_link.h"
 #include "tests/support/suite.h"
 
-#define TESTS(TEST)            \
-	TEST(hit_and_miss)     \
-	TEST(cpu_use)          \
-	TEST(memory_rate)      \
-	TEST(ddio_ways)        \
-	TEST(no_ddio)          \
-	TEST(other_socket)     \
-	TEST(socket_link)      \
-	TEST(iommu_knee)       \
-	TEST(iommu_walkers)    \
-	TEST(iommu_walk_times) \
-	TEST(write_ordering)   \
-	TEST(separate_rdmarc)  \
+#define TESTS(TEST)               \
+	TEST(hit_and_miss)        \
+	TEST(cpu_use)             \
+	TEST(memory_rate)         \
+	TEST(ddio_ways)           \
+	TEST(no_ddio)             \
+	TEST(other_socket)        \
+	TEST(socket_link)         \
+	TEST(iommu_knee)          \
+	TEST(iommu_walkers)       \
+	TEST(iommu_walk_interval) \
+	TEST(iommu_walk_times)    \
+	TEST(write_ordering)      \
+	TEST(separate_rdmarc)     \
 	TEST(engines)
 SUITE(TESTS)
 
@@ -97,7 +98,8 @@ static void go(struct event *event)
 
 static void begin_access(struct event *event)
 {
-	sim_time at = host_translate(host, accesses[event - begins].address);
+	sim_time at = host_translate(host, accesses[event - begins].address,
+				     accesses[event - begins].is_write);
 
 	event_init(event, event->owner, go);
 	sim_schedule_at(event, at);
@@ -339,20 +341,40 @@ static void test_iommu_walkers(void)
 	params.iommu.walkers = 2;
 	begin();
 	iommu = host_iommu(host);
-	CU_ASSERT_EQUAL(iommu_translate(iommu, 0 << 12, 0), 280 * NS);
-	CU_ASSERT_EQUAL(iommu_translate(iommu, 1 << 12, 10 * NS), 290 * NS);
-	CU_ASSERT_EQUAL(iommu_translate(iommu, 2 << 12, 20 * NS), 560 * NS);
-	CU_ASSERT_EQUAL(iommu_translate(iommu, (0 << 12) + 100, 30 * NS), 280 * NS);
-	CU_ASSERT_EQUAL(iommu_translate(iommu, 3 << 12, 40 * NS), 570 * NS);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 0 << 12, false, 0), 280 * NS);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 1 << 12, false, 10 * NS), 290 * NS);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 2 << 12, false, 20 * NS), 560 * NS);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, (0 << 12) + 100, false, 30 * NS), 280 * NS);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 3 << 12, false, 40 * NS), 570 * NS);
 	/* at the end of the walk, a hit */
-	CU_ASSERT_EQUAL(iommu_translate(iommu, 0, 280 * NS), 280 * NS);
-	CU_ASSERT_EQUAL(iommu_translate(iommu, 0, 600 * NS), 600 * NS);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 0, false, 280 * NS), 280 * NS);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 0, false, 600 * NS), 600 * NS);
 	CU_ASSERT_EQUAL(iommu_counters(iommu)->merges, 1);
 	CU_ASSERT_EQUAL(iommu_counters(iommu)->misses, 4);
 	CU_ASSERT_EQUAL(iommu_counters(iommu)->hits, 2);
 	CU_ASSERT_EQUAL(iommu_counters(iommu)->walker_stalls, 2);
 	iommu_invalidate(iommu);
-	CU_ASSERT_EQUAL(iommu_translate(iommu, 0, 700 * NS), 980 * NS);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 0, false, 700 * NS), 980 * NS);
+	end();
+}
+
+/* Walks start at an interval, which is longer after a read. Walkers are no limit here. */
+static void test_iommu_walk_interval(void)
+{
+	struct iommu *iommu;
+
+	host_params_default(&params);
+	params.iommu.enabled = true;
+	params.iommu.walkers = 16;
+	params.iommu.walk_interval = 45 * NS;
+	params.iommu.read_walk_interval = 50 * NS;
+	begin();
+	iommu = host_iommu(host);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 0 << 12, true, 0), 280 * NS);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 1 << 12, false, 10 * NS), 325 * NS);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 2 << 12, true, 20 * NS), 375 * NS);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 3 << 12, true, 200 * NS), 480 * NS);
+	CU_ASSERT_EQUAL(iommu_counters(iommu)->walker_stalls, 2);
 	end();
 }
 
@@ -379,7 +401,7 @@ static void test_iommu_walk_times(void)
 		for (uint64_t i = 0; i < WALKS; i++) {
 			sim_time at = i * 10 * US;
 
-			taken[run][i] = iommu_translate(host_iommu(host), i << 12, at) - at;
+			taken[run][i] = iommu_translate(host_iommu(host), i << 12, false, at) - at;
 		}
 		end();
 	}
@@ -505,7 +527,7 @@ static void test_separate_rdmarc(void)
 	link_round();
 	link_begin(SIM_ENGINE_native);
 	llc_cpu_touch(host_llc(host), 0, 64 * 1024, false);
-	(void)iommu_translate(host_iommu(host), 0, 0);
+	(void)iommu_translate(host_iommu(host), 0, false, 0);
 	sim_run(sim, 1 * US);
 	start_read(0, 4096 - 64, 128);
 	start_read(1, 0, 64);

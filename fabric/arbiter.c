@@ -185,10 +185,8 @@ void arbiter_enqueue(struct port *port, struct packet *packet)
 	unsigned source = port->sources == 1 ? 0 : packet->ingress & INGRESS_PORT;
 
 	assert(source < port->sources);
-	if (__builtin_expect(!port->vls[vl].queues, 0)) {
-		port->vls[vl].queues = calloc(port->sources, sizeof(struct packet_queue));
-		assert(port->vls[vl].queues);
-	}
+	if (__builtin_expect(!port->vls[vl].queues, 0))
+		port_add_queues(port, vl);
 	packet_queue_push(&port_queues_of(port, vl)[source], packet);
 	add_source(port, vl, source);
 	port->waiting |= (uint16_t)(1u << vl);
@@ -219,8 +217,11 @@ static struct packet_queue *next_queue(const struct event *event)
 
 void port_fetch_departure_queue(const struct event *event)
 {
+	const struct port *port = container_of(event, const struct port, transmit);
+
 	__builtin_prefetch(next_queue(event), 1);
-	__builtin_prefetch(container_of(event, const struct port, transmit)->user);
+	__builtin_prefetch(port->user);
+	__builtin_prefetch(&port->peer->arrive, 1);
 }
 
 void port_fetch_departure_packet(const struct event *event)

@@ -282,20 +282,11 @@ const struct port_counters *port_counters(const struct port *port)
 	return &port->count;
 }
 
-static void free_queues(struct port *port)
-{
-	for (unsigned vl = 0; vl < PORT_VLS; vl++) {
-		free(port->vls[vl].queues);
-		port->vls[vl].queues = NULL;
-	}
-	free(port->wide);
-	port->wide = NULL;
-}
-
 /* The queues of a VL are allocated with its first waiting packet, because most VLs carry none. */
 static void configure_queues(struct port *port)
 {
-	free_queues(port);
+	free(port->wide);
+	port->wide = NULL;
 	if (port->sources > 64) {
 		port->wide = calloc(PORT_VLS, sizeof(port->wide[0]));
 		assert(port->wide);
@@ -542,5 +533,5 @@ void port_destroy(struct port *port)
 	bytes_out_fini(port);
 	schedule_destroy(port->schedule);
 	block_fini(&port->block);
-	free_queues(port);
+	free(port->wide);
 }

@@ -305,7 +305,7 @@ void port_prefetch_release(const struct port *port, unsigned vl, enum link_layer
  * returns NULL if no packet waits. */
 void port_set_fetch(struct port *port, const struct event_fetch *arrival,
 		    const struct event_fetch *departure);
-event_fetch_function port_fetch_arrival_port, port_fetch_arrival_packet;
+event_fetch_function port_fetch_arrival_port, port_fetch_arrival_packet, port_fetch_nothing;
 const struct packet *port_arriving(const struct event *event, struct port_user **user);
 event_fetch_function port_fetch_departure_port, port_fetch_departure_queue,
 	port_fetch_departure_packet;

@@ -54,10 +54,8 @@ static void carry_waiting(struct port *port, unsigned vl, struct carry *carry)
 {
 	struct vl *here = &port->vls[vl];
 
-	if (!here->queues) {
-		here->queues = calloc(port->sources, sizeof(struct packet_queue));
-		assert(here->queues);
-	}
+	if (!here->queues)
+		port_add_queues(port, vl);
 	for (uint32_t i = 0; i < port->sources; i++)
 		carry_queue(port, &here->queues[i], carry);
 }

@@ -33,16 +33,16 @@ const struct packet *port_arriving(const struct event *event, struct port_user *
 	return port->flying.head;
 }
 
-static void fetch_nothing(const struct event *event)
+void port_fetch_nothing(const struct event *event)
 {
 	(void)event;
 }
 
-static const struct event_fetch arrive_fetch = {
-	{port_fetch_arrival_port, port_fetch_arrival_packet, fetch_nothing, fetch_nothing}};
-static const struct event_fetch transmit_fetch = {{port_fetch_departure_port,
-						   port_fetch_departure_queue,
-						   port_fetch_departure_packet, fetch_nothing}};
+static const struct event_fetch arrive_fetch = {{port_fetch_arrival_port, port_fetch_arrival_packet,
+						 port_fetch_nothing, port_fetch_nothing}};
+static const struct event_fetch transmit_fetch = {
+	{port_fetch_departure_port, port_fetch_departure_queue, port_fetch_departure_packet,
+	 port_fetch_nothing}};
 
 void port_set_fetch(struct port *port, const struct event_fetch *arrival,
 		    const struct event_fetch *departure)

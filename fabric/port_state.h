@@ -309,6 +309,13 @@ static inline struct packet_queue *port_queues_of(const struct port *port, unsig
 	return port->vls[vl].queues;
 }
 
+/* Creates the queues of a VL. */
+static inline void port_add_queues(struct port *port, unsigned vl)
+{
+	port->vls[vl].queues =
+		sim_arena(port->block.sim, port->sources * sizeof(struct packet_queue));
+}
+
 static inline void packet_queue_push(struct packet_queue *queue, struct packet *packet)
 {
 	packet->next = NULL;

@@ -60,6 +60,10 @@ struct topology_switch {
 	bool (*output)(void *context, const struct path *path, unsigned *port);
 	/* Finds all outputs that a packet of a path may take, before load balancing. */
 	void (*outputs)(void *context, const struct path *path, struct port_set *ports);
+	/* Finds all outputs that packets to these hosts may take, and perhaps others that are as
+	 * close. */
+	void (*reaches)(void *context, const struct endpoints *endpoints,
+			const struct topology_hosts *hosts, struct port_set *ports);
 	/* Returns true if packets to all these hosts may take the same outputs. */
 	bool (*alike)(void *context, const struct endpoints *endpoints,
 		      const struct topology_hosts *hosts);

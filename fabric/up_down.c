@@ -75,21 +75,10 @@ static struct port_set outputs(const struct check *check, const struct node *sw,
 {
 	const struct endpoints *endpoints = check->topology->endpoints;
 	const uint32_t *first = &check->first[check->leaves[leaf]];
-	struct topology_hosts hosts = {&check->endpoints[first[0]], first[1] - first[0]};
-	struct port_set all = {0};
+	const struct topology_hosts hosts = {&check->endpoints[first[0]], first[1] - first[0]};
+	struct port_set all;
 
-	if (sw->ops.alike(sw->ops.context, endpoints, &hosts))
-		hosts.count = 1;
-	for (uint32_t i = 0; i < hosts.count; i++) {
-		uint32_t endpoint = hosts.endpoints[i];
-		const struct path path = {.destination = endpoint,
-					  .dlid = endpoints_get(endpoints, endpoint)->lid};
-		struct port_set ports;
-
-		sw->ops.outputs(sw->ops.context, &path, &ports);
-		for (unsigned j = 0; j < PORT_SET_WORDS; j++)
-			all.words[j] |= ports.words[j];
-	}
+	sw->ops.reaches(sw->ops.context, endpoints, &hosts, &all);
 	return all;
 }
 

@@ -59,6 +59,12 @@ static unsigned nth(const struct port_group *group, uint64_t hash)
 	return group->ports[((hash >> 32) * group->count) >> 32];
 }
 
+unsigned balance_hashed(const struct fabric_switch *sw, const struct port_group *group,
+			const struct path *path)
+{
+	return nth(group, flow_hash(sw, path));
+}
+
 static unsigned at_random(struct fabric_switch *sw, const struct port_group *group)
 {
 	return nth(group, random_u64(&sw->chance));
@@ -163,7 +169,7 @@ static unsigned choose(struct fabric_switch *sw, struct port_group *group,
 	case BALANCE_ECMP:
 		break;
 	}
-	return nth(group, flow_hash(sw, packet->path));
+	return balance_hashed(sw, group, packet->path);
 }
 
 bool balance_all_up(const struct fabric_switch *sw, const struct port_group *group)

@@ -9,18 +9,38 @@
 #include "switch/overlay.h"
 #include "switch/switch_state.h"
 
-/* Extends the table to that index. New entries lead nowhere. */
-static void reach(struct fabric_switch *sw, uint32_t index)
+static bool chooses_by_lid(const struct fabric_switch *sw)
 {
-	uint32_t entries = sw->table_entries ? sw->table_entries : 64;
+	return sw->by_lid && sw->params.balance == BALANCE_DESTINATION;
+}
 
+/* Returns the bits of a block: as many hosts as a leaf of the fat tree with that many hosts has. A
+ * table with a port for each LID has no blocks. */
+static uint8_t block_bits(const struct fabric_switch *sw, const struct endpoints *endpoints)
+{
+	uint8_t bits = 0;
+
+	while (!chooses_by_lid(sw) && UINT32_C(2) << 3 * (bits + 1) <= endpoints_count(endpoints))
+		bits++;
+	return bits;
+}
+
+/* Extends the table to that index. New entries lead nowhere. */
+static void reach(struct fabric_switch *sw, const struct endpoints *endpoints, uint32_t index)
+{
+	uint32_t entries = endpoints_count(endpoints), blocks;
+	uint16_t *table;
+
+	if (!sw->table_entries)
+		sw->block_bits = block_bits(sw, endpoints);
 	while (entries <= index)
-		entries *= 2;
-	sw->table = realloc(sw->table, entries * sizeof(sw->table[0]));
-	assert(sw->table);
-	for (uint32_t i = sw->table_entries; i < entries; i++)
-		sw->table[i] = NO_ROUTE;
-	sw->table_entries = entries;
+		entries = 2 * entries + 64;
+	blocks = (entries >> sw->block_bits) + 1;
+	table = sim_arena(sw->block.sim, blocks * sizeof(table[0]));
+	for (uint32_t i = 0; i < blocks; i++)
+		table[i] = i << sw->block_bits < sw->table_entries ? sw->table[i] : NO_ROUTE;
+	sw->table = table;
+	sw->table_entries = blocks << sw->block_bits;
 }
 
 static uint32_t index_of(const struct fabric_switch *sw, const struct endpoints *endpoints,
@@ -29,14 +49,82 @@ static uint32_t index_of(const struct fabric_switch *sw, const struct endpoints 
 	return sw->by_lid ? endpoints_get(endpoints, endpoint)->lid : endpoint;
 }
 
+/* Gives a block an entry for each address. */
+static void split(struct fabric_switch *sw, uint16_t *block)
+{
+	uint32_t size = 1u << sw->block_bits;
+	uint16_t entry = *block, number = sw->free_split;
+
+	if (number == sw->split_count) {
+		assert(number < NO_ROUTE - SPLIT_BLOCK);
+		sw->splits = realloc(sw->splits, ((size_t)number + 1) * size * sizeof(entry));
+		assert(sw->splits);
+		sw->free_split = ++sw->split_count;
+	} else {
+		sw->free_split = sw->splits[(size_t)number * size];
+	}
+	*block = (uint16_t)(SPLIT_BLOCK + number);
+	for (uint32_t i = 0; i < size; i++)
+		forwarding_split(sw, *block)[i] = entry;
+}
+
+/* Gives a block one entry. */
+static void join(struct fabric_switch *sw, uint16_t *block, uint16_t entry)
+{
+	if (forwarding_is_split(*block)) {
+		*forwarding_split(sw, *block) = sw->free_split;
+		sw->free_split = (uint16_t)(*block - SPLIT_BLOCK);
+	}
+	*block = entry;
+}
+
+static bool are_equal(const uint16_t *entries, uint32_t count)
+{
+	for (uint32_t i = count; i-- > 1;)
+		if (entries[i] != entries[0])
+			return false;
+	return true;
+}
+
 static void set(struct fabric_switch *sw, const struct endpoints *endpoints, uint32_t endpoint,
 		uint16_t entry)
 {
-	uint32_t index = index_of(sw, endpoints, endpoint);
+	uint32_t index = index_of(sw, endpoints, endpoint), size;
+	uint16_t *block, *parts;
 
 	if (__builtin_expect(index >= sw->table_entries, 0))
-		reach(sw, index);
-	sw->table[index] = entry;
+		reach(sw, endpoints, index);
+	block = &sw->table[index >> sw->block_bits];
+	size = 1u << sw->block_bits;
+	if (*block == entry)
+		return;
+	if (size == 1) {
+		*block = entry;
+		return;
+	}
+	if (!forwarding_is_split(*block))
+		split(sw, block);
+	parts = forwarding_split(sw, *block);
+	parts[index & (size - 1)] = entry;
+	if (are_equal(parts, size))
+		join(sw, block, entry);
+}
+
+/* Sets the entry of a whole block, if the next hosts are exactly this block. Returns their number,
+ * or 0. */
+static uint32_t set_block(struct fabric_switch *sw, const struct endpoints *endpoints,
+			  const struct topology_hosts *hosts, uint32_t first, uint16_t entry)
+{
+	uint32_t size = 1u << sw->block_bits;
+	uint32_t index = index_of(sw, endpoints, hosts->endpoints[first]);
+
+	if (hosts->count - first < size || index % size || index + size > sw->table_entries)
+		return 0;
+	for (uint32_t i = 1; i < size; i++)
+		if (index_of(sw, endpoints, hosts->endpoints[first + i]) != index + i)
+			return 0;
+	join(sw, &sw->table[index >> sw->block_bits], entry);
+	return size;
 }
 
 void switch_route(struct fabric_switch *sw, const struct endpoints *endpoints, uint32_t endpoint,
@@ -55,12 +143,33 @@ static uint32_t group_of(struct fabric_switch *sw, const struct port_set *ports)
 		if (port_set_equal(&sw->groups[i].set, ports))
 			return i;
 	sw->groups = realloc(sw->groups, (sw->group_count + 1) * sizeof(*group));
-	assert(sw->groups && sw->port_count + sw->group_count < NO_ROUTE);
+	assert(sw->groups && sw->port_count + sw->group_count < FIRST_CHOICE);
 	group = &sw->groups[sw->group_count];
 	*group = (struct port_group){.set = *ports};
 	PORT_SET_EACH(port, ports)
 	group->ports[group->count++] = (uint8_t)port;
 	return sw->group_count++;
+}
+
+/* Returns the number of the choice among exactly these ports. */
+static uint16_t choice_of(struct fabric_switch *sw, const struct port_set *ports, uint32_t distance)
+{
+	struct port_choice *choice;
+
+	for (uint16_t i = 0; i < sw->choice_count; i++)
+		if (sw->choices[i].distance == distance % 2 &&
+		    port_set_equal(&sw->choices[i].set, ports))
+			return i;
+	sw->choices = realloc(sw->choices, (sw->choice_count + 1u) * sizeof(*choice));
+	assert(sw->choices && sw->choice_count < SPLIT_BLOCK - FIRST_CHOICE);
+	choice = &sw->choices[sw->choice_count];
+	*choice = (struct port_choice){.distance = distance % 2, .set = *ports};
+	PORT_SET_EACH(port, ports)
+	choice->ports[choice->count++] = (uint8_t)port;
+	choice->power_of_two = (choice->count & (choice->count - 1)) == 0;
+	if (choice->distance)
+		choice->shift = (uint8_t)__builtin_ctz(choice->count);
+	return sw->choice_count++;
 }
 
 void switch_route_any(struct fabric_switch *sw, const struct endpoints *endpoints,
@@ -92,14 +201,22 @@ static void topology_route(void *context, const struct endpoints *endpoints,
 	PORT_SET_EACH(port, ports)
 	candidates[count++] = (uint16_t)port;
 	assert(count && candidates[count - 1] < sw->port_count);
-	if (count > 1 && sw->params.balance != BALANCE_DESTINATION) {
-		candidates[0] = (uint16_t)(sw->port_count + group_of(sw, ports));
+	if (count > 1 && !chooses_by_lid(sw)) {
+		bool chooses = sw->params.balance == BALANCE_DESTINATION;
+
+		candidates[0] = (uint16_t)(chooses ? FIRST_CHOICE + choice_of(sw, ports, distance)
+						   : sw->port_count + group_of(sw, ports));
 		count = 1;
 	}
-	for (uint32_t i = 0; i < hosts->count; i++)
-		set(sw, endpoints, hosts->endpoints[i],
-		    count == 1 ? candidates[0]
-			       : candidates[topology_choice(count, distance, hosts->endpoints[i])]);
+	for (uint32_t i = 0, done; i < hosts->count; i += done) {
+		uint32_t host = hosts->endpoints[i];
+
+		done = count == 1 ? set_block(sw, endpoints, hosts, i, candidates[0]) : 0;
+		if (done)
+			continue;
+		set(sw, endpoints, host, candidates[topology_choice(count, distance, host)]);
+		done = 1;
+	}
 }
 
 static void topology_replicate(void *context, uint32_t group, const struct port_set *ports)
@@ -159,22 +276,42 @@ static void topology_outputs(void *context, const struct path *path, struct port
 		*ports = sw->groups[found - sw->port_count].set;
 }
 
-static uint16_t entry_of(const struct fabric_switch *sw, const struct endpoints *endpoints,
-			 uint32_t endpoint)
+static void add_all(struct port_set *all, const struct port_set *ports)
 {
-	uint32_t index = index_of(sw, endpoints, endpoint);
+	for (unsigned i = 0; i < PORT_SET_WORDS; i++)
+		all->words[i] |= ports->words[i];
+}
 
-	return index < sw->table_entries ? sw->table[index] : NO_ROUTE;
+static void topology_reaches(void *context, const struct endpoints *endpoints,
+			     const struct topology_hosts *hosts, struct port_set *ports)
+{
+	const struct fabric_switch *sw = context;
+	uint16_t before = NO_ROUTE;
+
+	*ports = (struct port_set){0};
+	for (uint32_t i = 0; i < hosts->count; i++) {
+		uint16_t entry = forwarding_entry(sw, index_of(sw, endpoints, hosts->endpoints[i]));
+
+		if (entry == before)
+			continue;
+		before = entry;
+		if (entry < sw->port_count)
+			port_set_add(ports, entry);
+		else if (entry < FIRST_CHOICE)
+			add_all(ports, &sw->groups[entry - sw->port_count].set);
+		else if (entry != NO_ROUTE)
+			add_all(ports, &sw->choices[entry - FIRST_CHOICE].set);
+	}
 }
 
 static bool topology_alike(void *context, const struct endpoints *endpoints,
 			   const struct topology_hosts *hosts)
 {
 	const struct fabric_switch *sw = context;
-	uint16_t first = entry_of(sw, endpoints, hosts->endpoints[0]);
+	uint16_t first = forwarding_lookup(sw, index_of(sw, endpoints, hosts->endpoints[0]));
 
 	for (uint32_t i = 1; i < hosts->count; i++)
-		if (entry_of(sw, endpoints, hosts->endpoints[i]) != first)
+		if (forwarding_lookup(sw, index_of(sw, endpoints, hosts->endpoints[i])) != first)
 			return false;
 	return true;
 }
@@ -207,6 +344,7 @@ struct topology_switch switch_topology(struct fabric_switch *sw)
 		.input_used = topology_input_used,
 		.output = topology_output,
 		.outputs = topology_outputs,
+		.reaches = topology_reaches,
 		.alike = topology_alike,
 		.vl = topology_vl,
 		.forwarding_latency = topology_forwarding_latency,
@@ -216,6 +354,7 @@ struct topology_switch switch_topology(struct fabric_switch *sw)
 
 void forwarding_fini(struct fabric_switch *sw)
 {
-	free(sw->table);
+	free(sw->splits);
+	free(sw->choices);
 	free(sw->groups);
 }

@@ -78,7 +78,7 @@ static void arrive(struct switch_port *input, unsigned output, struct packet *pa
 static unsigned port_back(struct fabric_switch *sw, const struct packet *packet)
 {
 	uint32_t source = packet->path->source;
-	unsigned output = source < sw->table_entries ? sw->table[source] : NO_ROUTE;
+	unsigned output = forwarding_lookup(sw, source);
 
 	if (output == NO_ROUTE || output < sw->port_count)
 		return output;

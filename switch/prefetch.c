@@ -5,42 +5,37 @@
  */
 #include "switch/switch_state.h"
 
-/* Returns the entry of the table for the packet that arrives, or NULL. */
-static const uint16_t *next_entry(const struct event *event, const struct packet **packet,
-				  const struct fabric_switch **sw)
+static const struct fabric_switch *switch_of(const struct port_user *user)
 {
-	struct port_user *user;
-	uint32_t index;
-
-	*packet = port_arriving(event, &user);
-	if (!(*packet)->path)
-		return NULL;
-	*sw = container_of(user, struct switch_port, user)->sw;
-	index = (*sw)->by_lid ? (*packet)->path->dlid : (*packet)->path->destination;
-	return index < (*sw)->table_entries ? &(*sw)->table[index] : NULL;
+	return container_of(user, const struct switch_port, user)->sw;
 }
 
-static void fetch_entry(const struct event *event)
-{
-	const struct packet *packet;
-	const struct fabric_switch *sw;
-
-	__builtin_prefetch(next_entry(event, &packet, &sw));
-}
-
-/* Prefetches the output that the entry names, or its group. */
+/* Prefetches the output of the packet that arrives. Of a group, the output is known if its hash
+ * decides. */
 static void fetch_output(const struct event *event)
 {
-	const struct packet *packet;
+	struct port_user *user;
+	const struct packet *packet = port_arriving(event, &user);
 	const struct fabric_switch *sw;
-	const uint16_t *entry = next_entry(event, &packet, &sw);
+	unsigned output;
 
-	if (!entry || *entry == NO_ROUTE)
+	if (!packet->path)
 		return;
-	if (*entry < sw->port_count)
-		port_prefetch(sw->links[*entry], packet->vl);
-	else
-		__builtin_prefetch(&sw->groups[*entry - sw->port_count]);
+	sw = switch_of(user);
+	output = forwarding_find(sw, packet->path);
+	if (output == NO_ROUTE)
+		return;
+	if (output >= sw->port_count) {
+		const struct port_group *group = &sw->groups[output - sw->port_count];
+
+		if (sw->params.balance != BALANCE_ECMP) {
+			__builtin_prefetch(group);
+			return;
+		}
+		output = balance_hashed(sw, group, packet->path);
+	}
+	__builtin_prefetch(&sw->ports[output].user);
+	port_prefetch(sw->links[output], packet->vl);
 }
 
 /* Prefetches the input of the packet that departs, which gets its space back. */
@@ -52,14 +47,14 @@ static void fetch_input(const struct event *event)
 
 	if (!packet)
 		return;
-	sw = container_of(user, struct switch_port, user)->sw;
+	sw = switch_of(user);
 	if (!sw->buffer)
 		port_prefetch_release(sw->links[packet->ingress & INGRESS_PORT], packet->vl,
 				      sw->by_lid ? LINK_INFINIBAND : LINK_ETHERNET);
 }
 
 static const struct event_fetch arrival = {
-	{port_fetch_arrival_port, port_fetch_arrival_packet, fetch_entry, fetch_output}};
+	{port_fetch_arrival_port, port_fetch_arrival_packet, fetch_output, port_fetch_nothing}};
 static const struct event_fetch departure = {{port_fetch_departure_port, port_fetch_departure_queue,
 					      port_fetch_departure_packet, fetch_input}};
 

@@ -29,6 +29,8 @@
 #include "switch/switch.h"
 
 #define NO_ROUTE       UINT16_MAX
+#define FIRST_CHOICE   0x4000u /* above any port and group */
+#define SPLIT_BLOCK    0x8000u
 #define SERVICE_LEVELS 16u
 #define DSCPS          64u
 #define DISCARD_VL     15u /* SL2VL to VL15: the packet is dropped, IBTA vol. 1, 7.6.6 */
@@ -64,6 +66,16 @@ struct port_group {
 	struct port_set set; /* the same ports as a set */
 };
 
+/* Ports of which the number of the destination chooses one: topology_choice(). */
+struct port_choice {
+	bool power_of_two; /* the count is one, and `shift` leads to the digit that chooses */
+	uint8_t shift;
+	uint8_t distance; /* 0 or 1: whether the number of links is odd */
+	uint16_t count;
+	uint8_t ports[PORT_SET_PORTS];
+	struct port_set set; /* the same ports as a set */
+};
+
 struct flowlet {
 	sim_time last;
 	uint8_t port;
@@ -71,11 +83,13 @@ struct flowlet {
 
 struct fabric_switch {
 	/* two cache lines: members that each packet uses */
-	uint16_t *table; /* by LID or endpoint: a port, or port_count + a group */
-	uint32_t table_entries;
+	/* by block of LIDs or endpoints: see forwarding_entry() */
+	uint16_t *table;
+	uint32_t table_entries; /* LIDs or endpoints of the table */
 	uint32_t port_count;
 	sim_time forwarding_latency;
 	bool stores;
+	uint8_t block_bits;           /* a block of the table has 1 << block_bits addresses */
 	struct shared_buffer *buffer; /* NULL if each port has its own memory */
 	struct packet_pool *pool;
 	struct port_group *groups;
@@ -90,12 +104,17 @@ struct fabric_switch {
 	bool marks_long_queues;
 	bool plugin_marks;   /* a plug-in decides the marks */
 	struct port **links; /* [port_count]: the ports, dense */
+	uint16_t *splits;    /* entries of the split blocks */
+	struct port_choice *choices;
 	struct block block;
 	struct switch_counters count;
 	/* other members */
 	uint8_t *sl2vl;                /* [input][output][SL]; NULL if the VL does not change */
 	struct starvation *starvation; /* NULL without credit starvation */
 	struct overlay_state *overlay; /* NULL without conga and conweave */
+	uint16_t choice_count;
+	uint16_t split_count;
+	uint16_t free_split; /* first of a list of split blocks that are whole again */
 	struct flowlet *flowlets;
 	uint64_t flowlet_mask;
 	uint32_t group_count;
@@ -120,11 +139,48 @@ static inline unsigned port_index(const struct switch_port *port)
 
 /* forwarding.c */
 void forwarding_fini(struct fabric_switch *sw);
+/* A block whose addresses all have one entry stores this entry: a port, port_count + a group, or
+ * FIRST_CHOICE + a choice. A split block stores SPLIT_BLOCK and the number of its entries in
+ * `splits`. A fat tree has few split blocks, so the tables of a large fabric fit into the
+ * caches. */
+static inline bool forwarding_is_split(uint16_t entry)
+{
+	return entry >= SPLIT_BLOCK && entry != NO_ROUTE;
+}
+static inline uint16_t *forwarding_split(const struct fabric_switch *sw, uint16_t entry)
+{
+	return &sw->splits[(uint32_t)(entry - SPLIT_BLOCK) << sw->block_bits];
+}
+static inline uint16_t forwarding_entry(const struct fabric_switch *sw, uint32_t index)
+{
+	uint16_t entry;
+
+	if (index >= sw->table_entries)
+		return NO_ROUTE;
+	entry = sw->table[index >> sw->block_bits];
+	if (__builtin_expect(forwarding_is_split(entry), 0))
+		entry = forwarding_split(sw, entry)[index & ((1u << sw->block_bits) - 1)];
+	return entry;
+}
+/* Returns the port of a choice for that endpoint. */
+static inline uint16_t forwarding_choose(const struct port_choice *choice, uint32_t endpoint)
+{
+	if (__builtin_expect(choice->power_of_two, 1)) /* without a division */
+		return choice->ports[endpoint >> choice->shift & (choice->count - 1u)];
+	return choice->ports[topology_choice(choice->count, choice->distance, endpoint)];
+}
+/* Returns the entry of that index, which is a port, port_count + a group, or NO_ROUTE. */
+static inline uint16_t forwarding_lookup(const struct fabric_switch *sw, uint32_t index)
+{
+	uint16_t entry = forwarding_entry(sw, index);
+
+	if (entry >= FIRST_CHOICE && entry < SPLIT_BLOCK)
+		return forwarding_choose(&sw->choices[entry - FIRST_CHOICE], index);
+	return entry;
+}
 static inline uint16_t forwarding_find(const struct fabric_switch *sw, const struct path *path)
 {
-	uint32_t index = sw->by_lid ? path->dlid : path->destination;
-
-	return index < sw->table_entries ? sw->table[index] : NO_ROUTE;
+	return forwarding_lookup(sw, sw->by_lid ? path->dlid : path->destination);
 }
 
 /* balance.c */
@@ -133,6 +189,9 @@ void balance_fini(struct fabric_switch *sw);
 unsigned balance_choose(struct fabric_switch *sw, struct port_group *group,
 			const struct packet *packet);
 uint64_t balance_hash(const struct fabric_switch *sw, const struct path *path);
+/* Returns the port that the hash of a path chooses, if its link is up. */
+unsigned balance_hashed(const struct fabric_switch *sw, const struct port_group *group,
+			const struct path *path);
 bool balance_all_up(const struct fabric_switch *sw, const struct port_group *group);
 /* Writes the ports of the group whose link is up. */
 void balance_up(const struct fabric_switch *sw, const struct port_group *group,

@@ -122,7 +122,8 @@ struct packet {
 	uint8_t damage;          /* enum packet_damage bits */
 	uint8_t opcode;          /* BTH: see opcode.h */
 	uint32_t payload_bytes;  /* without pad */
-	sim_time sent_at;        /* when the HCA handed it to its port */
+	uint32_t tag;            /* follows one WQE through traces; 0 for none */
+	uint32_t dest_qp;        /* 24 bits; TCP: not on the wire, the connection */
 	struct telemetry *telemetry; /* NULL if it was not requested */
 
 	/* line 1: transport */
@@ -154,8 +155,7 @@ struct packet {
 		};
 		struct packet_tcp tcp; /* PACKET_TCP; see tcp_packet.h */
 	};
-	uint32_t tag;            /* follows one WQE through traces; 0 for none */
-	uint32_t dest_qp;        /* 24 bits; TCP: not on the wire, the connection */
+	sim_time sent_at;        /* when the HCA handed it to its port */
 
 	/* line 2: rarely used */
 	union {

@@ -267,7 +267,7 @@ static void fetch_adapter(const struct event *event)
 	const struct packet *packet = port_arriving(event, &user);
 	const struct endpoint_hca *ep = container_of(user, struct endpoint_hca, port_user);
 
-	__builtin_prefetch(&packet->dest_qp, 1);
+	__builtin_prefetch(&packet->payload, 1);
 	__builtin_prefetch(&ep->mtu_bytes, 1);
 	__builtin_prefetch(&ep->arrived, 1);
 	__builtin_prefetch(&ep->chunks);

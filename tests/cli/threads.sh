@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests that `hcasim run --threads` writes the same bytes with 1, 2 and 3 threads: all records of
-# topologies, link layers, congestion controls, balances, faults, fidelities and loads below. The
-# runs execute in parallel. A message explains when they do not, or when one thread is faster.
+# Tests that `hcasim run --threads` writes the same bytes with one thread and with two or three: all
+# records of topologies, link layers, congestion controls, balances, faults, fidelities and loads
+# below. The runs execute in parallel. A message explains when they do not, or when one thread is
+# faster.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
@@ -11,7 +12,7 @@ hcasim=$1
 compare() {
   local name=$1 parallel=$2
   cat >"$folder/$name.yaml"
-  for threads in 1 2 3; do
+  for threads in 1 $((2 + ${#name} % 2)); do
     "$hcasim" run "$folder/$name.yaml" --threads "$threads" --out "$folder/$name.$threads" \
       >"$folder/$name.$threads.txt" 2>"$folder/$name.$threads.log" ||
       fail "$name, $threads threads: exit code $?: $(cat "$folder/$name.$threads.log")"

@@ -449,7 +449,7 @@ EXPORT int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event
 
 void epoll_follow(struct shim_socket *old, struct shim_socket *record, int fd)
 {
-	uint32_t number = old->watches, process = own_process();
+	uint32_t number = old->watches, process = own_process(), *last = &record->watches;
 
 	while (number) {
 		struct shim_watch *watch = &watches()->table[number - 1];
@@ -460,7 +460,8 @@ void epoll_follow(struct shim_socket *old, struct shim_socket *record, int fd)
 			continue;
 		shim_watch_remove(watches(), &old->watches, watch);
 		watch->socket = (uint32_t)(record - shim.memory->sockets);
-		shim_watch_add(watches(), &record->watches, watch);
+		shim_watch_add(watches(), last, watch);
+		last = &watch->next;
 	}
 }
 

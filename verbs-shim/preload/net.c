@@ -20,6 +20,7 @@
 #include "verbs-shim/preload/netlink.h"
 #include "verbs-shim/preload/packet_sockets.h"
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/socket_state.h"
 #include "verbs-shim/preload/sockets.h"
 
 #define PORT_FIRST  32768 /* as Linux has them */
@@ -283,14 +284,26 @@ EXPORT int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict
 	return accept4(fd, address, length, 0);
 }
 
+/* Returns true if the FIN goes to a socket of this host. As in Linux, it wakes the peer first, and
+ * then its ACK wakes this socket. */
+static bool ends_within_host(const struct shim_socket *record, int how)
+{
+	return how != SHUT_RD && !(record->shut & SHUT_WRITING) && !record->datagram &&
+	       socket_state_has_peer(record) &&
+	       memcmp(record->local.ip, record->peer.ip, sizeof(record->local.ip)) == 0;
+}
+
 EXPORT int shutdown(int fd, int how)
 {
 	struct shim_socket *record = sockets_of(fd);
 	int result;
 
 	if (record) {
+		bool woken = ends_within_host(record, how);
+
 		result = sockets_shutdown(fd, record, how);
-		epoll_wake(record, WAKE_STATE);
+		if (!woken)
+			epoll_wake(record, WAKE_STATE);
 		return result;
 	}
 	result = REAL(shutdown)(fd, how);

@@ -39,7 +39,7 @@ static int poll_now(struct pollfd *fds, nfds_t count)
 		if (fds[i].fd >= 0 && !(fds[i].revents & POLLNVAL))
 			fds[i].revents =
 				socket_state_events(fds[i].fd, fds[i].events, fds[i].revents);
-		if (fds[i].revents && epoll_is_idle(fds[i].fd))
+		if (epoll_is_idle(fds[i].fd))
 			fds[i].revents = 0;
 		result += fds[i].revents != 0;
 	}
@@ -104,7 +104,7 @@ static int select_states(int count, fd_set *sets[3], const fd_set wanted[3])
 				continue;
 			events = FD_ISSET(fd, sets[i]) ? first_event[i] : 0;
 			events = socket_state_events(fd, select_events[i], events);
-			if (events && epoll_is_idle(fd))
+			if (epoll_is_idle(fd))
 				events = 0;
 			if (events & select_events[i])
 				FD_SET(fd, sets[i]);

@@ -272,6 +272,8 @@ static int get_of_socket(int fd, struct shim_socket *record, int option, void *v
 	case SO_ERROR:
 		record->error = 0;
 		return return_number(error, value, length);
+	case SO_RCVLOWAT:
+		return return_number(record->low_water ? (int)record->low_water : 1, value, length);
 	case SO_SNDBUF:
 		return return_number(record->send_buffer ? (int)record->send_buffer
 				     : record->datagram  ? DATAGRAM_DEFAULT

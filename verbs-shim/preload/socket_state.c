@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -22,7 +23,9 @@ bool socket_state_is_closed(const struct shim_socket *record)
 /* Returns the ends that are closed, by the program or with the connection. */
 static uint32_t shut_of(const struct shim_socket *record)
 {
-	return record->over || record->state == SOCKET_REFUSED ? SHUT_BOTH : record->shut;
+	if (record->over || record->state == SOCKET_REFUSED)
+		return SHUT_BOTH;
+	return record->shut | (record->ended ? SHUT_READING : 0);
 }
 
 /* Returns true if fewer bytes than SO_RCVLOWAT are there, and more may come. */
@@ -133,6 +136,14 @@ bool socket_state_may_write(struct shim_socket *record, int flags)
 bool socket_state_has_peer(const struct shim_socket *record)
 {
 	return record->state == SOCKET_CONNECTED && !record->over;
+}
+
+/* A socket that is its own peer, and was shut for writing, ends at once. */
+bool socket_state_has_connected(const struct shim_socket *record)
+{
+	bool own = memcmp(&record->local, &record->peer, sizeof(record->local)) == 0;
+
+	return record->state == SOCKET_CONNECTED && !(own && record->shut & SHUT_WRITING);
 }
 
 int socket_state_readable(int fd, const struct shim_socket *record, int *bytes)

@@ -32,6 +32,9 @@ bool socket_state_may_write(struct shim_socket *record, int flags);
 /* Returns true if there is a peer whose name a program can read. */
 bool socket_state_has_peer(const struct shim_socket *record);
 
+/* Returns true if connect() has succeeded. */
+bool socket_state_has_connected(const struct shim_socket *record);
+
 /* Returns true if no connection is there or begins. */
 bool socket_state_is_closed(const struct shim_socket *record);
 

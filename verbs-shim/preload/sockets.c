@@ -205,16 +205,18 @@ static void plug(int fd)
 			  0);
 }
 
-static bool is_any(const struct shim_address *address)
+/* In Linux, ::ffff:0.0.0.0 is an address that bind() chose. */
+static bool is_any(const struct shim_socket *record)
 {
 	static const uint8_t none[16];
-	size_t head = memcmp(address->ip, mapped, sizeof(mapped)) == 0 ? sizeof(mapped) : 0;
+	size_t head = record->family == AF_INET ? sizeof(mapped) : 0;
 
-	return memcmp(address->ip + head, none + head, sizeof(none) - head) == 0;
+	return memcmp(record->local.ip + head, none + head, sizeof(none) - head) == 0;
 }
 
 int sockets_bind(struct shim_socket *record, const struct sockaddr *address, socklen_t length)
 {
+	bool chosen;
 	int result;
 
 	if (record->family == AF_PACKET)
@@ -223,9 +225,10 @@ int sockets_bind(struct shim_socket *record, const struct sockaddr *address, soc
 		return -1;
 	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	result = simple(SOCKET_BIND, record, 0);
+	chosen = result == 0 && !is_any(record);
 	record->bound |= result == 0 && record->wanted.port;
-	record->bound_address |= result == 0 && !is_any(&record->local);
-	if (record->bound_address && memcmp(record->local.ip, mapped, sizeof(mapped)) != 0) {
+	record->bound_address |= chosen;
+	if (chosen && memcmp(record->local.ip, mapped, sizeof(mapped)) != 0) {
 		record->only_six = 1;
 		(void)socket_options_keep(record, IPPROTO_IPV6, IPV6_V6ONLY, 1);
 	}
@@ -309,13 +312,14 @@ static int dissolve(int fd, struct shim_socket *record)
 {
 	bool lost = !socket_state_is_closed(record) && record->state != SOCKET_LISTENING;
 	int32_t error = lost ? ECONNRESET : record->error;
+	uint32_t aborts = record->aborts;
 
 	wait_begin();
 	record->aborts = 1;
 	record = renew(fd, record);
 	if (!record)
 		return -1;
-	record->aborts = 0;
+	record->aborts = aborts;
 	record->error = error;
 	epoll_wake(record, WAKE_STATE);
 	return 0;
@@ -330,7 +334,7 @@ static int await_connection(int fd, struct shim_socket *record)
 		if (shim_self.interrupted)
 			return fail(EINTR);
 	}
-	return record->state == SOCKET_CONNECTED ? 0 : report_failure(fd, record);
+	return socket_state_has_connected(record) ? 0 : report_failure(fd, record);
 }
 
 /* Sets the destination of a UDP socket, or removes it. */

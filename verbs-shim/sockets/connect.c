@@ -20,6 +20,7 @@ int connect_listen(struct socket *socket, uint32_t backlog)
 	if (!record->held) {
 		struct shim_address any = record->local;
 
+		any.port = 0;
 		result = ports_bind(socket, &any, false);
 	}
 	if (result == 0 && record->state == SOCKET_IDLE && !ports_may_listen(socket))
@@ -245,6 +246,9 @@ void connect_opened(struct socket *socket)
 		pull_plug(socket);
 		socket_wake(socket, WAKE_STATE);
 		stream_take(socket);
+		if (memcmp(&socket->record->local, &socket->record->peer,
+			   sizeof(struct shim_address)) == 0)
+			end_at_once(socket); /* the socket is its own peer, as a listener's */
 	}
 }
 

@@ -53,8 +53,9 @@ static bool overlap(const struct shim_socket *a, const struct shim_address *at,
 		return !is_mapped(bt) || !a->only_six;
 	if (memcmp(bt->ip, any_six, 16) == 0)
 		return !is_mapped(at) || !b->only_six;
+	/* Linux: IPv4's wildcard and an address that connect() chose */
 	if (is_mapped(at) != is_mapped(bt))
-		return false;
+		return ports_is_any(at) && !b->only_six;
 	return ports_is_any(at) || ports_is_any(bt) || memcmp(at->ip, bt->ip, 16) == 0;
 }
 
@@ -140,6 +141,17 @@ int ports_may_reach(const struct socket *socket, const struct shim_address *dest
 	return is_mapped(&record->local) && !is_mapped(destination) ? -EAFNOSUPPORT : 0;
 }
 
+/* The address is taken. Linux forgets the address that the socket had. */
+static int refuse(struct socket *socket)
+{
+	uint8_t *ip = socket->record->local.ip;
+
+	memset(ip, 0, 16);
+	if (socket->record->family == AF_INET)
+		ip[10] = ip[11] = 0xff;
+	return -EADDRINUSE;
+}
+
 int ports_bind(struct socket *socket, const struct shim_address *wanted, bool keeps)
 {
 	struct shim_address address = *wanted;
@@ -156,7 +168,7 @@ int ports_bind(struct socket *socket, const struct shim_address *wanted, bool ke
 	if (address.port == 0)
 		result = take_any(socket, &address);
 	else if (!keeps && is_taken(socket, &address))
-		result = -EADDRINUSE;
+		result = refuse(socket);
 	if (result == 0) {
 		socket->record->local = address;
 		socket->record->held = 1;

@@ -6,7 +6,7 @@
  */
 #include "hca/endpoint/connection_cache.h"
 
-#include "tests/hca/support/study.h"
+#include "tests/hca/support/connections.h"
 #include "tests/support/suite.h"
 
 #define TESTS(TEST)                              \
@@ -21,32 +21,18 @@ SUITE(TESTS)
 #define CONNECTIONS 40
 
 static struct study study;
-static struct endpoint_tcp_params tcp;
-static struct connection_memory_params memory_params;
-static struct connection_cache_params cache_params;
+static struct connections set_up;
 
 /* `entries` 0: no cache. */
 static void begin(enum endpoint_transport transport, uint64_t entries, uint64_t fetches)
 {
-	study_init(&study, LINK_ETHERNET, transport == ENDPOINT_RDMA ? "none" : "newreno", 1, 32);
-	study.params.transport = transport;
+	connections_init(&set_up, &study, transport);
 	study.switch_params.port.length = 2;
-	params_default(endpoint_tcp_param_list, &tcp);
-	params_default(connection_memory_param_list, &memory_params);
-	params_default(connection_cache_param_list, &cache_params);
-	cache_params.entries = entries;
-	cache_params.ways = entries < 4 ? 1 : 4;
-	cache_params.fetches = fetches;
-	cache_params.latency = 1 * US;
-	study_add_host(&study);
-	study_add_host(&study);
-	study_link(&study, 0, 0, 1, 0);
-	study_finish(&study);
-	for (unsigned i = 0; i < study.host_count; i++) {
-		endpoint_set_tcp(study.hosts[i], &tcp);
-		endpoint_set_iwarp(study.hosts[i]);
-		endpoint_set_connections(study.hosts[i], &memory_params, &cache_params);
-	}
+	set_up.cache.entries = entries;
+	set_up.cache.ways = entries < 4 ? 1 : 4;
+	set_up.cache.fetches = fetches;
+	set_up.cache.latency = 1 * US;
+	connections_finish(&set_up, &study);
 }
 
 static const struct connection_cache_counters *counters(unsigned host)

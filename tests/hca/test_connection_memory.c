@@ -5,7 +5,7 @@
  */
 #include "hca/endpoint/connection_memory.h"
 
-#include "tests/hca/support/study.h"
+#include "tests/hca/support/connections.h"
 #include "tests/support/suite.h"
 
 #define TESTS(TEST)                    \
@@ -16,27 +16,13 @@
 SUITE(TESTS)
 
 static struct study study;
-static struct endpoint_tcp_params tcp;
-static struct connection_memory_params params;
-static struct connection_cache_params cache;
+static struct connections set_up;
 
 static void begin(enum endpoint_transport transport)
 {
-	study_init(&study, LINK_ETHERNET, transport == ENDPOINT_RDMA ? "none" : "newreno", 1, 32);
-	study.params.transport = transport;
-	params_default(endpoint_tcp_param_list, &tcp);
-	params_default(connection_memory_param_list, &params);
-	params_default(connection_cache_param_list, &cache);
-	tcp.timestamps = false;
-	study_add_host(&study);
-	study_add_host(&study);
-	study_link(&study, 0, 0, 1, 0);
-	study_finish(&study);
-	for (unsigned i = 0; i < study.host_count; i++) {
-		endpoint_set_tcp(study.hosts[i], &tcp);
-		endpoint_set_iwarp(study.hosts[i]);
-		endpoint_set_connections(study.hosts[i], &params, &cache);
-	}
+	connections_init(&set_up, &study, transport);
+	set_up.tcp.timestamps = false;
+	connections_finish(&set_up, &study);
 }
 
 /* Each of three connections carries one message. */
@@ -66,7 +52,7 @@ static void check(unsigned host, uint64_t state, uint64_t rings, uint64_t held)
 static void test_queue_pairs(void)
 {
 	begin(ENDPOINT_RDMA);
-	params.send_entries = 10;
+	set_up.memory.send_entries = 10;
 	send_three(5000);
 	check(0, 375, 10 * 64 + 128 * 16, 0);
 	check(1, 375, 10 * 64 + 128 * 16, 0);
@@ -78,7 +64,7 @@ static void test_iwarp_connections(void)
 	const struct endpoint_iwarp_counters *count;
 
 	begin(ENDPOINT_IWARP);
-	params.receive_entries = 10;
+	set_up.memory.receive_entries = 10;
 	send_three(1001);
 	/* FPDUs of 2 + 14 + 1001 bytes, 3 of pad and 4 of CRC, until their ACKs */
 	check(0, 128 + 10 * 64, 128 * 320 + 10 * 128, 1024);
@@ -92,8 +78,8 @@ static void test_iwarp_connections(void)
 static void test_the_send_buffer_of_iwarp(void)
 {
 	begin(ENDPOINT_IWARP);
-	params.iwarp_send_buffer = 20000;
-	tcp.receive_buffer = 10000; /* so that less than the send buffer is in flight */
+	set_up.memory.iwarp_send_buffer = 20000;
+	set_up.tcp.receive_buffer = 10000; /* so that less than the send buffer is in flight */
 	send_three(100000);
 	check(0, 128 + 128 * 64, 128 * (320 + 128), 20000);
 	study_fini(&study);
@@ -106,8 +92,8 @@ static void test_sockets(void)
 	check(0, 2368 + 832 + 192 + 192, 0, 5000);
 	study_fini(&study);
 	begin(ENDPOINT_TCP);
-	params.socket_send_buffer = 30000; /* two windows of 10 segments are 29200 bytes */
-	tcp.receive_buffer = 10000;
+	set_up.memory.socket_send_buffer = 30000; /* two windows of 10 segments are 29200 bytes */
+	set_up.tcp.receive_buffer = 10000;
 	send_three(28000);
 	check(0, 3584, 0, 28000);
 	study_fini(&study);

@@ -3,8 +3,8 @@
  * connections: two hosts with one cable, whose endpoint adapters count the memory of connections
  * and cache their contexts.
  */
-#ifndef HCASIM_TESTS_HCA_SUPPORT_CONNECTIONS_H
-#define HCASIM_TESTS_HCA_SUPPORT_CONNECTIONS_H
+#ifndef TESTS_HCA_SUPPORT_CONNECTIONS_H
+#define TESTS_HCA_SUPPORT_CONNECTIONS_H
 
 #include "tests/hca/support/study.h"
 

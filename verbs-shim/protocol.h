@@ -22,7 +22,7 @@
 #include "verbs-shim/watch_record.h"
 
 /* Version of this file. Change it with each change of a structure or request. */
-#define SHIM_MAGIC UINT64_C(0x68636173696d0012)
+#define SHIM_MAGIC UINT64_C(0x68636173696d0013)
 
 /* Environment of a program: descriptor of the attach socket, descriptor of the shared memory,
  * number of the host, inodes of the pipes for its output. */
@@ -432,6 +432,10 @@ struct shim_memory {
 	/* Processor time, ps, that the simulator charged to each thread since the thread last had
 	 * the token. */
 	uint64_t charged[SHIM_SLOTS][CPU_KIND_COUNT];
+	/* Time, ps, in which the thread could run and its core was taken, since then. */
+	uint64_t preempted[SHIM_SLOTS];
+	/* The core of each thread. */
+	uint32_t cores[SHIM_SLOTS];
 	/* Processors on which each thread may run. None: all. */
 	struct shim_cpus cpus[SHIM_SLOTS];
 };

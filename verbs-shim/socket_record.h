@@ -126,8 +126,12 @@ struct shim_socket {
 	uint32_t stalled;
 	/* 1: the program has written to the pair, and reports it at a later time. */
 	uint32_t announced;
-	/* Arrived segments and packets whose processor time no read has paid yet. */
+	/* Segments and packets of this host, and their bytes, whose processor time no read has paid
+	 * yet. */
 	uint32_t segments, packets;
+	uint64_t unpaid;
+	/* 1 + the core of the thread that last read or sent. */
+	uint32_t reader;
 	/* bind() chose the port; it chose an address other than the wildcard address. */
 	uint32_t bound, bound_address;
 	/* 1: the socket has its port. When its connection ends it loses a port that bind() did not
@@ -206,6 +210,14 @@ static inline void shim_socket_copy_options(struct shim_socket *to, const struct
 	to->option_count = from->option_count;
 	memcpy(to->options, from->options, sizeof(to->options));
 	memcpy(to->congestion, from->congestion, sizeof(to->congestion));
+}
+
+/* The next read pays for a segment. */
+static inline void shim_socket_owe(struct shim_socket *record, uint32_t bytes, uint32_t packets)
+{
+	record->segments += bytes > 0;
+	record->packets += bytes > 0 ? packets : 0;
+	record->unpaid += bytes;
 }
 
 /* Costs of the library for a thread that calls a simulated socket. */

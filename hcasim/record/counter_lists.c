@@ -39,6 +39,7 @@
 #include "traffic/load/load_server.h"
 #include "traffic/load/workload_core.h"
 #include "traffic/workload/servers.h"
+#include "verbs-shim/sockets/sockets.h"
 
 /* clang-format off */
 #define COUNTERS(list) (const struct counter[]){list(COUNTER_ENTRY) {0}}
@@ -57,6 +58,8 @@ const struct counter_list counter_lists[] = {
 	{"translation", "keys and addresses to pages", COUNTERS(TRANSLATION_COUNTERS)},
 	CONTEXT_KINDS(CONTEXT_LIST)
 	{"paging", "on-demand paging", COUNTERS(PAGING_COUNTERS)},
+	{"softirq", "cores of a host that process received frames of sockets",
+	 COUNTERS(SOFTIRQ_COUNTERS)},
 	{"dma", "data between host memory and the adapter", COUNTERS(DMA_COUNTERS)},
 	{"pcie", "the link between adapter and host", COUNTERS(PCIE_COUNTERS)},
 	{"numa", "memory and caches behind the root complex", COUNTERS(HOST_COUNTERS)},

@@ -114,11 +114,13 @@ static void print_cpu(const struct build *build, FILE *out)
 	static const char *const names[] = {
 #define KIND_NAME(name, mode, meaning) #name,
 		CPU_KINDS(KIND_NAME)};
-	if (!build->session || session_program_count(build->session) == 0)
+	if (!build->session || session_cpu_count(build->session) == 0)
 		return;
 	fprintf(out, ",\n  \"cpu\": [");
-	for (uint32_t i = 0; i < session_program_count(build->session); i++) {
+	for (uint32_t i = 0; i < session_cpu_count(build->session); i++) {
 		struct session_cpu cpu = session_cpu_of(build->session, i);
+		if (*cpu.program == '[' && cpu.time->total == 0)
+			continue;
 		fprintf(out, "%s\n    {\"host\": ", i > 0 ? "," : "");
 		json_text(out, build->scenario->hosts[cpu.host].name);
 		fprintf(out, ", \"program\": ");

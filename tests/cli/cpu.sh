@@ -24,8 +24,13 @@ python3 - "$folder/one.json" "$folder/one.out" <<'PY' || fail "$(cat "$folder/on
 import json, sys
 programs = json.load(open(sys.argv[1]))["programs"]
 assert [(p["host"], p["program"]) for p in programs] == [
-    ("host0", "iperf3"), ("host0", "ib_write_bw"), ("host1", "iperf3"), ("host1", "ib_write_bw")]
-for program in programs:
+    ("host0", "iperf3"), ("host0", "ib_write_bw"), ("host1", "iperf3"), ("host1", "ib_write_bw"),
+    ("host0", "[swapper]"), ("host1", "[swapper]")]
+for kernel in programs[4:]:  # frames that came while no thread was on their core
+    times = {k["kind"]: k["time_ps"] for k in kernel["kinds"]}
+    assert sum(times.values()) == kernel["cpu_ps"] == times["interrupt"] + times["gro"] + times["skb"] + times["receive"]
+    assert times["interrupt"] % 100000 == times["gro"] % 60000 == times["receive"] % 60000 == 0
+for program in programs[:4]:
     times = {k["kind"]: k["time_ps"] for k in program["kinds"]}
     assert sum(times.values()) == program["cpu_ps"] > 0
     assert sum(k["time_ps"] for k in program["kinds"] if k["mode"] == "system") == program["system_ps"]

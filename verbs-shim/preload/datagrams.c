@@ -136,6 +136,7 @@ ssize_t datagrams_send(int fd, struct shim_socket *record, const struct msghdr *
 	} while (result < 0 && errno == EAGAIN && waits && wait_for(fd, POLLOUT));
 	if (result < 0)
 		return -1;
+	sockets_follow_thread(record);
 	gate_add(CPU_copy, sockets_copy_time(length));
 	gate_add(CPU_transmit, costs->send_segment);
 	(void)sockets_call_number(SOCKET_MOVED, record);

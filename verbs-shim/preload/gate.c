@@ -126,13 +126,17 @@ void gate_count(void)
 static void count_request(const struct shim_slot *slot, enum shim_op op)
 {
 	uint64_t *charged = shim.memory->charged[slot - shim.memory->slots];
-	uint64_t passed = slot->clock - shim_self.counted, known = 0;
+	uint64_t *preempted = &shim.memory->preempted[slot - shim.memory->slots];
+	uint64_t passed, known = 0;
 
 	for (unsigned kind = 0; kind < CPU_KIND_COUNT; kind++) {
 		shim_self.charges[kind] += charged[kind];
 		known += charged[kind];
 		charged[kind] = 0;
 	}
+	shim_self.counted += *preempted;
+	*preempted = 0;
+	passed = slot->clock - shim_self.counted;
 	if (op == OP_OS_WAIT || op == OP_SLEEP)
 		shim_self.counted = slot->clock - known;
 	else if (op == OP_SPIN)

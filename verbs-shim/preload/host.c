@@ -192,13 +192,16 @@ void host_end_thread(const pthread_attr_t *attributes, const cpu_set_t *kept)
 int host_getcpu(unsigned *processor, unsigned *node)
 {
 	struct shim_cpus own = host_cpus();
-	unsigned first = 0;
+	unsigned first =
+		shim_self.slot ? shim.memory->cores[shim_self.slot - shim.memory->slots] : 0;
 
-	while (first < SHIM_CPU_WORDS * WORD_BITS &&
+	if (!is_none(&own) && !(own.words[first / WORD_BITS] >> first % WORD_BITS & 1))
+		first = 0; /* until the thread has moved */
+	while (!is_none(&own) && first < SHIM_CPU_WORDS * WORD_BITS &&
 	       !(own.words[first / WORD_BITS] >> first % WORD_BITS & 1))
 		first++;
 	if (processor)
-		*processor = is_none(&own) ? 0 : first;
+		*processor = first;
 	if (node)
 		*node = 0;
 	return 0;

@@ -13,14 +13,21 @@
 
 #define COST_PAGE 4096 /* bytes, of receive_page */
 
+void sockets_follow_thread(struct shim_socket *record)
+{
+	record->reader = shim.memory->cores[shim_self.slot - shim.memory->slots] + 1;
+}
+
 void sockets_pay_received(struct shim_socket *record, uint64_t bytes)
 {
 	const struct shim_socket_costs *costs = &shim.memory->socket_costs;
 
 	gate_add(CPU_gro, record->packets * costs->receive_packet);
 	gate_add(CPU_receive, record->segments * costs->receive_segment);
-	gate_add(CPU_skb, bytes * costs->receive_page / COST_PAGE);
+	gate_add(CPU_skb, record->unpaid * costs->receive_page / COST_PAGE);
 	record->segments = record->packets = 0; /* more may arrive meanwhile */
+	record->unpaid = 0;
+	sockets_follow_thread(record);
 	gate_charge(CPU_copy, sockets_copy_time(bytes));
 }
 

@@ -480,6 +480,7 @@ void sockets_sent(struct shim_socket *record, ssize_t bytes)
 
 	if (bytes <= 0)
 		return;
+	sockets_follow_thread(record);
 	gate_add(CPU_copy, sockets_copy_time((uint64_t)bytes));
 	gate_add(CPU_transmit, ((uint64_t)bytes + costs->burst_bytes - 1) / costs->burst_bytes *
 				       costs->send_segment);

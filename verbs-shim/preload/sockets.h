@@ -32,6 +32,8 @@ void sockets_write_address(const struct shim_socket *record, const struct shim_a
 			   struct sockaddr *address, socklen_t *length);
 int64_t sockets_call_number(enum shim_socket_call which, const struct shim_socket *record);
 uint64_t sockets_copy_time(uint64_t bytes); /* ps */
+/* Records the core of this thread, to which the adapter then steers the frames of the socket. */
+void sockets_follow_thread(struct shim_socket *record);
 /* Charges the processor time of the bytes that are read, and of the segments that have arrived. */
 void sockets_pay_received(struct shim_socket *record, uint64_t bytes);
 int sockets_bind(struct shim_socket *record, const struct sockaddr *address, socklen_t length);

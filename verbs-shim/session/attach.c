@@ -25,6 +25,7 @@ struct thread *attach_thread(struct session *session, struct process *process)
 		if (thread->state != THREAD_FREE)
 			continue;
 		memset(&session->shared->slots[i], 0, sizeof(session->shared->slots[i]));
+		session->shared->preempted[i] = 0;
 		memset(session->shared->charged[i], 0, sizeof(session->shared->charged[i]));
 		*thread = (struct thread){.process = process,
 					  .slot = &session->shared->slots[i],

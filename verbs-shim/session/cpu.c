@@ -27,14 +27,21 @@ void session_count_process(struct session *session, const struct process *proces
 		sum->kinds[kind] += cpu->kinds[kind];
 }
 
-uint32_t session_program_count(const struct session *session)
+uint32_t session_cpu_count(const struct session *session)
 {
-	return session->program_count;
+	return session->program_count ? session->program_count + 2 * session->host_count : 0;
 }
 
-struct session_cpu session_cpu_of(const struct session *session, uint32_t program)
+struct session_cpu session_cpu_of(const struct session *session, uint32_t number)
 {
-	const struct program *counted = &session->programs[program];
+	const struct program *counted = &session->programs[number];
+	uint32_t kernel = number - session->program_count;
+
+	if (number >= session->program_count)
+		return (struct session_cpu){
+			.host = kernel / 2,
+			.program = kernel % 2 ? "[ksoftirqd]" : "[swapper]",
+			.time = &session->hosts[kernel / 2].softirq[kernel % 2]};
 
 	return (struct session_cpu){
 		.host = counted->host, .program = counted->argv[0], .time = &counted->cpu};

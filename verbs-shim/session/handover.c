@@ -130,13 +130,22 @@ void handover_grant(struct session *session, struct thread *thread, const struct
 {
 	struct shim_slot *slot = thread->slot;
 
-	if (noise_holds(session, thread))
+	if (thread->creator) { /* something has delayed it */
+		if (thread->clock <= thread->creator->clock)
+			thread->clock = thread->creator->clock + 1;
+		return;
+	}
+	cores_place(session, thread);
+	if (cores_hold(session, thread) || noise_holds(session, thread))
 		return; /* its place in the order has changed */
 	if (session->last_process != thread->process->number) {
 		if (session->unread || session->outside_count > 0)
 			output_drain(session);
 		session->last_process = thread->process->number;
 	}
+	if (thread->created)
+		thread->created->creator = NULL;
+	thread->created = NULL;
 	thread->stores_served = 0;
 	slot->clock = thread->clock;
 	slot->horizon = horizons->run;

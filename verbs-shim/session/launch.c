@@ -81,7 +81,9 @@ static bool write_tree(const struct session *session, struct session_host *host,
 bool session_prepare(struct session *session, char *error, size_t error_bytes)
 {
 	if (!limits_have_room(session, error, error_bytes) ||
-	    !host_view_is_possible(&session->cpu, error, error_bytes))
+	    !host_view_is_possible(&session->cpu, error, error_bytes) ||
+	    (session->socket_params &&
+	     !sockets_are_possible(session->socket_params, error, error_bytes)))
 		return false;
 	start_prepare(session);
 	if (isolate_folder()) {

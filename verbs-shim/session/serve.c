@@ -312,6 +312,8 @@ static void serve_thread_new(struct session *session, struct thread *thread)
 	}
 	created->clock = thread->clock + 1; /* the creating thread continues first */
 	created->state = THREAD_READY;
+	created->creator = thread;
+	thread->created = created;
 	thread->slot->result = created->slot - session->shared->slots;
 }
 

@@ -194,9 +194,11 @@ struct session_cpu {
 	const char *program; /* its first word; the session owns it */
 	const struct cpu_time *time;
 };
-uint32_t session_program_count(const struct session *session);
+/* The kernels of the hosts follow the programs: received frames on idle cores ("[swapper]") and in
+ * "[ksoftirqd]". */
+uint32_t session_cpu_count(const struct session *session);
 /* Call it after session_run(). */
-struct session_cpu session_cpu_of(const struct session *session, uint32_t program);
+struct session_cpu session_cpu_of(const struct session *session, uint32_t number);
 /* Writes a line for each program whose kinds of processor time do not sum to its total. Returns
  * their number. */
 unsigned session_check_cpu(const struct session *session, FILE *out);

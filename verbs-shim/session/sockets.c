@@ -19,6 +19,7 @@ static void ready(void *context, uint32_t host, uint32_t number)
 	for (uint32_t i = 0; i < session->thread_count; i++) {
 		struct thread *thread = &session->threads[i];
 		uint64_t socket;
+		sim_time free_at;
 
 		if (thread->state != THREAD_OS || thread->process->host != host)
 			continue;
@@ -26,7 +27,8 @@ static void ready(void *context, uint32_t host, uint32_t number)
 		if (socket != SHIM_ANY_SOCKET && socket != number + UINT64_C(1))
 			continue;
 		thread->slot->result = 0;
-		session_wake(session, thread, now);
+		free_at = cores_free_at(session, thread);
+		session_wake(session, thread, free_at > now ? free_at : now);
 		session_charge(session, thread, CPU_scheduling, session->cpu.block);
 	}
 }
@@ -64,9 +66,11 @@ static bool is_ethernet(const struct session *session)
 void session_connect(struct session *session, const struct socket_params *params,
 		     struct endpoints *endpoints)
 {
-	static const struct socket_services services = {.ready = ready};
+	static const struct socket_services services = {
+		.ready = ready, .occupy = cores_occupy, .runs = cores_run};
 	struct shim_memory *shared = session->shared;
 
+	session->socket_params = params;
 	shared->socket_costs.mtu_bytes = (uint32_t)params->mtu;
 	for (uint32_t i = 0; i < session->host_count; i++)
 		kernel_set_interface_mtu(session->hosts[i].kernel, (uint32_t)params->mtu);
@@ -84,10 +88,11 @@ void session_connect(struct session *session, const struct socket_params *params
 				  "its port with RDMA"
 				: "at the rate of each host's link, as Ethernet, beside "
 				  "RDMA and not shared with it");
-	session->sockets = sockets_create(session->sim, params, shared->sockets, &shared->watches,
-					  endpoints, &services, session);
+	session->sockets =
+		sockets_create(session->sim, params, (uint32_t)session->cpu.cores, shared->sockets,
+			       &shared->watches, endpoints, &services, session);
 	for (uint32_t i = 0; i < session->host_count; i++)
-		sockets_add_host(session->sockets, session->hosts[i].ipv4,
+		sockets_add_host(session->sockets, session->hosts[i].name, session->hosts[i].ipv4,
 				 kernel_hca(session->hosts[i].kernel));
 	shared->socket_costs =
 		(struct shim_socket_costs){.modelled = 1,

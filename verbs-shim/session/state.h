@@ -10,6 +10,7 @@
  *     serve.c       execution of the requests of threads
  *     attach.c      start, fork, exec and end of processes
  *     cpu.c         processor time
+ *     cores.c       cores of threads, and received frames that take time from them
  *     ends.c        wait for the real ends of threads and processes
  *     launch.c      creation of the programs' processes
  *     start.c       start times of programs
@@ -77,6 +78,9 @@ struct thread {
 	enum shim_op last;
 	struct pcie_mmio_read load; /* THREAD_LOAD */
 	struct random noise;
+	bool placed; /* its core is chosen */
+	/* A new thread does not exist before its creator has the token. NULL: it exists. */
+	struct thread *creator, *created;
 	sim_time disturbed_at; /* start of the next disturbance by the host */
 };
 
@@ -172,7 +176,9 @@ struct session_host {
 	char name[64];
 	uint8_t ipv4[4];
 	struct kernel *kernel;
-	sim_time dma_wait;      /* kernel_dma_wait() */
+	sim_time dma_wait; /* kernel_dma_wait() */
+	/* processor time for received frames that no program has: on idle cores, in ksoftirqd */
+	struct cpu_time softirq[2];
 	uint64_t sockets_ready; /* counts what happened to sockets of its programs */
 	char tree[128];
 };
@@ -233,6 +239,7 @@ struct session {
 	struct place place;
 	int supervisor;          /* socket to the supervisor; -1: none */
 	struct sockets *sockets; /* NULL: the machine's sockets */
+	const struct socket_params *socket_params;
 };
 
 /* session.c */
@@ -299,6 +306,19 @@ bool noise_holds(const struct session *session, struct thread *thread);
 /* A thread has worked from its clock to the clock of its slot. Disturbances that began meanwhile
  * delay the end, and the stores that follow them. */
 void noise_worked(const struct session *session, struct thread *thread);
+
+/* cores.c */
+/* Chooses the core of a thread, unless it has one where it may run: the first of those with the
+ * fewest threads. */
+void cores_place(struct session *session, struct thread *thread);
+/* A thread is about to continue. Returns true if its core processes frames. The thread's clock is
+ * then the end of this work. */
+bool cores_hold(struct session *session, struct thread *thread);
+/* Returns the time until which the thread's core processes frames, or an earlier time. */
+sim_time cores_free_at(const struct session *session, const struct thread *thread);
+/* Functions of struct socket_services. */
+void cores_occupy(void *context, uint32_t host, uint32_t core, const uint64_t *work, bool threaded);
+bool cores_run(void *context, uint32_t host, uint32_t core);
 
 /* order.c */
 /* Returns the time at which a thread can act next, or SIM_NEVER if it waits for others. */

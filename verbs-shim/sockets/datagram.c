@@ -177,8 +177,8 @@ static void put(struct socket *socket, const struct flow *flow, const uint8_t *b
 	}
 	socket->pushed += head.truesize;
 	record->bytes_received += count;
-	record->segments++;
-	record->packets += packets;
+	if (flow->from_host == flow->to_host) /* no core has processed it yet */
+		shim_socket_owe(record, count, packets);
 	socket_wake(socket, WAKE_INPUT);
 }
 

@@ -213,17 +213,33 @@ static bool is_udp(const struct packet *packet, size_t ip)
 	return header[is_six(packet->path) ? 6 : 9] == IP_UDP;
 }
 
+static size_t ip_of(const struct packet *packet)
+{
+	return path_vlan_tag(packet->path) ? ETHERNET_BYTES + TAG_BYTES : ETHERNET_BYTES;
+}
+
+bool fragments_are_wanted(const struct socket_host *host, const struct packet *packet)
+{
+	return is_udp(packet, ip_of(packet)) &&
+	       (!group_has_gid(packet->path->dgid) || /* the adapter's filter */
+		membership_of_host(host->sockets, host->number, packet->path->dgid,
+				   SHIM_INTERFACE_ETH0));
+}
+
+bool fragments_are_last(const struct packet *packet)
+{
+	return is_six(packet->path) ||
+	       !(be16_get(packet->payload->bytes + ip_of(packet) + 6) & MORE_FRAGMENTS);
+}
+
 void fragments_arrived(struct socket_host *host, struct packet *packet)
 {
 	const struct path *path = packet->path;
 	uint8_t frame[FRAME_MAX];
-	size_t start = path_vlan_tag(path) ? ETHERNET_BYTES + TAG_BYTES : ETHERNET_BYTES;
-	const uint8_t *ip = frame + start;
+	const uint8_t *ip = frame + ip_of(packet);
 	uint16_t fragment;
 
-	if (!is_udp(packet, start) ||
-	    (group_has_gid(path->dgid) && /* the adapter's filter */
-	     !membership_of_host(host->sockets, host->number, path->dgid, SHIM_INTERFACE_ETH0))) {
+	if (!fragments_are_wanted(host, packet)) { /* it has left the group meanwhile */
 		packet_free(netdev_packets(host->netdev), packet);
 		return;
 	}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frames: see state.h. Frames that arrive wait in host memory for an interrupt. The time to the
- * interrupt starts again with each frame (CQE-based moderation), up to a limit. The stack then
- * merges consecutive segments of a connection (GRO).
+ * frames: see state.h. Frames that arrive wait in a receive queue for an interrupt (softirq.c). A
+ * poll merges consecutive segments of a connection (GRO).
  */
 #include "fabric/wire/tcp_packet.h"
 #include "hca/device/hca.h"
@@ -49,12 +48,6 @@ static void room(struct netdev_user *user, unsigned priority)
 
 /* ---- receiving ---- */
 
-/* Packets of a connection that make one segment. */
-struct merge {
-	struct packet *first, *last;
-	uint32_t bytes, packets;
-};
-
 static struct flow flow_of(const struct path *path)
 {
 	struct flow flow = {.from_host = path->source,
@@ -67,7 +60,7 @@ static struct flow flow_of(const struct path *path)
 	return flow;
 }
 
-static void deliver(struct socket_host *host, struct merge *merge)
+static void deliver_segment(struct socket_host *host, struct merge *merge)
 {
 	struct sockets *sockets = host->sockets;
 	struct packet_pool *pool = netdev_packets(host->netdev);
@@ -110,86 +103,116 @@ static bool fits(const struct sockets *sockets, const struct merge *merge,
 	       !last->tcp.sack_count;
 }
 
-static void take_frame(struct socket_host *host, struct merge *merges, uint32_t *count,
-		       struct packet *packet)
+void frames_deliver(struct socket_host *host, struct merge *merge)
+{
+	if (merge->first->kind == PACKET_TCP)
+		deliver_segment(host, merge);
+	else
+		fragments_arrived(host, merge->first);
+}
+
+void frames_drop(struct socket_host *host, struct merge *merge)
+{
+	while (merge->first) {
+		struct packet *packet = merge->first;
+
+		merge->first = packet->next;
+		packet_free(netdev_packets(host->netdev), packet);
+	}
+}
+
+/* Segments of up to MERGES connections that a poll is merging, oldest first. */
+struct gro {
+	struct merge merges[MERGES];
+	uint32_t count;
+};
+
+static void flush(struct queue *queue, struct merge *merge)
+{
+	const struct socket_params *params = queue->host->sockets->params;
+
+	merge->cost = merge->bytes ? params->receive_segment : params->receive_ack;
+	softirq_add(queue, merge);
+}
+
+static void merge_segment(struct queue *queue, struct gro *gro, struct packet *packet)
 {
 	uint32_t place = 0;
 
 	packet->next = NULL;
-	while (place < *count && merges[place].first->path != packet->path)
+	while (place < gro->count && gro->merges[place].first->path != packet->path)
 		place++;
-	if (place < *count && fits(host->sockets, &merges[place], packet)) {
-		merges[place].last->next = packet;
-		merges[place].last = packet;
-		merges[place].bytes += packet->payload_bytes;
-		merges[place].packets++;
+	if (place < gro->count && fits(queue->host->sockets, &gro->merges[place], packet)) {
+		gro->merges[place].last->next = packet;
+		gro->merges[place].last = packet;
+		gro->merges[place].bytes += packet->payload_bytes;
+		gro->merges[place].packets++;
 		return;
 	}
 	if (place == MERGES)
 		place = 0;
-	if (place < *count) { /* it makes room, and keeps its order */
-		struct merge ended = merges[place];
-
-		memmove(merges + place, merges + place + 1, (*count - place - 1) * sizeof(*merges));
-		(*count)--;
-		deliver(host, &ended);
+	if (place < gro->count) { /* it makes room, and keeps its order */
+		flush(queue, &gro->merges[place]);
+		gro->count--;
+		memmove(gro->merges + place, gro->merges + place + 1,
+			(gro->count - place) * sizeof(*gro->merges));
 	}
-	merges[(*count)++] = (struct merge){packet, packet, packet->payload_bytes, 1};
+	gro->merges[gro->count++] = (struct merge){
+		.first = packet, .last = packet, .bytes = packet->payload_bytes, .packets = 1};
 }
 
-static void poll(struct event *event)
+/* Returns true for a frame that the host's stack processes. */
+static bool is_wanted(const struct socket_host *host, const struct packet *packet)
 {
-	struct socket_host *host = container_of(event, struct socket_host, poll);
-	struct merge merges[MERGES];
-	uint32_t count = 0;
+	return !(packet->damage & WRONG_MAC) &&
+	       (packet->kind == PACKET_TCP || fragments_are_wanted(host, packet));
+}
 
-	if (host->poll_at > sim_now(host->sockets->sim)) {
-		sim_schedule_at(&host->poll, host->poll_at);
-		return;
-	}
-	while (host->frame_first) {
-		struct packet *packet = host->frame_first;
+uint32_t frames_take(struct queue *queue, uint64_t work[CPU_KIND_COUNT])
+{
+	struct socket_host *host = queue->host;
+	const struct socket_params *params = host->sockets->params;
+	struct gro gro = {.count = 0};
+	struct packet *packet;
+	uint32_t taken = 0;
 
-		host->frame_first = packet->next;
+	for (; taken < queue->most && (packet = softirq_get(queue)) != NULL; taken++) {
 		taps_see(host, packet, false);
-		if (packet->damage & WRONG_MAC)
+		if (!is_wanted(host, packet)) {
 			packet_free(netdev_packets(host->netdev), packet);
-		else if (packet->kind == PACKET_TCP)
-			take_frame(host, merges, &count, packet);
-		else
-			fragments_arrived(host, packet);
+			continue;
+		}
+		softirq_cost(params, packet->payload_bytes, 1, work);
+		if (packet->kind == PACKET_TCP) {
+			merge_segment(queue, &gro, packet);
+			continue;
+		}
+		packet->next = NULL;
+		softirq_add(queue, &(struct merge){.first = packet,
+						   .cost = fragments_are_last(packet)
+								   ? params->receive_segment
+								   : 0});
 	}
-	for (uint32_t i = 0; i < count; i++)
-		deliver(host, &merges[i]);
+	for (uint32_t i = 0; i < gro.count; i++)
+		flush(queue, &gro.merges[i]);
+	return taken;
 }
 
 static void frame_arrives(struct netdev_user *user, struct packet *packet)
 {
 	struct socket_host *host = container_of(user, struct socket_host, user);
-	const struct socket_params *params = host->sockets->params;
-	sim_time now = sim_now(host->sockets->sim);
+	struct flow flow = flow_of(packet->path);
 
-	packet->next = NULL;
-	host->poll_at = now + params->interrupt;
-	if (host->frame_first) {
-		host->frame_last->next = packet;
-		if (host->poll_at > host->poll_until)
-			host->poll_at = host->poll_until;
-	} else {
-		host->frame_first = packet;
-		host->poll_until =
-			now + (params->moderation > params->interrupt ? params->moderation
-								      : params->interrupt);
-		sim_schedule_at(&host->poll, host->poll_at);
-	}
-	host->frame_last = packet;
+	flow.to_host = host->number;
+	flow.interface = SHIM_INTERFACE_ETH0;
+	if (!softirq_put(softirq_queue(host, &flow, packet->kind != PACKET_TCP), packet))
+		packet_free(netdev_packets(host->netdev), packet);
 }
 
 void frames_init_host(struct socket_host *host, struct hca *hca)
 {
 	host->user = (struct netdev_user){.receive = frame_arrives, .room = room};
 	host->netdev = hca_create_netdev(hca, &host->user, host->sockets->params->send_ring);
-	event_init(&host->poll, &host->sockets->block, poll);
 	reports_init_host(host);
 }
 
@@ -197,13 +220,6 @@ void frames_fini_host(struct socket_host *host)
 {
 	if (!host->netdev)
 		return;
-	sim_cancel(&host->poll);
 	reports_fini_host(host);
 	fragments_fini_host(host);
-	while (host->frame_first) {
-		struct packet *packet = host->frame_first;
-
-		host->frame_first = packet->next;
-		packet_free(netdev_packets(host->netdev), packet);
-	}
 }

@@ -84,13 +84,21 @@ static void segment_free(struct segment *segment)
 	free(segment);
 }
 
-static void segment_arrives(struct event *event)
+static bool is_within(const struct segment *segment)
 {
-	struct segment *segment = container_of(event, struct segment, event);
-	const struct sockets *sockets = segment->sockets;
-	uint32_t most = packet_payload(sockets);
-	bool within = segment->flow.from_host == segment->flow.to_host;
-	uint32_t packets = within ? 1 : (segment->tcp.payload_bytes + most - 1) / most;
+	return segment->flow.from_host == segment->flow.to_host;
+}
+
+static uint32_t packets_of(const struct segment *segment)
+{
+	uint32_t most = packet_payload(segment->sockets);
+
+	return is_within(segment) ? 1 : (segment->tcp.payload_bytes + most - 1) / most;
+}
+
+void network_deliver(struct segment *segment)
+{
+	uint32_t packets = packets_of(segment);
 
 	segment->tcp.payload = segment->data;
 	switch (segment->kind) {
@@ -106,6 +114,37 @@ static void segment_arrives(struct event *event)
 		break;
 	}
 	segment_free(segment);
+}
+
+/* A core of the receiver processes the segment, unless it is of the same host. */
+static void segment_arrives(struct event *event)
+{
+	struct segment *segment = container_of(event, struct segment, event);
+	const struct flow *flow = &segment->flow;
+	struct socket_host *host = segment->sockets->hosts[flow->to_host];
+
+	if (is_within(segment) || segment->kind == SEGMENT_REFUSAL)
+		network_deliver(segment);
+	else if (!softirq_put_segment(softirq_queue(host, flow, segment->kind == SEGMENT_DATAGRAM),
+				      segment))
+		segment_free(segment);
+}
+
+uint32_t network_take(struct queue *queue, uint64_t work[CPU_KIND_COUNT])
+{
+	const struct socket_params *params = queue->host->sockets->params;
+	struct segment *segment;
+	uint32_t taken = 0;
+
+	for (; taken < queue->most && (segment = softirq_get_segment(queue)) != NULL; taken++) {
+		uint32_t bytes = segment->tcp.payload_bytes;
+
+		softirq_cost(params, bytes, bytes ? packets_of(segment) : 1, work);
+		softirq_add(queue, &(struct merge){.segment = segment,
+						   .cost = bytes ? params->receive_segment
+								 : params->receive_ack});
+	}
+	return taken;
 }
 
 static struct segment *segment_create(struct sockets *sockets, enum segment_kind kind,

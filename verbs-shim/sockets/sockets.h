@@ -19,10 +19,21 @@
 #include "fabric/endpoints.h"
 #include "sim/block.h"
 #include "sim/sim.h"
+#include "verbs-shim/cpu_time.h"
 #include "verbs-shim/socket_record.h"
 #include "verbs-shim/watch_record.h"
 
 /* clang-format off */
+#define SOFTIRQ_COUNTERS(X) \
+	X(interrupts, "interrupts", "interrupts for received frames") \
+	X(polls, "polls", "NAPI polls") \
+	X(frames, "frames", "frames that cores processed") \
+	X(segments, "segments", "merged segments and datagrams that cores processed") \
+	X(squeezed, "times", "softirqs that exceeded their budget and continued in ksoftirqd") \
+	X(ring_drops, "frames", "frames that found their receive queue full")
+
+#define RSS_KEY_DEFAULT \
+	"6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa"
 #define SOCKET_PARAMS(X) \
 	X(mode, CHOICE, "modelled", "modelled|free", \
 	  "Sockets of programs. `modelled`: bytes take time on the hosts' links, and runs are " \
@@ -78,18 +89,53 @@
 	X(receive_segment, TIME, "1260ns", "0ps..1ms", \
 	  "Time of a core for each segment that it receives: IP, TCP or UDP.", \
 	  "Peter et al. (Arrakis), OSDI 2014, table 1: Linux, network stack, in, 1.26 us") \
-	X(receive_page, TIME, "291ns", "0ps..1ms", \
+	X(receive_page, TIME, "252ns", "0ps..1ms", \
 	  "Time of a core for each 4 KiB of received payload: pages, buffers. A part counts in " \
 	  "proportion.", \
-	  "fitted to Cai et al., SIGCOMM 2021: of 12.5 us for 64 KiB, 6.1 us are the copy, 1.26 " \
-	  "us the segment, 0.48 us 8 packets") \
+	  "fitted to Cai et al., SIGCOMM 2021: of 12.5 us for 64 KiB, 6.13 us are the copy, 1.26 " \
+	  "us the segment, 0.48 us 8 packets, 0.6 us one interrupt") \
 	X(receive_packet, TIME, "60ns", "0ps..1ms", \
 	  "Time of a core for each packet of a received segment: driver, GRO.", \
 	  "fitted to Cai et al., SIGCOMM 2021: 42 Gb/s on a core, half of it no copy") \
+	X(receive_ack, TIME, "300ns", "0ps..1ms", \
+	  "Time of a core for each segment that it receives without payload.", \
+	  "assumed: a quarter of `receive_segment`, as no buffer reaches a program") \
 	X(interrupt, TIME, "1.5us", "0ps..1ms", \
-	  "Time from a packet in host memory until the kernel handles it. It starts again with " \
-	  "each packet (CQE-based moderation).", \
+	  "Time from a packet in host memory until an idle core has begun its poll. It contains " \
+	  "`interrupt_work` and `poll_work`. It starts again with each packet (CQE-based " \
+	  "moderation).", \
 	  "assumed: an interrupt and the start of the NAPI poll") \
+	X(interrupt_work, TIME, "500ns", "0ps..1ms", \
+	  "Time of a core for each interrupt.", \
+	  "assumed: a third of `interrupt`") \
+	X(poll_work, TIME, "100ns", "0ps..1ms", \
+	  "Time of a core for each NAPI poll, without its frames.", \
+	  "assumed: a call of the driver, and a doorbell") \
+	X(queues, COUNT, "0", "0..256", \
+	  "Receive queues of each adapter. Queue i interrupts core i modulo `cpu.cores`. `0`: " \
+	  "one for each core, at most 128.", \
+	  "Linux mlx5: mlx5e_get_max_num_channels(), MLX5E_MAX_NUM_CHANNELS") \
+	X(steering, CHOICE, "arfs", "arfs|rss", \
+	  "Choice of the receive queue of a frame. `rss`: by the hash of addresses and ports. " \
+	  "`arfs`: the queue of the core that last used the socket, or else by the hash.", \
+	  "Cai et al., SIGCOMM 2021, which gives the times of a core, has aRFS; Linux: " \
+	  "Documentation/networking/scaling.rst") \
+	X(rss_key, TEXT, RSS_KEY_DEFAULT, "", \
+	  "Key of the hash (Toeplitz), 80 hexadecimal digits.", \
+	  "Microsoft: Verifying the RSS hash calculation") \
+	X(ring, COUNT, "1024", "1..65536", \
+	  "Frames that a receive queue holds. Further frames are lost. Ethernet hosts only.", \
+	  "Linux mlx5: MLX5E_PARAMS_DEFAULT_LOG_RQ_SIZE is 10") \
+	X(weight, COUNT, "64", "1..4096", \
+	  "Frames that a NAPI poll takes at most.", \
+	  "Linux: NAPI_POLL_WEIGHT is 64") \
+	X(budget, COUNT, "300", "1..1000000", \
+	  "Frames after which polls of a core continue in ksoftirqd, which shares the core with " \
+	  "programs.", \
+	  "Linux: net.core.netdev_budget is 300") \
+	X(budget_time, TIME, "2ms", "1us..1s", \
+	  "Time after which polls of a core continue in ksoftirqd.", \
+	  "Linux: net.core.netdev_budget_usecs is 2000") \
 	X(moderation, TIME, "8us", "0ps..1ms", \
 	  "Longest time from the first packet in host memory until the kernel handles it, if it " \
 	  "is longer than `interrupt`. Ethernet hosts only.", \
@@ -105,6 +151,7 @@ struct socket_params {
 };
 
 enum socket_mode { SOCKETS_MODELLED, SOCKETS_FREE };
+enum socket_steering { STEERING_ARFS, STEERING_RSS };
 enum socket_congestion { CONGESTION_CUBIC, CONGESTION_NEWRENO, CONGESTION_DCTCP };
 
 extern const struct param socket_param_list[];
@@ -115,10 +162,22 @@ struct sockets;
 struct socket_services {
 	/* Wakes the threads of the host that wait for that socket. */
 	void (*ready)(void *context, uint32_t host, uint32_t socket);
+	/* A core works on received frames from now on. The times of work are by enum cpu_kind.
+	 * threaded: in ksoftirqd. */
+	void (*occupy)(void *context, uint32_t host, uint32_t core, const uint64_t *work,
+		       bool threaded);
+	/* Returns true if a thread of a program works on the core. */
+	bool (*runs)(void *context, uint32_t host, uint32_t core);
 };
 
-/* All arguments must outlive the sockets. */
-struct sockets *sockets_create(struct sim *sim, const struct socket_params *params,
+/* Returns false and writes the reason to *error if a parameter is invalid. */
+bool sockets_are_possible(const struct socket_params *params, char *error, size_t error_bytes);
+
+/* Returns the time until which the core processes frames, or an earlier time. */
+sim_time sockets_core_free(const struct sockets *sockets, uint32_t host, uint32_t core);
+
+/* `cores`: of each host. The other arguments must outlive the sockets. */
+struct sockets *sockets_create(struct sim *sim, const struct socket_params *params, uint32_t cores,
 			       struct shim_socket *records, struct shim_watches *watches,
 			       struct endpoints *endpoints, const struct socket_services *services,
 			       void *context);
@@ -126,7 +185,8 @@ void sockets_destroy(struct sockets *sockets);
 
 /* Adds the next host. Hosts are numbered from 0, in the order of their endpoints. */
 struct hca;
-void sockets_add_host(struct sockets *sockets, const uint8_t ipv4[4], struct hca *hca);
+void sockets_add_host(struct sockets *sockets, const char *name, const uint8_t ipv4[4],
+		      struct hca *hca);
 
 /* Carries out a call of a program. Returns the result that enum shim_socket_call describes, or
  * -errno. *far is a descriptor that the caller must send to the program and close, or -1. */

@@ -11,7 +11,9 @@
  *     reports.c  IGMP and MLD
  *     taps.c     AF_PACKET
  *     network.c  segments between hosts: within a host, on a modelled link, and by frames
- *     frames.c   segments as frames of the host's adapter, interrupts, GRO
+ *     frames.c   segments as frames of the host's adapter, GRO
+ *     softirq.c  receive queues, and cores that process received frames
+ *     rss.c      choice of a queue
  *     fragments.c  datagrams as frames, which may be IP fragments
  */
 #ifndef VERBS_SHIM_SOCKETS_STATE_H
@@ -27,6 +29,7 @@
 #include "sim/random.h"
 #include "tcp/byte_ring.h"
 #include "tcp/tcp.h"
+#include "verbs-shim/sockets/rss.h"
 #include "verbs-shim/sockets/sockets.h"
 
 #define NO_SOCKET      UINT32_MAX
@@ -57,6 +60,7 @@ struct segment {
 	struct event event;
 	struct sockets *sockets;
 	struct segment *older, *newer; /* list of all segments */
+	struct segment *next;          /* of the same receive queue */
 	struct flow flow;
 	enum segment_kind kind;
 	struct tcp_segment tcp; /* of a datagram: payload_bytes */
@@ -105,6 +109,48 @@ struct socket {
 	uint32_t member_count;
 };
 
+/* Packets of a connection that make one segment, or one frame with a datagram or a part of it. */
+struct merge {
+	struct packet *first, *last;
+	struct segment *segment; /* of a modelled link, in place of packets */
+	uint32_t bytes, packets;
+	sim_time cost; /* of the segment, at the core */
+};
+
+struct softirq_counters {
+	SOFTIRQ_COUNTERS(COUNTER_FIELD)
+};
+
+struct core {
+	sim_time busy_until;
+	/* of the softirq under way */
+	uint32_t polling; /* queues that are polled */
+	uint32_t frames;
+	sim_time since;
+	bool threaded; /* in ksoftirqd */
+};
+
+/* ARMED: its interrupt is due. AGAIN: it is polled again without an interrupt. */
+enum queue_state { QUEUE_IDLE, QUEUE_ARMED, QUEUE_POLLING, QUEUE_AGAIN };
+
+/* A receive queue of the adapter. */
+struct queue {
+	struct socket_host *host;
+	uint32_t core;
+	enum queue_state state;
+	struct event event;
+	/* in host memory, not taken yet: frames, or segments of a modelled link */
+	struct packet *first, *last;
+	struct segment *first_segment, *last_segment;
+	uint32_t count;
+	sim_time poll_at, poll_until; /* next interrupt, and at the latest */
+	/* of the poll under way */
+	struct merge *merges;
+	uint32_t most, merge_count, next, taken;
+	sim_time at; /* arrival of the next segment */
+	sim_time polled_at;
+};
+
 struct closed_port {
 	struct shim_address address;
 	bool reuse; /* SO_REUSEADDR */
@@ -126,14 +172,16 @@ struct socket_host {
 	/* CARRIER_FRAMES */
 	struct netdev *netdev; /* NULL on InfiniBand */
 	struct netdev_user user;
-	struct packet *frame_first, *frame_last; /* in host memory, not handled yet */
-	struct fragments *fragments;             /* incomplete datagrams */
-	uint32_t taps;                           /* AF_PACKET sockets */
-	struct report *reports;                  /* of memberships, to be repeated */
-	struct event report;                     /* the next one */
-	uint16_t identification;                 /* of the next datagram */
-	struct event poll;
-	sim_time poll_at, poll_until; /* next, and at the latest */
+	struct fragments *fragments; /* incomplete datagrams */
+	uint32_t taps;               /* AF_PACKET sockets */
+	struct report *reports;      /* of memberships, to be repeated */
+	struct event report;         /* the next one */
+	uint16_t identification;     /* of the next datagram */
+	/* receiving */
+	struct core *cores;
+	struct queue *queues;
+	struct block softirq_block;
+	struct softirq_counters softirq;
 	/* TIME_WAIT */
 	struct closed_port *closed;
 	uint32_t closed_count, closed_room;
@@ -148,6 +196,8 @@ struct sockets {
 	struct endpoints *endpoints;
 	struct shim_watches *watches;
 	struct congestion congestion[CONGESTION_ALL];
+	uint32_t cores, queues; /* of each host */
+	uint8_t rss_key[RSS_KEY_BYTES];
 	int epoll;
 	uint64_t serial;
 	struct random chance; /* times of membership reports */
@@ -278,13 +328,41 @@ void network_send_datagram(struct sockets *sockets, const struct flow *flow, con
 			   uint32_t count);
 void network_send_refusal(struct sockets *sockets, const struct flow *flow);
 
+/* As frames_take(), for segments of the modelled link. */
+uint32_t network_take(struct queue *queue, uint64_t work[CPU_KIND_COUNT]);
+void network_deliver(struct segment *segment);
+
 /* frames.c */
 void frames_init_host(struct socket_host *host, struct hca *hca);
 void frames_fini_host(struct socket_host *host);
 void frames_send(struct sockets *sockets, const struct flow *flow,
 		 const struct tcp_segment *segment, const uint8_t *payload);
 
+/* Takes the frames of a poll and merges consecutive segments. Adds them to the queue's merges, and
+ * adds the core's work for the frames. Returns the number of frames. */
+uint32_t frames_take(struct queue *queue, uint64_t work[CPU_KIND_COUNT]);
+void frames_deliver(struct socket_host *host, struct merge *merge);
+void frames_drop(struct socket_host *host, struct merge *merge);
+
+/* softirq.c */
+struct queue *softirq_queue(struct socket_host *host, const struct flow *flow, bool datagram);
+/* Adds the work of a core for packets that are not merged yet. */
+void softirq_cost(const struct socket_params *params, uint32_t bytes, uint32_t packets,
+		  uint64_t work[CPU_KIND_COUNT]);
+/* Puts a frame into the queue. Returns false if the queue is full. */
+bool softirq_put(struct queue *queue, struct packet *packet);
+struct packet *softirq_get(struct queue *queue); /* NULL: none */
+/* The same for segments of a modelled link. */
+bool softirq_put_segment(struct queue *queue, struct segment *segment);
+struct segment *softirq_get_segment(struct queue *queue);
+void softirq_add(struct queue *queue, const struct merge *merge); /* to the poll under way */
+void softirq_init_host(struct socket_host *host, const char *name);
+void softirq_fini_host(struct socket_host *host);
+
 /* fragments.c */
+/* Returns false for a frame that no UDP socket of the host can get. */
+bool fragments_are_wanted(const struct socket_host *host, const struct packet *packet);
+bool fragments_are_last(const struct packet *packet); /* no fragment follows */
 void fragments_send(struct sockets *sockets, const struct flow *flow, const uint8_t *bytes,
 		    uint32_t count);
 void fragments_arrived(struct socket_host *host, struct packet *packet);

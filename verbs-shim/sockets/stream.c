@@ -339,10 +339,8 @@ void stream_push(struct socket *socket)
 
 void stream_input(struct socket *socket, const struct tcp_segment *segment, uint32_t packets)
 {
-	if (segment->payload_bytes) {
-		socket->record->segments++;
-		socket->record->packets += packets;
-	}
+	if (socket->carrier == CARRIER_LOOPBACK) /* no core has processed it yet */
+		shim_socket_owe(socket->record, segment->payload_bytes, packets);
 	follow_options(socket);
 	tcp_input(socket->connection, now(socket), segment);
 	stream_settle(socket);

@@ -13,7 +13,8 @@
 #include "hca/device/hca.h"
 #include "verbs-shim/sockets/state.h"
 
-#define LOOKS 64 /* events of one epoll_wait() */
+#define LOOKS  64  /* events of one epoll_wait() */
+#define QUEUES 128 /* Linux mlx5: MLX5E_MAX_NUM_CHANNELS */
 
 /* clang-format off */
 #define SOCKET_ROW(...) PARAM_ROW(struct socket_params, __VA_ARGS__)
@@ -285,7 +286,7 @@ static void init_congestion(struct congestion *congestion, const char *name)
 	assert(known);
 }
 
-struct sockets *sockets_create(struct sim *sim, const struct socket_params *params,
+struct sockets *sockets_create(struct sim *sim, const struct socket_params *params, uint32_t cores,
 			       struct shim_socket *records, struct shim_watches *watches,
 			       struct endpoints *endpoints, const struct socket_services *services,
 			       void *context)
@@ -301,6 +302,11 @@ struct sockets *sockets_create(struct sim *sim, const struct socket_params *para
 	sockets->context = context;
 	sockets->watches = watches;
 	sockets->endpoints = endpoints;
+	sockets->cores = cores;
+	sockets->queues = params->queues   ? (uint32_t)params->queues
+			  : cores < QUEUES ? cores
+					   : QUEUES;
+	(void)rss_read_key(params->rss_key.text, sockets->rss_key);
 	sockets->epoll = epoll_create1(EPOLL_CLOEXEC);
 	assert(sockets->epoll >= 0);
 	for (unsigned i = 0; i < CONGESTION_ALL; i++)
@@ -310,7 +316,8 @@ struct sockets *sockets_create(struct sim *sim, const struct socket_params *para
 	return sockets;
 }
 
-void sockets_add_host(struct sockets *sockets, const uint8_t ipv4[4], struct hca *hca)
+void sockets_add_host(struct sockets *sockets, const char *name, const uint8_t ipv4[4],
+		      struct hca *hca)
 {
 	size_t bytes = (sockets->host_count + 1) * sizeof(*sockets->hosts);
 	struct socket_host *host = calloc(1, sizeof(*host));
@@ -323,6 +330,7 @@ void sockets_add_host(struct sockets *sockets, const uint8_t ipv4[4], struct hca
 	host->rate_bps = port_rate_bps(port);
 	memcpy(host->ipv4, ipv4, sizeof(host->ipv4));
 	network_init_host(host);
+	softirq_init_host(host, name);
 	if (port_link_layer(port) == LINK_ETHERNET)
 		frames_init_host(host, hca);
 	sockets->hosts[sockets->host_count++] = host;
@@ -341,6 +349,7 @@ void sockets_destroy(struct sockets *sockets)
 
 		network_fini_host(host);
 		frames_fini_host(host);
+		softirq_fini_host(host);
 		free(host->closed);
 		free(host);
 	}

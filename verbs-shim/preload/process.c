@@ -436,3 +436,37 @@ EXPORT int getentropy(void *bytes, size_t length)
 		return REAL(getentropy)(bytes, length);
 	return getrandom(bytes, length, 0) == (ssize_t)length ? 0 : -1;
 }
+
+/* Since glibc 2.36, which draws these numbers inside libc. */
+uint32_t arc4random(void);
+void arc4random_buf(void *bytes, size_t length);
+uint32_t arc4random_uniform(uint32_t limit);
+
+EXPORT void arc4random_buf(void *bytes, size_t length)
+{
+	if (shim_active())
+		(void)getrandom(bytes, length, 0);
+	else
+		REAL(arc4random_buf)(bytes, length);
+}
+
+EXPORT uint32_t arc4random(void)
+{
+	uint32_t number;
+
+	arc4random_buf(&number, sizeof(number));
+	return number;
+}
+
+/* Numbers below 2^32 modulo `limit` would make small results more probable. */
+EXPORT uint32_t arc4random_uniform(uint32_t limit)
+{
+	uint32_t number = 0;
+
+	if (limit < 2)
+		return 0;
+	do
+		number = arc4random();
+	while (number < -limit % limit);
+	return number % limit;
+}

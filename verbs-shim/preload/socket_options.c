@@ -6,6 +6,7 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 
 #include "verbs-shim/preload/epoll.h"
@@ -96,6 +97,18 @@ static uint32_t doubled(int value, uint32_t least)
 	return 2 * wanted < least ? least : 2 * wanted;
 }
 
+/* Linux: tcp_set_rcvlowat() wakes readers if there are enough bytes, or the end. */
+static void notify_low_water(int fd, struct shim_socket *record)
+{
+	int bytes = 0;
+
+	if (record->datagram || record->state != SOCKET_CONNECTED)
+		return;
+	(void)system_call(SYS_ioctl, fd, FIONREAD, &bytes);
+	if (record->ended || (bytes > 0 && (uint32_t)bytes >= record->low_water))
+		epoll_wake(record, WAKE_INPUT);
+}
+
 static int set_of_socket(int fd, struct shim_socket *record, int option, const void *value,
 			 socklen_t length)
 {
@@ -134,8 +147,10 @@ static int set_of_socket(int fd, struct shim_socket *record, int option, const v
 		break;
 	}
 	result = (int)system_call(SYS_setsockopt, fd, SOL_SOCKET, option, value, length);
-	if (result == 0 && option == SO_RCVLOWAT)
+	if (result == 0 && option == SO_RCVLOWAT) {
 		record->low_water = (uint32_t)number;
+		notify_low_water(fd, record);
+	}
 	if (result == 0 && option == SO_LINGER) {
 		struct linger linger;
 

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "verbs-shim/preload/futex.h"
 #include "verbs-shim/preload/host.h"
 #include "verbs-shim/preload/memory.h"
 #include "verbs-shim/preload/shim.h"
@@ -183,6 +184,10 @@ EXPORT long syscall(long number, ...)
 	case SYS_io_uring_setup: /* its calls would run by themselves, unseen */
 		errno = ENOSYS;
 		return -1;
+	case SYS_futex:
+		if (shim_active() && futex_call(words, &result))
+			return result;
+		break;
 	case SYS_read:
 		return read((int)words[0], (void *)words[1], (size_t)words[2]);
 	case SYS_write:

@@ -21,7 +21,7 @@ int connect_listen(struct socket *socket, uint32_t backlog)
 		struct shim_address any = record->local;
 
 		any.port = 0;
-		result = ports_bind(socket, &any, false);
+		result = ports_bind(socket, &any, true);
 	}
 	if (result == 0 && record->state == SOCKET_IDLE && !ports_may_listen(socket))
 		result = -EADDRINUSE;

@@ -86,8 +86,10 @@ static void send_to_group(const struct socket *socket, struct flow *flow, uint32
 	bool six = flow->destination.ip[0] == 0xff;
 	const struct endpoint *own = endpoints_get(sockets->endpoints, socket->host);
 	int level = six ? IPPROTO_IPV6 : IPPROTO_IP;
-	bool loops = shim_socket_option_value(record, level,
-					      six ? IPV6_MULTICAST_LOOP : IP_MULTICAST_LOOP, 1);
+	bool six_loops = record->family == AF_INET6; /* Linux: sk_mc_loop() */
+	bool loops =
+		shim_socket_option_value(record, six_loops ? IPPROTO_IPV6 : IPPROTO_IP,
+					 six_loops ? IPV6_MULTICAST_LOOP : IP_MULTICAST_LOOP, 1);
 
 	flow->hop_limit = (uint8_t)shim_socket_option_value(
 		record, level, six ? IPV6_MULTICAST_HOPS : IP_MULTICAST_TTL, 1);

@@ -55,7 +55,7 @@ static bool overlap(const struct shim_socket *a, const struct shim_address *at,
 		return !is_mapped(at) || !b->only_six;
 	/* Linux: IPv4's wildcard and an address that connect() chose */
 	if (is_mapped(at) != is_mapped(bt))
-		return ports_is_any(at) && !b->only_six;
+		return a->family == AF_INET && ports_is_any(at) && !b->only_six;
 	return ports_is_any(at) || ports_is_any(bt) || memcmp(at->ip, bt->ip, 16) == 0;
 }
 
@@ -158,7 +158,8 @@ int ports_bind(struct socket *socket, const struct shim_address *wanted, bool ke
 	bool six = socket->record->family == AF_INET6;
 	int result = 0;
 
-	if (six && (socket->record->held || (socket->record->only_six && is_mapped(wanted))))
+	if (six &&
+	    (socket->record->held || (!keeps && socket->record->only_six && is_mapped(wanted))))
 		return -EINVAL;
 	if (!group_has_gid(address.ip) &&
 	    ports_host_of(socket->sockets, socket->host, &address) != socket->host)

@@ -13,6 +13,13 @@
 
 #define COST_PAGE 4096 /* bytes, of receive_page */
 
+/* Returns the time to copy the bytes in picoseconds. */
+uint64_t sockets_copy_time(uint64_t bytes)
+{
+	return (uint64_t)((unsigned __int128)bytes * 8 * UINT64_C(1000000000000) /
+			  shim.memory->socket_costs.copy_bps);
+}
+
 void sockets_follow_thread(struct shim_socket *record)
 {
 	record->reader = shim.memory->cores[shim_self.slot - shim.memory->slots] + 1;

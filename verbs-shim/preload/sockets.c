@@ -467,13 +467,6 @@ int sockets_shutdown(int fd, struct shim_socket *record, int how)
 	return result;
 }
 
-/* Returns the time to copy the bytes in picoseconds. */
-uint64_t sockets_copy_time(uint64_t bytes)
-{
-	return (uint64_t)((unsigned __int128)bytes * 8 * UINT64_C(1000000000000) /
-			  shim.memory->socket_costs.copy_bps);
-}
-
 void sockets_sent(struct shim_socket *record, ssize_t bytes)
 {
 	const struct shim_socket_costs *costs = &shim.memory->socket_costs;

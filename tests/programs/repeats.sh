@@ -21,7 +21,7 @@ sockperf-multicast | two-hosts-roce | timeout --preserve-status 8 sockperf serve
 curl               | two-hosts-roce | timeout --preserve-status 2 python3 -m http.server --directory $folder/files 8000 | curl -s --retry 9 --retry-connrefused --retry-delay 1 http://host0:8000/data |
 rsync              | two-hosts-roce | timeout --preserve-status 2 rsync --daemon --no-detach --config=$folder/rsyncd.conf --port=8730 | rsync -a rsync://host0:8730/files/data $folder/copy |
 iperf3-rdma        | two-hosts-roce | sh $folder/beside-server | sh $folder/beside-client |
-ssh                | two-hosts-roce | timeout --preserve-status 3 /usr/sbin/sshd -D -e -f $folder/sshd_config | sh $folder/login |
+ssh                | two-hosts-roce | sh $folder/login-server | sh $folder/login |
 mpi-tcp            | two-hosts-roce | mpirun --allow-run-as-root --mca plm_rsh_agent $source/tools/hcasim-ssh --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include eth0 -H host0,host1 -np 2 $folder/mpi | true |
 tcpdump            | two-hosts-roce | sh $folder/capture tcpdump -U -i eth0 -w $folder/copy | iperf3 -c host0 -n 1M -i 0 |
 tshark             | two-hosts-roce | sh $folder/capture tshark -i eth0 | iperf3 -c host0 -n 1M -i 0 |
@@ -34,7 +34,9 @@ echo 'timeout --preserve-status 2 "$@" & iperf3 -s -1; wait' >"$folder/capture"
 # a login with keys, and bytes
 ssh-keygen -q -t ed25519 -N '' -f "$folder/key" 2>/dev/null && cp "$folder/key.pub" "$folder/authorized"
 printf '%s\n' 'Port 2222' "HostKey $folder/key" "AuthorizedKeysFile $folder/authorized" 'StrictModes no' 'UsePAM no' 'PidFile none' >"$folder/sshd_config"
-echo "ssh -p 2222 -i $folder/key -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null host0 cat $folder/files/data | sha256sum" >"$folder/login"
+echo "exec timeout --preserve-status 4 /usr/sbin/sshd -D -e -f $folder/sshd_config" \
+  '-o "SetEnv=LD_PRELOAD=$LD_PRELOAD HCASIM_SHIM=$HCASIM_SHIM"' >"$folder/login-server"
+echo "ssh -p 2222 -i $folder/key -o ConnectionAttempts=5 -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null host0 cat $folder/files/data | sha256sum" >"$folder/login"
 mpicc -O2 -o "$folder/mpi" "$source/tests/programs/mpi.c" 2>/dev/null
 printf 'use chroot = no\nlog file = /dev/null\n[files]\npath = %s/files\n' "$folder" >"$folder/rsyncd.conf"
 

@@ -216,8 +216,7 @@ static bool is_any(const struct shim_socket *record)
 
 int sockets_bind(struct shim_socket *record, const struct sockaddr *address, socklen_t length)
 {
-	bool chosen;
-	int result;
+	int result, chosen;
 
 	if (record->family == AF_PACKET)
 		return packet_sockets_bind(record, address, length);
@@ -227,7 +226,7 @@ int sockets_bind(struct shim_socket *record, const struct sockaddr *address, soc
 	result = simple(SOCKET_BIND, record, 0);
 	chosen = result == 0 && !is_any(record);
 	record->bound |= result == 0 && record->wanted.port;
-	record->bound_address |= chosen;
+	record->bound_address |= (uint32_t)chosen;
 	if (chosen && memcmp(record->local.ip, mapped, sizeof(mapped)) != 0) {
 		record->only_six = 1;
 		(void)socket_options_keep(record, IPPROTO_IPV6, IPV6_V6ONLY, 1);

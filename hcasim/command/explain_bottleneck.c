@@ -42,8 +42,8 @@ static void print_text(const struct explain_summary *summary, struct yaml_node *
 			       ? explain_summary_text(use, "most")
 			       : "-",
 		       pool && strcmp(room, "0") != 0 ? room : "-",
-		       explain_summary_text(use, "unit"), bottleneck_verb(kind_of(use)),
-		       explain_summary_text(use, "meaning"));
+		       pool ? explain_summary_text(use, "unit") : "-",
+		       bottleneck_verb(kind_of(use)), explain_summary_text(use, "meaning"));
 	}
 }
 

@@ -115,9 +115,10 @@ static int chart(const struct arguments *arguments, const struct passages *all, 
 		good = sequence_add_trace(&sequence, path, error, sizeof(error));
 	if (good) {
 		sequence_cut(&sequence, from, arguments->events ? arguments->events : EVENTS);
+		/* first the file, because a reader of the text may close its pipe */
+		good = !arguments->svg || draw(&sequence, arguments->svg);
 		sequence_print(&sequence, stdout);
 		print_limits(&sequence);
-		good = !arguments->svg || draw(&sequence, arguments->svg);
 	}
 	if (*error)
 		say("%s", error);

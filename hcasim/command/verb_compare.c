@@ -16,7 +16,7 @@
 #define ERROR_BYTES 1024
 
 /* Prints the change from the first to the second run. Times and shares have their unit. Other
- * values are in % of the first. */
+ * values are in % of the first, or a factor if they are ten times as large. */
 static void print_change(const struct difference *difference)
 {
 	double a = difference->numbers[0], b = difference->numbers[1];
@@ -24,7 +24,9 @@ static void print_change(const struct difference *difference)
 		printf("%12s", "");
 	else if (strcmp(difference->unit, "%") == 0 || strcmp(difference->unit, "ns") == 0)
 		printf("%+12.3f", b - a);
-	else if (a > 0 || a < 0)
+	else if (fabs(a) > 0 && b / a >= 10)
+		printf("%6.0f times", b / a);
+	else if (fabs(a) > 0)
 		printf("%+10.1f %%", 100 * (b - a) / fabs(a));
 	else
 		printf("%12s", "new");

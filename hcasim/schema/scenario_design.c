@@ -63,8 +63,8 @@ static bool read_range(struct design *design, struct yaml_node *node, struct ran
 	struct scenario_reader *reader = design->reader;
 	struct yaml_node *from = yaml_get(node, "from"), *to = yaml_get(node, "to");
 	struct yaml_node *unit = yaml_get(node, "unit");
-	bool good = from && to && scenario_sweep_number(reader, from, &range->from) &&
-		    scenario_sweep_number(reader, to, &range->to);
+	bool good = from && to && scenario_sweep_number(reader, from, true, &range->from) &&
+		    scenario_sweep_number(reader, to, true, &range->to);
 	range->unit = unit ? yaml_expect_text(unit, "a unit", reader->errors) : "";
 	good = good && range->unit &&
 	       read_flag(design, node, "scale", "log", "linear", &range->log) &&
@@ -189,7 +189,7 @@ static unsigned long read_count(struct design *design, struct yaml_node *map, co
 {
 	struct yaml_node *node = yaml_get(map, key);
 	double number = (double)otherwise;
-	if (node && !scenario_sweep_number(design->reader, node, &number))
+	if (node && !scenario_sweep_number(design->reader, node, false, &number))
 		return 0;
 	if (number >= 1 && number <= (double)most && number == floor(number))
 		return (unsigned long)number;

@@ -131,7 +131,8 @@ void scenario_sweep_set_tree(struct scenario_sweep_value *value, const char *pat
 	}
 }
 
-bool scenario_sweep_number(struct scenario_reader *reader, struct yaml_node *node, double *number)
+bool scenario_sweep_number(struct scenario_reader *reader, struct yaml_node *node, bool has_unit,
+			   double *number)
 {
 	const char *text = yaml_expect_text(node, "a number", reader->errors);
 	char *end;
@@ -140,7 +141,12 @@ bool scenario_sweep_number(struct scenario_reader *reader, struct yaml_node *nod
 	*number = strtod(text, &end);
 	if (*end == '\0' && end != text)
 		return true;
-	yaml_error(reader->errors, node, "\"%s\" is not a number", text);
+	if (has_unit && end != text)
+		yaml_error(reader->errors, node,
+			   "\"%s\" is not a number; expected %.*s here, and unit: %s for the range",
+			   text, (int)(end - text), text, end);
+	else
+		yaml_error(reader->errors, node, "\"%s\" is not a number", text);
 	return false;
 }
 
@@ -167,14 +173,17 @@ static void read_range(struct scenario_reader *reader, struct yaml_node *node,
 	static const char *const names[] = {"from", "to", "step", "times", "unit"};
 	enum { FROM, TO, STEP, TIMES, NUMBERS };
 	double values[NUMBERS] = {0}, value;
-	bool given[NUMBERS] = {false};
+	bool given[NUMBERS] = {false}, good = true;
 	struct yaml_node *entry = yaml_get(node, "unit");
 	const char *unit = entry ? yaml_expect_text(entry, "a unit", reader->errors) : "";
 	for (size_t i = 0; i < NUMBERS; i++) {
 		entry = yaml_get(node, names[i]);
-		given[i] = entry && scenario_sweep_number(reader, entry, &values[i]);
+		given[i] = entry && scenario_sweep_number(reader, entry, i != TIMES, &values[i]);
+		good = good && given[i] == (entry != NULL);
 	}
 	yaml_refuse_unused(node, names, ARRAY_SIZE(names), reader->errors);
+	if (!good)
+		return;
 	bool adds = given[STEP] && values[STEP] > 0, multiplies = given[TIMES] && values[TIMES] > 1;
 	if (!given[FROM] || !given[TO] || adds == multiplies || values[FROM] > values[TO] ||
 	    (multiplies && values[FROM] <= 0)) {

@@ -35,8 +35,10 @@ void scenario_sweep_set_tree(struct scenario_sweep_value *value, const char *pat
 /* Returns the node as one line of YAML. The caller releases it with free(). */
 char *scenario_sweep_text(const struct yaml_node *node);
 
-/* Reads a number. Returns false and adds an error if the node is not a number. */
-bool scenario_sweep_number(struct scenario_reader *reader, struct yaml_node *node, double *number);
+/* Reads a number. Returns false and adds an error if the node is not a number. `has_unit`: a key
+ * beside it has the unit, which the error then names. */
+bool scenario_sweep_number(struct scenario_reader *reader, struct yaml_node *node, bool has_unit,
+			   double *number);
 
 /* Reads the entry `design` of a sweep: random or quasi-random points (scenario_design.c). */
 void scenario_design_read(struct scenario_reader *reader, struct yaml_node *node);

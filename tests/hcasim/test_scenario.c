@@ -148,6 +148,8 @@ static const struct { const char *text, *errors; } wrong[] = {
 	 "3:75: post: \"1s\" is out of range; expected a time: ps, ns, us, ms, s (0ps..1ms)\n"},
 	{JOINED "sweep: {seed: {from: 1, to: 3}}\n",
 	 "3:15: expected from and to, and either step above 0 or times above 1\n"},
+	{JOINED "sweep: {seed: {from: 4KB, to: 6, step: 1}}\n",
+	 "3:22: \"4KB\" is not a number; expected 4 here, and unit: KB for the range\n"},
 	{JOINED "expect: [{metric: jain, at_least: 1}]\n",
 	 "3:19: metrics need a workload or a load; the scenario has neither\n"},
 	{JOINED "faults: {drop: }\n", "3:9: found a map; expected a list of faults\n"},

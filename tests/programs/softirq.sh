@@ -84,7 +84,6 @@ play apart "600 64 $first 6000,600 64 $other 6001" "${rss[@]}"
 [ "$(counter shared ring_drops)" -gt 100 ] || fail "one queue: $(counter shared ring_drops) drops"
 [ "$(counter apart ring_drops)" -lt 10 ] || fail "two queues: $(counter apart ring_drops) drops"
 [ $(($(counter shared frames) + $(counter shared ring_drops))) = 1200 ] || fail 'one queue: frames are missing'
-# A full core takes each frame for 1.32 us and its share of the buffer and of the poll.
 
 # With a budget of 8 frames, most polls are in ksoftirqd.
 play budget "600 64 $first 6000,600 64 $same 6001" "${rss[@]}" --set sockets.weight=4 --set sockets.budget=8

@@ -10,8 +10,8 @@
  *     k8-random    the same over a random permutation, whose paths collide: with DCQCN there are
  *                  CNPs
  *     incast64     64 hosts send to one, DCQCN
- *     k16-ecmp     1,024 hosts over a random permutation, DCQCN with the marks of its paper: queues
- *                  stand at many ports, and pauses spread
+ *     k16-ecmp     1,024 hosts over a random permutation, paths by a hash of the flow, DCQCN with
+ *                  the marks of its paper: queues stand at many ports, and pauses spread
  *     k16-spray    the same, balanced by packet
  *     k16-hpcc     the same with HPCC and telemetry
  *     k16-storm    the same while 16 hosts send a storm of pauses for 50 us
@@ -37,7 +37,7 @@ enum { SWITCH_PORTS = 64 };
 enum shape { SHAPE_FLOW, SHAPE_SHIFT, SHAPE_RANDOM, SHAPE_INCAST, SHAPE_WEB };
 
 /* What a load has besides its algorithm. PAPER: marks between 5 and 200 KB, as DCQCN's paper. */
-enum extra { PAPER = 1, SPRAY = 2, STORM = 4, LOSS = 8 };
+enum extra { PAPER = 1, SPRAY = 2, STORM = 4, LOSS = 8, ECMP = 16 };
 
 #define STORM_HOSTS 16
 #define STORM_UNTIL (50 * US)
@@ -68,13 +68,13 @@ static const struct study_load loads[] = {
 	{"incast64",       SHAPE_INCAST, "dcqcn-paper",  0,   65, 4096,   20000000, 1, 0},
 	{"k16-perm",       SHAPE_SHIFT,  "none",        16, 1024, 4096,    1000000, 5, 0},
 	{"k32-perm",       SHAPE_SHIFT,  "none",        32, 8192, 4096,     100000, 1, 0},
-	{"k16-ecmp",       SHAPE_RANDOM, "dcqcn-paper", 16, 1024, 4096,     300000, 1, PAPER},
+	{"k16-ecmp",       SHAPE_RANDOM, "dcqcn-paper", 16, 1024, 4096,     300000, 1, PAPER | ECMP},
 	{"k16-spray",      SHAPE_RANDOM, "dcqcn-paper", 16, 1024, 4096,     300000, 1, PAPER | SPRAY},
-	{"k16-hpcc",       SHAPE_RANDOM, "hpcc",        16, 1024, 4096,     300000, 1, 0},
-	{"k16-storm",      SHAPE_RANDOM, "dcqcn-paper", 16, 1024, 4096,     300000, 1, PAPER | STORM},
-	{"k16-loss",       SHAPE_RANDOM, "dcqcn-paper", 16, 1024, 4096,     300000, 1, PAPER | LOSS},
-	{"k16-web",        SHAPE_WEB,    "dcqcn-paper", 16, 1024, 4096,          0, 1, PAPER},
-	{"k32-ecmp",       SHAPE_RANDOM, "dcqcn-paper", 32, 8192, 4096,     200000, 1, PAPER},
+	{"k16-hpcc",       SHAPE_RANDOM, "hpcc",        16, 1024, 4096,     300000, 1, ECMP},
+	{"k16-storm",      SHAPE_RANDOM, "dcqcn-paper", 16, 1024, 4096,     300000, 1, PAPER | ECMP | STORM},
+	{"k16-loss",       SHAPE_RANDOM, "dcqcn-paper", 16, 1024, 4096,     300000, 1, PAPER | ECMP | LOSS},
+	{"k16-web",        SHAPE_WEB,    "dcqcn-paper", 16, 1024, 4096,          0, 1, PAPER | ECMP},
+	{"k32-ecmp",       SHAPE_RANDOM, "dcqcn-paper", 32, 8192, 4096,     200000, 1, PAPER | ECMP},
 };
 /* clang-format on */
 
@@ -111,6 +111,8 @@ static void set_extras(struct study *study, unsigned extra)
 		study->switch_params.balance = BALANCE_SPRAY;
 		study->params.nak = false; /* packets are late, not lost */
 	}
+	if (extra & ECMP)
+		study->switch_params.balance = BALANCE_ECMP;
 	if (extra & (SPRAY | LOSS))
 		study->params.recovery = SELECTIVE_REPEAT;
 }

@@ -83,7 +83,7 @@ def spoil(rng, document):
         key = rng.choice(numbers)
         node[key] = node[key] + "x"
         return f"{'.'.join(path + (key,))}={node[key]}"
-    counts = [key for key, value in node.items() if type(value) is int and value > 0 and key != "seed"]
+    counts = [key for key, value in node.items() if type(value) is int and value > 0 and key not in ("seed", "target")] # a host may have any name
     if counts:
         key = rng.choice(counts)
         node[key] = rng.choice(["many", -1, [1, 2]])

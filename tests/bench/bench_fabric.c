@@ -37,7 +37,7 @@ enum { SWITCH_PORTS = 64 };
 enum shape { SHAPE_FLOW, SHAPE_SHIFT, SHAPE_RANDOM, SHAPE_INCAST, SHAPE_WEB };
 
 /* What a load has besides its algorithm. PAPER: marks between 5 and 200 KB, as DCQCN's paper. */
-enum extra { PAPER = 1, SPRAY = 2, STORM = 4, LOSS = 8, ECMP = 16 };
+enum extra { PAPER = 1, SPRAY = 2, STORM = 4, LOSS = 8, ECMP = 16, CROWD = PAPER | ECMP };
 
 #define STORM_HOSTS 16
 #define STORM_UNTIL (50 * US)
@@ -68,13 +68,13 @@ static const struct study_load loads[] = {
 	{"incast64",       SHAPE_INCAST, "dcqcn-paper",  0,   65, 4096,   20000000, 1, 0},
 	{"k16-perm",       SHAPE_SHIFT,  "none",        16, 1024, 4096,    1000000, 5, 0},
 	{"k32-perm",       SHAPE_SHIFT,  "none",        32, 8192, 4096,     100000, 1, 0},
-	{"k16-ecmp",       SHAPE_RANDOM, "dcqcn-paper", 16, 1024, 4096,     300000, 1, PAPER | ECMP},
+	{"k16-ecmp",       SHAPE_RANDOM, "dcqcn-paper", 16, 1024, 4096,     300000, 1, CROWD},
 	{"k16-spray",      SHAPE_RANDOM, "dcqcn-paper", 16, 1024, 4096,     300000, 1, PAPER | SPRAY},
 	{"k16-hpcc",       SHAPE_RANDOM, "hpcc",        16, 1024, 4096,     300000, 1, ECMP},
-	{"k16-storm",      SHAPE_RANDOM, "dcqcn-paper", 16, 1024, 4096,     300000, 1, PAPER | ECMP | STORM},
-	{"k16-loss",       SHAPE_RANDOM, "dcqcn-paper", 16, 1024, 4096,     300000, 1, PAPER | ECMP | LOSS},
-	{"k16-web",        SHAPE_WEB,    "dcqcn-paper", 16, 1024, 4096,          0, 1, PAPER | ECMP},
-	{"k32-ecmp",       SHAPE_RANDOM, "dcqcn-paper", 32, 8192, 4096,     200000, 1, PAPER | ECMP},
+	{"k16-storm",      SHAPE_RANDOM, "dcqcn-paper", 16, 1024, 4096,     300000, 1, CROWD | STORM},
+	{"k16-loss",       SHAPE_RANDOM, "dcqcn-paper", 16, 1024, 4096,     300000, 1, CROWD | LOSS},
+	{"k16-web",        SHAPE_WEB,    "dcqcn-paper", 16, 1024, 4096,          0, 1, CROWD},
+	{"k32-ecmp",       SHAPE_RANDOM, "dcqcn-paper", 32, 8192, 4096,     200000, 1, CROWD},
 };
 /* clang-format on */
 

@@ -57,14 +57,15 @@ unsigned session_check_cpu(const struct session *session, FILE *out)
 
 		for (unsigned kind = 0; kind < CPU_KIND_COUNT; kind++)
 			sum += program->cpu.kinds[kind];
-		if (sum == program->cpu.total)
+		/* more charged than passed makes the untracked rest negative */
+		if (sum == program->cpu.total && (int64_t)program->cpu.kinds[CPU_untracked] >= 0)
 			continue;
 		wrong++;
 		fprintf(out,
 			"%s: %s: the kinds of processor time sum to %" PRIu64
-			" ps, and the threads had %" PRIu64 " ps\n",
+			" ps, of which %" PRId64 " ps untracked; the threads had %" PRIu64 " ps\n",
 			session->hosts[program->host].name, program->argv[0], sum,
-			program->cpu.total);
+			(int64_t)program->cpu.kinds[CPU_untracked], program->cpu.total);
 	}
 	return wrong;
 }

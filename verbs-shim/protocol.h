@@ -420,6 +420,8 @@ struct shim_memory {
 	 * thread can take it. */
 	uint64_t lock_handoff;
 	uint64_t seed;
+	/* 1: a program tried to install a filter of system calls (seccomp). */
+	uint32_t filters_ignored;
 	/* The processor that programs see. */
 	struct shim_leaves leaves;
 	struct shim_host_view host;

@@ -137,8 +137,10 @@ struct shim_socket {
 	/* 1: the socket has its port. When its connection ends it loses a port that bind() did not
 	 * choose, and can then be bound again. */
 	uint32_t held;
-	/* SO_RCVLOWAT; 0: not set, 1 byte. */
+	/* SO_RCVLOWAT; 0: not set, 1 byte. bytes_taken: of bytes_received, those that the program
+	 * has read. It is valid if low_water is above 1. */
 	uint32_t low_water;
+	uint64_t bytes_taken;
 	/* SO_REUSEADDR; SO_REUSEPORT; IPV6_V6ONLY; SO_LINGER of 0 seconds. */
 	uint32_t reuse, reuse_port, only_six, aborts;
 	/* SO_SNDBUF and SO_RCVBUF as they are read. 0: not set. */
@@ -210,6 +212,14 @@ static inline void shim_socket_copy_options(struct shim_socket *to, const struct
 	to->option_count = from->option_count;
 	memcpy(to->options, from->options, sizeof(to->options));
 	memcpy(to->congestion, from->congestion, sizeof(to->congestion));
+}
+
+/* Returns true if fewer bytes than SO_RCVLOWAT are in the pair, and more may come. Linux:
+ * tcp_epollin_ready() */
+static inline bool shim_socket_is_low(const struct shim_socket *record)
+{
+	return record->low_water > 1 && !record->ended &&
+	       record->bytes_received - record->bytes_taken < record->low_water;
 }
 
 /* The next read pays for a segment. */

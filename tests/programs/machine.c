@@ -4,13 +4,17 @@
  * processors, memory, limits, the kernel. It uses libc, system calls and files.
  * tests/programs/machine.sh compares them with the scenario.
  */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
@@ -84,6 +88,18 @@ static void print_processors(void)
 	print_cpus("system call", &cpus);
 }
 
+/* Filters of system calls are accepted and have no effect. */
+static void print_filters(void)
+{
+	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog filter = {.len = 1, .filter = &allow};
+
+	printf("filters %d", prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter));
+	printf(" %ld %ld", syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter),
+	       syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0));
+	printf(" %d\n", prctl(PR_GET_SECCOMP));
+}
+
 static unsigned char pool[8];
 
 int main(void)
@@ -108,7 +124,8 @@ int main(void)
 	       getrandom(pool, sizeof(pool), 0));
 	for (size_t i = 0; i < sizeof(pool); i++)
 		printf("%s%02x", i ? "" : " ", pool[i]);
-	printf("\n");
+	printf(" %08x %u\n", arc4random(), arc4random_uniform(1000));
+	print_filters();
 	(void)getrlimit(RLIMIT_MEMLOCK, &limit);
 	printf("memlock %d\n", limit.rlim_cur == RLIM_INFINITY);
 	(void)getrlimit(RLIMIT_NPROC, &limit);

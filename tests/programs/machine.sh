@@ -63,7 +63,8 @@ sysinfo 68719476736 68719476736 1 1
 32768 8 64 32768 8 64 262144 8 64 15728640 20 64 0 0 0
 stacks 12288 49152 32768 12288
 auxiliary 789ab71 2 x86_64
-random e3128d8b6fc3bac4 8 d0c54fadd613a685
+random e3128d8b6fc3bac4 8 d0c54fadd613a685 4a7775f0 29
+filters 0 0 0 0
 memlock 1
 nproc 262144 262144 262144
 stack 8388608
@@ -75,7 +76,7 @@ huge pages 1 -1
 /proc/version: Linux version 6.1.0 (hcasim) #1 SMP
 /proc/sys/kernel/osrelease: 6.1.0
 /proc/sys/kernel/shmmax: 18446744073692774399
-/proc/sys/kernel/random/uuid: 7547b0c2-93b6-4b85-b72a-16e27e1d1a6b
+/proc/sys/kernel/random/uuid: 32300180-a00a-41dc-b72f-deb6fa1fe918
 /proc/sys/kernel/random/boot_id: 68636173-696d-4000-8000-000000000001
 /sys/devices/system/clocksource/clocksource0/current_clocksource: tsc
 /sys/kernel/mm/transparent_hugepage/enabled: always [madvise] never
@@ -86,6 +87,7 @@ huge pages 1 -1
 /sys/devices/system/cpu/cpu16/topology/core_id: none
 /sys/devices/system/node/node0/meminfo: Node 0 MemTotal:       67108864 kB Node 0 SwapTotal:      0 kB Node 0 HugePages_Total: 0
 /sys/devices/system/node/node1/meminfo: none
+hcasim: warning: filters of system calls (seccomp) that programs install have no effect
 END
 for where in here elsewhere; do
   $where "$hcasim" exec "$scenario" -- host0: "$machine" 2>&1 | sed 's/^host0| //' >"$folder/seen-$where"

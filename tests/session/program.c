@@ -540,7 +540,7 @@ static const struct part {
 	     {"answers", part_answers}, {"asks", part_asks},         {"ends", part_ends},
 	     {"peers", part_peers},     {"children", part_children}, {"ended", part_ended},
 	     {"queues", part_queues},   {"locks", part_locks},       {"suspends", part_suspends},
-	     {"calls", part_calls},     {"times", part_times}};
+	     {"calls", part_calls},     {"times", part_times},       {"futex", part_futex}};
 
 int main(int argc, char **argv)
 {

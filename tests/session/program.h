@@ -21,6 +21,7 @@ int part_ended(int argc, char **argv);
 int part_queues(int argc, char **argv);
 int part_suspends(int argc, char **argv);
 int part_locks(int argc, char **argv);
+int part_futex(int argc, char **argv);
 int part_calls(int argc, char **argv);
 int part_times(int argc, char **argv);
 

@@ -39,6 +39,7 @@
 	TEST(who_is_ended_has_ended)                        \
 	TEST(real_time_signals_queue)                       \
 	TEST(who_waits_for_a_file_lock_gets_it)             \
+	TEST(who_waits_for_a_futex_wakes_in_order)          \
 	TEST(calls_that_block_take_virtual_time)            \
 	TEST(who_is_suspended_goes_on_in_virtual_time)      \
 	TEST(runs_repeat_with_any_quantum_and_core)
@@ -375,6 +376,21 @@ static void test_who_waits_for_a_file_lock_gets_it(void)
 	expect(&first, 0,
 	       "host0| whole 55 shared 55 record 55 open 55 lockf 55 number 55 end 55 close 55 "
 	       "holder 1 tries 1 1 1\n");
+	CU_ASSERT_PTR_NULL(strstr(first.text, "warning"));
+	run_session(&second, programs, 2, 1 * MS, 0);
+	CU_ASSERT_STRING_EQUAL(first.text, second.text);
+}
+
+/* A mask selects the thread with bit 2. Then the thread that came first wakes, then all others. */
+static void test_who_waits_for_a_futex_wakes_in_order(void)
+{
+	static const char *const programs[][4] = {{"futex"}, {"sleeps", "1"}};
+	static struct result first, second;
+
+	run_session(&first, programs, 2, 3 * MS, -1);
+	expect(&first, 0,
+	       "host0| again 1 invalid 1 1 1 timeout 1 after 20 timeout 1 after 30 woken 2013 of 0 "
+	       "1 1 2\n");
 	CU_ASSERT_PTR_NULL(strstr(first.text, "warning"));
 	run_session(&second, programs, 2, 1 * MS, 0);
 	CU_ASSERT_STRING_EQUAL(first.text, second.text);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "verbs-shim/preload/interfaces.h"
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/socket_state.h"
 #include "verbs-shim/preload/sockets.h"
@@ -85,6 +86,15 @@ static void bind_any(struct shim_socket *record)
 	errno = error;
 }
 
+static bool is_local(const struct shim_address *to)
+{
+	const struct in6_addr *six = (const struct in6_addr *)to->ip;
+	uint32_t four;
+
+	memcpy(&four, to->ip + 12, sizeof(four));
+	return IN6_IS_ADDR_V4MAPPED(six) ? interfaces_with(four) != 0 : IN6_IS_ADDR_LOOPBACK(six);
+}
+
 /* Returns true if the program forbids fragments, and a datagram of `length` bytes needs them. */
 static bool is_too_long(const struct shim_socket *record, const struct shim_address *to,
 			size_t length)
@@ -96,7 +106,7 @@ static bool is_too_long(const struct shim_socket *record, const struct shim_addr
 	if (to->ip[0] == 0xff)
 		return length + HEADERS_SIX > mtu;
 	return discovers >= IP_PMTUDISC_DO && discovers != IP_PMTUDISC_OMIT &&
-	       length + HEADERS > mtu && memcmp(to->ip, record->local.ip, sizeof(to->ip)) != 0;
+	       length + HEADERS > mtu && !is_local(to);
 }
 
 ssize_t datagrams_send(int fd, struct shim_socket *record, const struct msghdr *message, int flags)

@@ -40,6 +40,11 @@ static uint64_t deadline_of(const struct timespec *time, int operation)
 	return (int64_t)ns < 0 ? 0 : ns * 1000;
 }
 
+static bool is_valid(const struct timespec *time)
+{
+	return !time || (time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1000000000);
+}
+
 static long wait_until(const uint32_t *word, uint32_t value, uint32_t bits, uint64_t deadline)
 {
 	struct waiter *waiter = waiters;
@@ -76,10 +81,12 @@ static long wake(const uint32_t *word, long most, uint32_t bits)
 	struct waiter *waiter;
 	long count = 0;
 
-	while (count < most && (waiter = first_of(word, bits))) {
+	do { /* as in Linux, at least one */
+		waiter = first_of(word, bits);
+		if (!waiter)
+			break;
 		waiter->woken = true;
-		count++;
-	}
+	} while (++count < most);
 	if (count > 0)
 		shim_self.slot->dirty = 1;
 	return count;
@@ -91,6 +98,7 @@ bool futex_call(const long words[6], long *result)
 	const struct timespec *time = (const struct timespec *)words[3];
 	int operation = (int)words[1], command = operation & FUTEX_CMD_MASK;
 	uint32_t bits = (uint32_t)words[5];
+	bool waits;
 
 	if (!(operation & FUTEX_PRIVATE_FLAG))
 		return false;
@@ -99,11 +107,14 @@ bool futex_call(const long words[6], long *result)
 	owner = shim.process;
 	if (command == FUTEX_WAIT || command == FUTEX_WAKE)
 		bits = FUTEX_BITSET_MATCH_ANY;
-	if (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET)
-		*result = wait_until(word, (uint32_t)words[2], bits, deadline_of(time, operation));
-	else if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET)
-		*result = wake(word, (int)words[2], bits);
-	else
+	waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
+	if (!waits && command != FUTEX_WAKE && command != FUTEX_WAKE_BITSET)
 		return false;
+	if (!bits || (waits && !is_valid(time)))
+		*result = fail(EINVAL);
+	else if (waits)
+		*result = wait_until(word, (uint32_t)words[2], bits, deadline_of(time, operation));
+	else
+		*result = wake(word, (int)words[2], bits);
 	return true;
 }

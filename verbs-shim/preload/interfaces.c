@@ -17,6 +17,7 @@
 #include "verbs-shim/preload/files.h"
 #include "verbs-shim/preload/names.h"
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/socket_record.h"
 
 #define LOOPBACK_MTU 65536
 
@@ -53,6 +54,19 @@ static struct sockaddr_in mask_of(unsigned index)
 static struct sockaddr_in broadcast_of(unsigned index)
 {
 	return internet(address_of(index).sin_addr.s_addr | ~htonl(interfaces[index].netmask));
+}
+
+/* Loopback has 127/8 but the network of eth0. */
+uint32_t interfaces_with(uint32_t address)
+{
+	uint32_t net = htonl(interfaces[ETHERNET].netmask);
+
+	if (address == names_own_address())
+		return SHIM_INTERFACE_ETH0;
+	return ntohl(address) >> 24 == IN_LOOPBACKNET &&
+			       (address & net) != (names_own_address() & net)
+		       ? SHIM_INTERFACE_LO
+		       : 0;
 }
 
 /* INTERFACES: there is none of that name. */

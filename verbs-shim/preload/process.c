@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -472,7 +473,24 @@ EXPORT uint32_t arc4random_uniform(uint32_t limit)
 }
 
 /* A program cannot install a filter of system calls. The filter does not know the calls of the
- * library, and would end the process. */
+ * library, and would end the process. The run ends with a warning. */
+static int ignore_filter(void)
+{
+	__atomic_store_n(&shim.memory->filters_ignored, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+long process_seccomp(unsigned operation, unsigned flags, void *arguments)
+{
+	if (operation != SECCOMP_SET_MODE_STRICT && operation != SECCOMP_SET_MODE_FILTER)
+		return system_call(SYS_seccomp, operation, flags, arguments);
+	if (flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) { /* no descriptor can be returned */
+		errno = EINVAL;
+		return -1;
+	}
+	return ignore_filter();
+}
+
 EXPORT int prctl(int option, ...)
 {
 	unsigned long words[4];
@@ -483,6 +501,6 @@ EXPORT int prctl(int option, ...)
 		words[i] = va_arg(list, unsigned long);
 	va_end(list);
 	if (option == PR_SET_SECCOMP && shim.memory)
-		return 0;
+		return ignore_filter();
 	return (int)system_call(SYS_prctl, option, words[0], words[1], words[2], words[3]);
 }

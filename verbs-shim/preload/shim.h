@@ -230,6 +230,8 @@ void process_seed_image(void);
 /* Completes a read of `length` bytes that ended with `result`: a read of /dev/urandom continues
  * until all bytes are read. Returns the result of the whole read. */
 ssize_t process_random_more(int fd, void *bytes, size_t length, ssize_t result);
+/* Makes a call of seccomp(2), without installing a filter. */
+long process_seccomp(unsigned operation, unsigned flags, void *arguments);
 struct stat;
 bool process_random_is(const struct stat *status);
 struct _IO_FILE *process_random_stream(const char *mode); /* as fopen() */

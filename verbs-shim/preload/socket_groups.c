@@ -7,7 +7,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "verbs-shim/preload/names.h"
+#include "verbs-shim/preload/interfaces.h"
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/sockets.h"
 
@@ -25,25 +25,12 @@ static bool is_interface(int64_t index)
 	return index == SHIM_INTERFACE_LO || index == SHIM_INTERFACE_ETH0;
 }
 
-/* Returns the interface with an address in network order, or 0. Loopback has 127/8 but the network
- * of eth0. */
-static uint32_t interface_of(uint32_t address)
-{
-	uint32_t own = names_own_address();
-
-	if (address == own)
-		return SHIM_INTERFACE_ETH0;
-	return ntohl(address) >> 24 == 127 && ntohl(address) >> 16 != ntohl(own) >> 16
-		       ? SHIM_INTERFACE_LO
-		       : 0;
-}
-
 /* Returns the interface that an index or an address selects, or 0. eth0: neither is given. */
 static uint32_t choose(int32_t index, uint32_t address)
 {
 	if (index)
 		return is_interface(index) ? (uint32_t)index : 0;
-	return address == INADDR_ANY ? SHIM_INTERFACE_ETH0 : interface_of(address);
+	return address == INADDR_ANY ? SHIM_INTERFACE_ETH0 : interfaces_with(address);
 }
 
 /* Carries out the call for record->group. */

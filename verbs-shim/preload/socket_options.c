@@ -13,6 +13,7 @@
 #include "verbs-shim/preload/packet_sockets.h"
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/socket_groups.h"
+#include "verbs-shim/preload/socket_state.h"
 #include "verbs-shim/preload/sockets.h"
 
 /* Linux doubles SO_SNDBUF and SO_RCVBUF. Limits: the minimum size, net.core.wmem_max and rmem_max.
@@ -105,7 +106,7 @@ static void notify_low_water(int fd, struct shim_socket *record)
 	if (record->datagram || record->state != SOCKET_CONNECTED)
 		return;
 	(void)system_call(SYS_ioctl, fd, FIONREAD, &bytes);
-	if (record->ended || (bytes > 0 && (uint32_t)bytes >= record->low_water))
+	if (record->ended || (bytes > 0 && !socket_state_is_low(fd, record)))
 		epoll_wake(record, WAKE_INPUT);
 }
 

@@ -43,6 +43,7 @@ ssize_t sockets_taken(int fd, struct shim_socket *record, ssize_t result)
 	result = socket_state_read(fd, record, result);
 	if (result <= 0)
 		return result;
+	(void)socket_state_is_low(fd, record);
 	sockets_pay_received(record, (uint64_t)result);
 	if (record->stalled)
 		(void)sockets_call_number(SOCKET_MOVED, record);
@@ -95,10 +96,19 @@ static bool await_bytes(int fd, bool more, size_t length, ssize_t *result)
 	return there;
 }
 
+/* Returns the bytes that a read waits for. Linux: sock_rcvlowat() */
+static size_t target_of(const struct shim_socket *record, size_t length, int flags)
+{
+	size_t least = record->low_water ? record->low_water : 1;
+
+	return flags & MSG_WAITALL || length < least ? length : least;
+}
+
 ssize_t sockets_receive(int fd, struct shim_socket *record, struct msghdr *message, int flags)
 {
 	bool waits = !(flags & MSG_DONTWAIT) && wait_is_blocking(fd);
 	size_t length = sockets_length(message), done = 0;
+	size_t target = target_of(record, length, flags);
 	struct iovec parts[IOV_MAX];
 	struct msghdr left = *message;
 	ssize_t result;
@@ -118,7 +128,7 @@ ssize_t sockets_receive(int fd, struct shim_socket *record, struct msghdr *messa
 			continue;
 		if (result > 0)
 			done = flags & MSG_PEEK ? (size_t)result : done + (size_t)result;
-		if (result <= 0 || done == length || !(flags & MSG_WAITALL) || !waits)
+		if (result <= 0 || done >= target || !waits)
 			break;
 		if (!(flags & MSG_PEEK))
 			sockets_advance(&left, (size_t)result);

@@ -28,14 +28,15 @@ static uint32_t shut_of(const struct shim_socket *record)
 	return record->shut | (record->ended ? SHUT_READING : 0);
 }
 
-/* Returns true if fewer bytes than SO_RCVLOWAT are there, and more may come. */
-static bool is_low(int fd, const struct shim_socket *record)
+bool socket_state_is_low(int fd, struct shim_socket *record)
 {
 	int bytes = 0;
 
-	return !record->datagram && record->state == SOCKET_CONNECTED && !record->ended &&
-	       system_call(SYS_ioctl, fd, FIONREAD, &bytes) == 0 &&
-	       (uint32_t)bytes < record->low_water;
+	if (record->low_water <= 1 || record->datagram || record->state != SOCKET_CONNECTED ||
+	    system_call(SYS_ioctl, fd, FIONREAD, &bytes) != 0)
+		return false;
+	record->bytes_taken = record->bytes_received - (uint64_t)bytes;
+	return shim_socket_is_low(record);
 }
 
 short socket_state_events(int fd, short wanted, short events)
@@ -63,7 +64,7 @@ short socket_state_events_of(struct shim_socket *record, int fd, short wanted, s
 		more |= POLLOUT | POLLWRNORM;
 	if (record->error)
 		more |= POLLERR;
-	if (record->low_water > 1 && events & POLLIN && is_low(fd, record))
+	if (events & POLLIN && socket_state_is_low(fd, record))
 		events &= ~(POLLIN | POLLRDNORM);
 	return (short)(events | (more & (wanted | POLLHUP | POLLERR)));
 }

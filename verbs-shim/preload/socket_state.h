@@ -29,6 +29,10 @@ ssize_t socket_state_read(int fd, struct shim_socket *record, ssize_t result);
  * unless the flags have MSG_NOSIGNAL. */
 bool socket_state_may_write(struct shim_socket *record, int flags);
 
+/* Returns true if fewer bytes than SO_RCVLOWAT are there, and more may come. Counts the bytes that
+ * the program has read. */
+bool socket_state_is_low(int fd, struct shim_socket *record);
+
 /* Returns true if there is a peer whose name a program can read. */
 bool socket_state_has_peer(const struct shim_socket *record);
 

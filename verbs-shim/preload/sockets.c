@@ -313,9 +313,9 @@ static int dissolve(int fd, struct shim_socket *record)
 	int32_t error = lost ? ECONNRESET : record->error;
 	uint32_t aborts = record->aborts;
 
-	wait_begin();
 	record->aborts = 1;
 	record = renew(fd, record);
+	wait_begin(); /* as in Linux, a RST within the host arrives first */
 	if (!record)
 		return -1;
 	record->aborts = aborts;

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
@@ -184,6 +185,10 @@ EXPORT long syscall(long number, ...)
 	case SYS_io_uring_setup: /* its calls would run by themselves, unseen */
 		errno = ENOSYS;
 		return -1;
+	case SYS_prctl:
+		return prctl((int)words[0], words[1], words[2], words[3], words[4]);
+	case SYS_seccomp:
+		return process_seccomp((unsigned)words[0], (unsigned)words[1], (void *)words[2]);
 	case SYS_futex:
 		if (shim_active() && futex_call(words, &result))
 			return result;

@@ -576,6 +576,9 @@ int session_run(struct session *session)
 			"hcasim: warning: threads blocked %lu times in system calls that hcasim "
 			"does not track; results may differ between runs\n",
 			session->withdrawn);
+	if (shared->filters_ignored)
+		fprintf(stderr, "hcasim: warning: filters of system calls (seccomp) that programs "
+				"install have no effect\n");
 	streams_report(session);
 	if (session->asked_for_mad && session->exit_code == 0) {
 		fprintf(stderr, "hcasim: exit code 1: a program asked for umad, which is not "

@@ -124,7 +124,8 @@ static void inherit_options(const struct sockets *sockets, struct shim_socket *t
 	for (uint32_t i = 0; i < to->option_count; i++)
 		if (to->options[i].level == SOL_SOCKET && to->options[i].name == SO_PRIORITY)
 			to->options[i].value = 0;
-	(void)shim_socket_keep_option(to, IPPROTO_IP, IP_MULTICAST_TTL, flow->hop_limit);
+	if (flow->destination.ip[10]) /* by IPv4 */
+		(void)shim_socket_keep_option(to, IPPROTO_IP, IP_MULTICAST_TTL, flow->hop_limit);
 	if (to->family != AF_INET6)
 		return;
 	(void)shim_socket_keep_option(to, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, flow->hop_limit);

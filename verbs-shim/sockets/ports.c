@@ -280,8 +280,10 @@ void ports_choose_source(const struct socket *socket, const struct shim_address 
 {
 	const struct sockets *sockets = socket->sockets;
 
-	/* Linux: what is sent from a group's address has the address of the host */
-	if (ports_is_any(source) || group_has_gid(source->ip))
+	/* Linux: what is sent from a group's address has the address of the host. A socket that is
+	 * connected to ::1 has no address of IPv4. */
+	if (ports_is_any(source) || group_has_gid(source->ip) ||
+	    (is_mapped(destination) && !is_mapped(source)))
 		reach(sockets, socket->host, ports_host_of(sockets, socket->host, destination),
 		      destination, source);
 }

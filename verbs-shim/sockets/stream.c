@@ -334,7 +334,10 @@ void stream_push(struct socket *socket)
 	follow_options(socket);
 	if (pushed)
 		tcp_read(socket->connection, now(socket), pushed);
-	socket_wake(socket, ended ? WAKE_STATE : WAKE_INPUT);
+	if (ended || !shim_socket_is_low(socket->record))
+		socket_wake(socket, ended ? WAKE_STATE : WAKE_INPUT);
+	else
+		socket_ready(socket);
 }
 
 void stream_input(struct socket *socket, const struct tcp_segment *segment, uint32_t packets)

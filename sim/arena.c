@@ -37,6 +37,7 @@ static void grow(struct arena *arena)
 	*chunk = (struct arena_chunk){arena->chunks, mapping};
 	arena->chunks = chunk;
 	arena->left = CHUNK_BYTES - LINE_BYTES;
+	arena->bytes += CHUNK_BYTES;
 }
 
 void *arena_take(struct arena *arena, size_t bytes)
@@ -62,5 +63,5 @@ void arena_fini(struct arena *arena)
 			__lsan_unregister_root_region(chunk, CHUNK_BYTES);
 		munmap(chunk->mapping, 2 * CHUNK_BYTES);
 	}
-	arena->left = 0;
+	arena->left = arena->bytes = 0;
 }

@@ -11,7 +11,8 @@
 
 struct arena {
 	struct arena_chunk *chunks;
-	size_t left; /* bytes unused in the first chunk */
+	size_t left;  /* bytes unused in the first chunk */
+	size_t bytes; /* of all chunks */
 };
 
 /* Releases all memory of the arena. An arena that is all zero is empty. */

@@ -217,7 +217,7 @@ struct sim *sim_create(enum sim_engine engine, uint64_t seed)
 	sim->first_loss = SIM_NEVER;
 	sim->root = sim;
 	sim->ops = engines[engine];
-	wheel_init(&sim->wheel);
+	wheel_init(&sim->wheel, &sim->arena);
 	if (sim->ops)
 		sim->ops->init(sim);
 	return sim;

@@ -14,7 +14,9 @@
 #define CHUNK_BYTES   256
 #define CHUNK_ENTRIES 10
 #define SLAB_CHUNKS   64
-#define FETCH_CHUNKS  256 /* from which events are prefetched; chosen with the benchmarks */
+/* Chunks and bytes of blocks from which events are prefetched. Chosen with the benchmarks. */
+#define FETCH_CHUNKS 64
+#define FETCH_BYTES  ((size_t)8 << 20)
 
 struct wheel_chunk {
 	struct wheel_chunk *next;
@@ -40,13 +42,13 @@ struct slot {
 	uint32_t bit, word;
 };
 
-static void grow_free_chunks(struct wheel *wheel)
+static __attribute__((noinline)) void grow_free_chunks(struct wheel *wheel)
 {
 	size_t bytes = (sizeof(struct wheel_slab) + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
 	struct wheel_slab *slab = aligned_alloc(CHUNK_BYTES, bytes);
 
 	assert(slab);
-	wheel->fetches = wheel->chunks >= FETCH_CHUNKS;
+	wheel->fetches = wheel->chunks >= FETCH_CHUNKS && wheel->blocks->bytes >= FETCH_BYTES;
 	wheel->chunks += SLAB_CHUNKS;
 	slab->next = wheel->slabs;
 	wheel->slabs = slab;
@@ -56,7 +58,7 @@ static void grow_free_chunks(struct wheel *wheel)
 	}
 }
 
-static struct wheel_chunk *take_chunk(struct wheel *wheel)
+static inline struct wheel_chunk *take_chunk(struct wheel *wheel)
 {
 	struct wheel_chunk *chunk;
 
@@ -139,33 +141,53 @@ static inline struct wheel_chunk *empty_slot(const struct slot *slot)
 	return chunk;
 }
 
-static inline void insert_in_slot(struct wheel *wheel, uint64_t key, uint64_t order,
-				  struct event *event)
+static inline void append(struct wheel_chunk *chunk, uint64_t key, uint64_t order,
+			  struct event *event)
 {
-	struct slot slot = slot_of(wheel, key >> 3);
-	struct wheel_chunk *chunk = *slot.chunks;
-	struct wheel_entry *entry;
+	struct wheel_entry *entry = &chunk->entries[chunk->count++];
 
-	if (!chunk || unlikely(chunk->count == CHUNK_ENTRIES)) {
-		struct wheel_chunk *fresh = take_chunk(wheel);
-
-		fresh->next = chunk;
-		fresh->count = 0;
-		*slot.occupied |= UINT64_C(1) << slot.bit;
-		*slot.words |= 1u << slot.word;
-		*slot.chunks = chunk = fresh;
-	}
-	entry = &chunk->entries[chunk->count++];
 	*entry = (struct wheel_entry){key, order, event};
 	event->place = (uintptr_t)entry | IN_SLOT;
 }
 
+/* Returns the chunk of a slot that has room for an entry. */
+static inline struct wheel_chunk *chunk_with_room(struct wheel *wheel, const struct slot *slot)
+{
+	struct wheel_chunk *chunk = *slot->chunks, *fresh;
+
+	if (likely(chunk && chunk->count < CHUNK_ENTRIES))
+		return chunk;
+	fresh = take_chunk(wheel);
+	fresh->next = chunk;
+	fresh->count = 0;
+	*slot->occupied |= UINT64_C(1) << slot->bit;
+	*slot->words |= 1u << slot->word;
+	*slot->chunks = fresh;
+	return fresh;
+}
+
+static __attribute__((noinline)) void insert_in_slot(struct wheel *wheel, uint64_t key,
+						     uint64_t order, struct event *event)
+{
+	struct slot slot = slot_of(wheel, key >> 3);
+
+	append(chunk_with_room(wheel, &slot), key, order, event);
+}
+
 void wheel_insert(struct wheel *wheel, struct event *event)
 {
-	if (likely(event->key >> 3 > wheel->cursor)) {
-		insert_in_slot(wheel, event->key, event->order, event);
-	} else {
+	uint64_t key = event->key;
+	sim_time time = key >> 3;
+
+	if (unlikely(time <= wheel->cursor)) {
 		event_heap_insert(&wheel->late, event);
+	} else if (likely((time ^ wheel->cursor) >> WHEEL_FAR_SHIFT == 0)) {
+		struct slot slot =
+			near_slot(wheel, (time >> WHEEL_SLOT_BITS) & (WHEEL_NEAR_SLOTS - 1));
+
+		append(chunk_with_room(wheel, &slot), key, event->order, event);
+	} else {
+		insert_in_slot(wheel, key, event->order, event);
 	}
 }
 
@@ -246,8 +268,10 @@ static void fetch_current(const struct wheel *wheel)
 		fetch_stage(wheel->current[1].event, 3);
 }
 
-/* Prefetches memory for later events of the current list. */
-static inline void fetch_ahead(const struct wheel *wheel)
+/* Prefetches memory for later events of the current list. Returns the event, so that a caller needs
+ * to keep nothing. */
+static __attribute__((noinline)) struct event *fetch_ahead(const struct wheel *wheel,
+							   struct event *event)
 {
 	const struct wheel_entry *next = &wheel->current[wheel->current_next];
 	uint32_t left = wheel->current_count - wheel->current_next;
@@ -255,7 +279,7 @@ static inline void fetch_ahead(const struct wheel *wheel)
 	if (left > 1)
 		fetch_stage(next[1].event, 3);
 	if (likely(wheel->current_count <= FETCH_FIRST))
-		return;
+		return event;
 	if (left > 4 * FETCH_APART + 1)
 		fetch_event(next[4 * FETCH_APART + 1].event);
 	if (left > 3 * FETCH_APART + 1)
@@ -264,6 +288,7 @@ static inline void fetch_ahead(const struct wheel *wheel)
 		fetch_stage(next[2 * FETCH_APART + 1].event, 1);
 	if (left > FETCH_APART + 1)
 		fetch_stage(next[FETCH_APART + 1].event, 2);
+	return event;
 }
 
 static void grow_current(struct wheel *wheel, uint32_t count)
@@ -279,6 +304,7 @@ static void grow_current(struct wheel *wheel, uint32_t count)
 static void slot_to_current(struct wheel *wheel, struct wheel_chunk *chunk)
 {
 	uint32_t count = 0, end;
+	struct wheel_entry *sorted;
 
 	wheel->current_next = 0;
 	for (const struct wheel_chunk *each = chunk; each; each = each->next)
@@ -295,7 +321,11 @@ static void slot_to_current(struct wheel *wheel, struct wheel_chunk *chunk)
 		release_chunk(wheel, chunk);
 		chunk = next;
 	}
-	wheel_sort(wheel->current, wheel->scratch, count);
+	sorted = wheel_sort(wheel->current, wheel->scratch, count);
+	if (sorted != wheel->current) {
+		wheel->scratch = wheel->current;
+		wheel->current = sorted;
+	}
 	wheel->current_count = count;
 	wheel->cursor = wheel->current[count - 1].key >> 3;
 }
@@ -371,12 +401,12 @@ static inline struct event *take_lone(struct wheel *wheel, const struct slot *sl
 	return event;
 }
 
-struct event *wheel_pop(struct wheel *wheel, sim_time limit)
+/* Removes and returns the earliest event, in the cases that wheel_pop() leaves. */
+static __attribute__((noinline)) struct event *pop_any(struct wheel *wheel, sim_time limit)
 {
 	struct event *event;
 
 	while (!(event = first_at_cursor(wheel, &wheel->current_next))) {
-		const struct wheel_chunk *chunk;
 		struct slot slot;
 		sim_time start;
 
@@ -385,13 +415,7 @@ struct event *wheel_pop(struct wheel *wheel, sim_time limit)
 		slot = lowest_slot(wheel, &start);
 		if (start > limit)
 			return NULL;
-		chunk = *slot.chunks;
-		if (chunk->count > 1 || chunk->next || wheel->fetches)
-			open_slot(wheel, &slot, start);
-		else if (chunk->entries[0].key >> 3 > limit)
-			return NULL;
-		else /* in small models most slots */
-			return take_lone(wheel, &slot);
+		open_slot(wheel, &slot, start);
 	}
 	if (event->key >> 3 > limit)
 		return NULL;
@@ -399,10 +423,34 @@ struct event *wheel_pop(struct wheel *wheel, sim_time limit)
 		event_heap_remove(&wheel->late, event);
 	else
 		wheel->current_next++;
-	if (wheel->fetches)
-		fetch_ahead(wheel);
 	event->place = 0;
-	return event;
+	return wheel->fetches ? fetch_ahead(wheel, event) : event;
+}
+
+struct event *wheel_pop(struct wheel *wheel, sim_time limit)
+{
+	if (unlikely(wheel->late.count))
+		return pop_any(wheel, limit);
+	if (likely(wheel->current_next < wheel->current_count)) {
+		const struct wheel_entry *entry = &wheel->current[wheel->current_next];
+
+		if (unlikely(!entry->event))
+			return pop_any(wheel, limit);
+		if (entry->key >> 3 > limit)
+			return NULL;
+		wheel->current_next++;
+		entry->event->place = 0;
+		return wheel->fetches ? fetch_ahead(wheel, entry->event) : entry->event;
+	}
+	if (!wheel->fetches && wheel->near_words) { /* in small models most slots have one event */
+		sim_time start;
+		struct slot slot = lowest_slot(wheel, &start);
+		const struct wheel_chunk *chunk = *slot.chunks;
+
+		if (chunk->count == 1 && !chunk->next)
+			return chunk->entries[0].key >> 3 > limit ? NULL : take_lone(wheel, &slot);
+	}
+	return pop_any(wheel, limit);
 }
 
 static void remove_from_slot(struct wheel *wheel, struct event *event)
@@ -516,9 +564,9 @@ sim_time wheel_bound(struct wheel *wheel)
 	return bound;
 }
 
-void wheel_init(struct wheel *wheel)
+void wheel_init(struct wheel *wheel, const struct arena *blocks)
 {
-	*wheel = (struct wheel){.current_capacity = 256};
+	*wheel = (struct wheel){.current_capacity = 256, .blocks = blocks};
 	allocate_current(wheel);
 	event_heap_init(&wheel->late);
 }

@@ -18,6 +18,7 @@
 #ifndef SIM_WHEEL_H
 #define SIM_WHEEL_H
 
+#include "sim/arena.h"
 #include "sim/event_heap.h"
 #include "sim/sim.h"
 
@@ -52,7 +53,8 @@ struct wheel {
 	uint32_t near_words; /* one bit per word of near_occupied */
 	uint32_t far_levels; /* one bit per far level with an occupied slot */
 	uint32_t chunks;     /* all, free or not */
-	bool fetches;        /* too many events are pending for the cache */
+	bool fetches;        /* events and their blocks do not fit into the cache */
+	const struct arena *blocks;
 	struct wheel_chunk *free_chunks;
 	struct wheel_slab *slabs;                 /* memory of all chunks */
 	uint64_t near_occupied[WHEEL_NEAR_WORDS]; /* one bit per slot */
@@ -66,7 +68,8 @@ struct wheel {
  * The call is cheap. The bound is exact once wheel_pop() has come near that event. */
 sim_time wheel_bound(struct wheel *wheel);
 
-void wheel_init(struct wheel *wheel);
+/* `blocks` is the memory of the blocks whose events enter the wheel. */
+void wheel_init(struct wheel *wheel, const struct arena *blocks);
 void wheel_fini(struct wheel *wheel);
 
 /* Inserts an event whose key and order are set. Sets its place. wheel_remove() removes it. */

@@ -13,7 +13,9 @@ static inline bool wheel_earlier(const struct wheel_entry *a, const struct wheel
 	return a->key < b->key || (a->key == b->key && a->order < b->order);
 }
 
-/* `scratch` has the size of the list. Its contents are undefined afterwards. */
-void wheel_sort(struct wheel_entry *list, struct wheel_entry *scratch, uint32_t count);
+/* Returns the sorted list, which is `list` or `scratch`. Both have the same size. The other has
+ * undefined contents afterwards. */
+struct wheel_entry *wheel_sort(struct wheel_entry *list, struct wheel_entry *scratch,
+			       uint32_t count);
 
 #endif

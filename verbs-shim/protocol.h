@@ -22,7 +22,7 @@
 #include "verbs-shim/watch_record.h"
 
 /* Version of this file. Change it with each change of a structure or request. */
-#define SHIM_MAGIC UINT64_C(0x68636173696d0013)
+#define SHIM_MAGIC UINT64_C(0x68636173696d0014)
 
 /* Environment of a program: descriptor of the attach socket, descriptor of the shared memory,
  * number of the host, inodes of the pipes for its output. */
@@ -57,6 +57,8 @@
  * processor time, which are equal in hcasim. timer_create() makes the others. */
 #define SHIM_TIMERS          64
 #define SHIM_INTERVAL_TIMERS 3
+/* In the place of a timer: the signal comes from the simulator, which asks a server to end. */
+#define SHIM_NO_TIMER SHIM_TIMERS
 
 #define SHIM_RANGES 4
 #define SHIM_SPANS  16

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_exec: implements hcasim exec FILE -- host0: PROGRAM ARGS : host1: PROGRAM ARGS, and runs the
- * programs of a scenario for hcasim run FILE. All user errors are found before the first program
- * starts.
+ * programs of a scenario for hcasim run FILE. "server" before a host marks a program that ends with
+ * the others. All user errors are found before the first program starts.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,6 +19,7 @@
 #include "verbs-shim/session/executable.h"
 
 #define ERROR_BYTES 1024
+#define SERVER      "server" /* before the host of a program that ends with the others */
 
 struct run {
 	const struct arguments *arguments;
@@ -65,6 +66,8 @@ static bool read_programs(struct run *run)
 			say("a program is missing before or after \":\"");
 			return false;
 		}
+		program->server = strcmp(*words, SERVER) == 0 && words[1];
+		words += program->server;
 		program->host = read_host(run, *words);
 		program->argv = words + 1;
 		good = good && program->host != NO_HOST;
@@ -104,6 +107,14 @@ bool verb_exec_program_check(const struct scenario *scenario,
 	return false;
 }
 
+static bool all_are_servers(const struct run *run)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (!run->programs[i].server)
+			return false;
+	return true;
+}
+
 static bool check_programs(const struct run *run)
 {
 	char error[ERROR_BYTES];
@@ -115,6 +126,10 @@ static bool check_programs(const struct run *run)
 	    scenario_has(run->scenario, FIDELITY_DETAILED)) {
 		say("%s: HCAs have both fidelities; programs need detailed HCAs on all hosts",
 		    run->scenario->file);
+		good = false;
+	}
+	if (run->count > 0 && all_are_servers(run)) {
+		say("all programs are servers; expected one that ends by itself");
 		good = false;
 	}
 	for (size_t i = 0; i < run->count; i++) {
@@ -132,7 +147,7 @@ static bool add_programs(const struct run *run, struct build *build)
 	for (size_t i = 0; i < run->count; i++) {
 		const struct scenario_program *program = &run->programs[i];
 		if (session_add_program(build->session, program->host, program->argv,
-					program->start, error, sizeof(error)))
+					program->start, program->server, error, sizeof(error)))
 			continue;
 		say("%s: %s", run->scenario->hosts[program->host].name, error);
 		return false;

@@ -60,8 +60,10 @@ const struct verb verbs[] = {
 	 init_options, 0, 2, false, verb_init},
 	{"exec",   "FILE -- host0: PROGRAM ARGS : host1: PROGRAM ARGS",
 	 "run programs on the hosts of a scenario",
-	 "The exit code is the first exit code of a program that is not 0.", exec_options, 1, 1,
-	 true, verb_exec},
+	 "A program after \"server\", as in server host0: redis-server, gets SIGTERM when all "
+	 "other programs have ended. The exit code is the first exit code of a program that is "
+	 "not 0.",
+	 exec_options, 1, 1, true, verb_exec},
 	{"run",    "FILE",    "run the workload, the load or the programs of a scenario",
 	 "Ends with exit code 1 if an expectation or an invariant does not hold. "
 	 "mpirun -n N hcasim run FILE divides a workload over N processes.",

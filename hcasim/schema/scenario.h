@@ -253,7 +253,11 @@ struct port_params;
 	  "choice")
 
 #define PROGRAM_PARAMS(X) \
-	X(start,      TIME,   "0ps",   "", "Virtual time at which the program starts.", "choice")
+	X(start,      TIME,   "0ps",   "", "Virtual time at which the program starts.", "choice") \
+	X(server,     FLAG,   "false", "", \
+	  "The program does not end by itself. It gets SIGTERM when all other programs have " \
+	  "ended.", \
+	  "choice")
 
 struct scenario_fabric { FABRIC_PARAMS(PARAM_FIELD) };
 struct scenario_record { RECORD_PARAMS(PARAM_FIELD) };
@@ -314,6 +318,7 @@ struct scenario_program {
 	uint32_t host;
 	char **argv; /* ends with NULL */
 	sim_time start;
+	bool server;
 };
 
 /* Sections of pattern storage. */

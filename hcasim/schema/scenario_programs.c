@@ -47,6 +47,7 @@ static void read_program(struct scenario_reader *reader, struct yaml_node *node)
 	read_program_host(reader, node, &program->host);
 	yaml_override_params(node, scenario_program_param_list, &start, reader->errors);
 	program->start = start.start;
+	program->server = start.server;
 	struct yaml_node *command = yaml_get(node, "command");
 	if (!command) {
 		yaml_error(reader->errors, node,
@@ -85,7 +86,7 @@ void scenario_programs_print(const struct scenario *scenario, FILE *out)
 {
 	for (uint32_t i = 0; i < scenario->program_count; i++) {
 		const struct scenario_program *program = &scenario->programs[i];
-		struct scenario_start start = {.start = program->start};
+		struct scenario_start start = {.start = program->start, .server = program->server};
 		fprintf(out, "  - host: %s\n", scenario->hosts[program->host].name);
 		scenario_print_list(scenario_program_param_list, &start, 4, out);
 		fprintf(out, "    command: [");

@@ -32,6 +32,8 @@ expect 2 'found "true"; expected a host' exec "$scenario" -- true
 expect 2 'host0: is not followed by a program' exec "$scenario" -- host0:
 expect 2 'a program is missing' exec "$scenario" -- host0: true :
 expect 2 'a program is missing' exec "$scenario" -- : host0: true
+expect 2 'all programs are servers' exec "$scenario" -- server host0: true
+expect 2 'found "server"; expected a host' exec "$scenario" -- server : host0: true
 expect 2 'host1: no-such-program: no such program in PATH' exec "$scenario" -- host0: true : host1: no-such-program
 expect 2 '/no/such/interpreter: No such file or directory' exec "$scenario" -- host0: "$folder/script"
 expect 2 'bits32 is a 32-bit program' exec "$scenario" -- host0: "$folder/bits32"

@@ -100,7 +100,7 @@ static void run_session(struct result *result, const char *const (*programs)[4],
 			argv[0] = strdup(SESSION_PROGRAM);
 			for (int a = 0; a < 3 && programs[i][a]; a++)
 				argv[a + 1] = strdup(programs[i][a]);
-			if (!session_add_program(session, i, argv, 0, error, sizeof(error)))
+			if (!session_add_program(session, i, argv, 0, false, error, sizeof(error)))
 				_exit(99);
 		}
 		if (!session_prepare(session, error, sizeof(error)))
@@ -453,11 +453,11 @@ static void test_unsuitable_programs_are_refused(void)
 	struct session *session = session_create(sim, &cpu, &params, false, false);
 	session_add_host(session, "host0", address);
 	argv[0] = strdup("no-such-program-anywhere");
-	CU_ASSERT_FALSE(session_add_program(session, 0, argv, 0, error, sizeof(error)));
+	CU_ASSERT_FALSE(session_add_program(session, 0, argv, 0, false, error, sizeof(error)));
 	CU_ASSERT_STRING_EQUAL(error, "no-such-program-anywhere: no such program in PATH");
 	free(argv[0]);
 	argv[0] = strdup("/etc/passwd");
-	CU_ASSERT_FALSE(session_add_program(session, 0, argv, 0, error, sizeof(error)));
+	CU_ASSERT_FALSE(session_add_program(session, 0, argv, 0, false, error, sizeof(error)));
 	CU_ASSERT_STRING_EQUAL(error, "/etc/passwd is not executable; run chmod +x");
 	free(argv[0]);
 	session_destroy(session);

@@ -185,7 +185,10 @@ int64_t gate_call(enum shim_op op, const union shim_request *request)
 		uint32_t number = slot->signal;
 		shim_self.carrying = shim_self.quiet = false; /* the next thread in line runs */
 		slot->signal = 0;
-		timer_signal_raise(number, slot->timer, slot->missed);
+		if (slot->timer == SHIM_NO_TIMER)
+			timer_signal_terminate(number);
+		else
+			timer_signal_raise(number, slot->timer, slot->missed);
 	}
 	gate_leave();
 	errno = saved;

@@ -217,6 +217,8 @@ void timer_forget_all(void); /* for a forked child */
 /* Raises the signal of a timer in the thread that takes it. `missed` is the number of further
  * expiries. */
 void timer_signal_raise(uint32_t number, uint32_t timer, uint32_t missed);
+/* Raises the signal with which the simulator asks this process to end. */
+void timer_signal_terminate(uint32_t number);
 void timer_signal_taken(void *info); /* before a handler or a wait takes the signal */
 void timer_signal_forget_all(void);
 

@@ -69,11 +69,26 @@ static bool is_pending(uint32_t number)
 	return is_in(mask, number);
 }
 
+/* Sends a signal to this thread, or to the process if the thread blocks it and may not take it. */
+static void send(const siginfo_t *info, bool for_any)
+{
+	uint32_t number = (uint32_t)info->si_signo;
+	long pid = system_call(SYS_getpid), thread = (long)shim_self.slot->tid;
+	bool blocked = is_blocked(number);
+
+	if (!blocked && !signal_is_ignored((int)number))
+		shim_self.interrupted = true;
+	if (blocked)
+		shim_self.slot->dirty = 1; /* another thread may wait for it */
+	if (blocked && for_any)
+		(void)system_call(SYS_rt_sigqueueinfo, pid, number, info);
+	else
+		(void)system_call(SYS_rt_tgsigqueueinfo, pid, thread, number, info);
+}
+
 void timer_signal_raise(uint32_t number, uint32_t index, uint32_t missed)
 {
 	struct timer *timer = &timers[index];
-	long pid = system_call(SYS_getpid), thread = (long)shim_self.slot->tid;
-	bool blocked = is_blocked(number);
 	siginfo_t info;
 
 	if (timer->pending && is_pending(number)) {
@@ -87,14 +102,18 @@ void timer_signal_raise(uint32_t number, uint32_t index, uint32_t missed)
 	info.si_code = SI_TIMER;
 	info.si_timerid = (int)index;
 	info.si_value = timer->value;
-	if (!blocked && !signal_is_ignored((int)number))
-		shim_self.interrupted = true;
-	if (blocked)
-		shim_self.slot->dirty = 1; /* another thread may wait for it */
-	if (blocked && !timer->taker)
-		(void)system_call(SYS_rt_sigqueueinfo, pid, number, &info);
-	else
-		(void)system_call(SYS_rt_tgsigqueueinfo, pid, thread, number, &info);
+	send(&info, !timer->taker);
+}
+
+void timer_signal_terminate(uint32_t number)
+{
+	siginfo_t info;
+
+	memset(&info, 0, sizeof(info));
+	info.si_signo = (int)number;
+	info.si_code = SI_USER;
+	info.si_pid = 1;
+	send(&info, true);
 }
 
 void timer_signal_taken(void *info)

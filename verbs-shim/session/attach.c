@@ -282,12 +282,16 @@ void attach_died(struct session *session, struct process *process, sim_time at)
 		if (waitpid(process->real_pid, &status, 0) == process->real_pid) {
 			program->exit_code =
 				WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-			if (WIFSIGNALED(status))
+			if (servers_are_asked(session) && program->is_server)
+				program->exit_code = 0;
+			else if (WIFSIGNALED(status))
 				fprintf(stderr, "hcasim: %s: %s was ended by signal %d (%s)\n",
 					session->hosts[process->host].name, program->argv[0],
 					WTERMSIG(status), strsignal(WTERMSIG(status)));
 		}
 		program->ended = true;
+		session->any_ended = true;
+		session->ended_at = at;
 		if (session->exit_code == 0)
 			session->exit_code = program->exit_code;
 	}

@@ -25,10 +25,6 @@
 #define SESSION_ROW(...) PARAM_ROW(struct session_params, __VA_ARGS__)
 const struct param session_cpu_param_list[] = {CPU_PARAMS(CPU_ROW) {.name = NULL}};
 const struct param session_param_list[] = {SESSION_PARAMS(SESSION_ROW) {.name = NULL}};
-static const char *const op_names[] = {
-#define OP_NAME(name, meaning) #name,
-	SHIM_OPS(OP_NAME)
-};
 static const struct block_type programs_type = {
 	.name = "programs",
 	.trace_points = (const struct trace_point[]){PROGRAMS_TRACE(TRACE_ENTRY){0}},
@@ -248,6 +244,14 @@ static void log_interaction(struct session *session, const struct thread *thread
 			UINT64_C(0x100000001b3);
 }
 
+/* A signal that came before the request was served ends the wait that the request began. */
+static void wake_signalled(struct session *session, struct thread *thread)
+{
+	if (thread->signalled && (thread->state == THREAD_ASLEEP || thread->state == THREAD_OS ||
+				  thread->state == THREAD_VISIBLE_WRITE))
+		session_wake(session, thread, thread->clock);
+}
+
 static void act(struct session *session, struct thread *thread, sim_time when, sim_time second)
 {
 	if (thread->state != THREAD_READY)
@@ -280,6 +284,7 @@ static void act(struct session *session, struct thread *thread, sim_time when, s
 		if (thread->slot->op != OP_MMIO)
 			log_interaction(session, thread, at, thread->slot->op);
 		serve_request(session, thread);
+		wake_signalled(session, thread);
 	} else {
 		struct horizons horizons = horizon_of(session, thread, second);
 
@@ -302,28 +307,6 @@ static bool any_runs(const struct session *session)
 		if (session->programs[i].started && !session->programs[i].ended)
 			return true;
 	return false;
-}
-
-static void report_deadlock(struct session *session)
-{
-	fprintf(stderr,
-		"hcasim: virtual deadlock at %.3f us: no thread can continue and no event is left, "
-		"and\n",
-		(double)sim_now(session->sim) / (double)US);
-	sockets_report(session);
-	for (uint32_t i = 0; i < session->thread_count; i++) {
-		const struct thread *thread = &session->threads[i];
-		if (thread->state == THREAD_FREE)
-			continue;
-		fprintf(stderr, "hcasim:   %s: process %u, thread %u waits since %.3f us in %s\n",
-			session->hosts[thread->process->host].name,
-			thread->process->number + SHIM_FIRST_PID, i,
-			(double)thread->clock / (double)US,
-			thread->state == THREAD_OUTSIDE ? "an untracked system call"
-							: op_names[thread->last]);
-	}
-	if (session->exit_code == 0)
-		session->exit_code = 3;
 }
 
 static void kill_all(struct session *session, int number)
@@ -372,6 +355,7 @@ static void loop(struct session *session)
 			session_look_around(session);
 		if (session->outside_count > 0 && withdraw_return(session))
 			continue;
+		servers_review(session);
 		if (start_program(session))
 			continue;
 		thread = order_pick(session, &when, &second);
@@ -382,7 +366,13 @@ static void loop(struct session *session)
 		first = when < next ? when : next;
 		if (start < first)
 			first = start;
-		again = order_impatient(session, timer < first ? timer : first);
+		if (timer < first)
+			first = timer;
+		again = order_impatient(session, first);
+		if (servers_are_late(session, again ? again->deadline : first)) {
+			kill_all(session, SIGKILL);
+			return;
+		}
 		if (session->params.limit &&
 		    (again ? again->deadline : first) > session->params.limit) {
 			fprintf(stderr, "hcasim: the limit of virtual time is reached\n");
@@ -390,7 +380,7 @@ static void loop(struct session *session)
 			kill_all(session, SIGKILL);
 			return;
 		}
-		if (again && (first < SIM_NEVER || timed)) {
+		if (again && first < SIM_NEVER) {
 			if (again->deadline > sim_now(session->sim))
 				run_events(session, again->deadline);
 			if (again->state == THREAD_VISIBLE_WRITE &&
@@ -416,7 +406,10 @@ static void loop(struct session *session)
 				wait_real(session);
 				continue;
 			}
-			report_deadlock(session);
+			if (servers_are_asked(session))
+				servers_name_killed(session);
+			else
+				deadlock_report(session);
 			kill_all(session, SIGKILL);
 			return;
 		}
@@ -502,7 +495,7 @@ void session_set_kernel(struct session *session, uint32_t host, struct kernel *k
 }
 
 bool session_add_program(struct session *session, uint32_t host, char *const argv[], sim_time start,
-			 char *error, size_t error_bytes)
+			 bool is_server, char *error, size_t error_bytes)
 {
 	struct program *program = &session->programs[session->program_count];
 
@@ -516,6 +509,7 @@ bool session_add_program(struct session *session, uint32_t host, char *const arg
 	program->host = host;
 	program->argv = argv;
 	program->start = start;
+	program->is_server = is_server;
 	session->program_count++;
 	return true;
 }

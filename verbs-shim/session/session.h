@@ -117,6 +117,10 @@
 	  "Longest time for which the start of a client is delayed until its server only waits. " \
 	  "A client is a program that names the host of another program, its server.", \
 	  "choice") \
+	X(server_end, TIME, "1s", "0ps..1000s", \
+	  "Time that servers have to end after SIGTERM, which they get when all other programs " \
+	  "have ended. The servers that are left are then killed.", \
+	  "choice") \
 	X(limit, TIME, "0ps", "", \
 	  "Virtual time at which hcasim ends the programs. `0`: no limit.", \
 	  "choice")
@@ -169,10 +173,10 @@ void session_connect(struct session *session, const struct socket_params *params
 		     struct endpoints *endpoints);
 
 /* Adds a program to a host. The caller keeps ownership of argv. The program starts at `start`; a
- * client starts after its servers (start.c). Returns false and writes the reason to *error if it
- * cannot run (a user error). */
+ * client starts after its servers (start.c). A server ends with the other programs (servers.c).
+ * Returns false and writes the reason to *error if it cannot run (a user error). */
 bool session_add_program(struct session *session, uint32_t host, char *const argv[], sim_time start,
-			 char *error, size_t error_bytes);
+			 bool is_server, char *error, size_t error_bytes);
 
 /* Writes the files for /sys, /dev and /proc of each host into the run's folder, which session_run()
  * removes. Returns false on failure, for example if TMPDIR is full, or if ulimit -v leaves no

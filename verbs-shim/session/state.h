@@ -116,10 +116,10 @@ struct process {
 	struct process_memory memory;
 	struct process_timer {
 		sim_time at, interval;
-		uint32_t signal; /* 0: disarmed */
-		uint32_t taker;  /* 1 + the slot of the thread that takes it; 0: any */
-	} timers[SHIM_TIMERS];
-	uint32_t timer_count; /* highest timer that was set, plus 1 */
+		uint32_t signal;   /* 0: disarmed */
+		uint32_t taker;    /* 1 + the slot of the thread that takes it; 0: any */
+	} timers[SHIM_TIMERS + 1]; /* the last one: SHIM_NO_TIMER */
+	uint32_t timer_count;      /* highest timer that was set, plus 1 */
 	uint32_t threads;
 };
 
@@ -148,6 +148,7 @@ struct program {
 	char path[PATH_MAX]; /* path of the executable, found along PATH */
 	sim_time start;      /* earliest start */
 	sim_time launched;
+	bool is_server; /* it ends with the other programs */
 	bool started, waited,
 		ended; /* waited: the program only waited at some time, so its clients may start */
 	bool servers[SESSION_HOSTS]; /* hosts whose earlier programs it is a client of */
@@ -204,6 +205,11 @@ struct session {
 	uint32_t host_count;
 	struct program programs[SESSION_PROGRAMS];
 	uint32_t program_count, unstarted;
+	bool any_ended;    /* a program has ended */
+	bool asked;        /* servers were asked to end */
+	sim_time ended_at; /* end of the last program that has ended */
+	sim_time asked_at;
+	bool overtime_noted; /* servers.c */
 	struct process processes[SHIM_PROCESSES];
 	uint32_t process_count;
 	struct thread threads[SHIM_SLOTS];
@@ -336,6 +342,20 @@ void start_prepare(struct session *session); /* call it after all programs are a
 bool start_program(struct session *session);
 /* Returns the time of the next start that does not depend on other programs, or SIM_NEVER. */
 sim_time start_next(const struct session *session);
+
+/* deadlock.c */
+void deadlock_report(struct session *session); /* on standard error; sets the exit code */
+
+/* servers.c */
+/* Asks servers to end when all other programs have ended. Call it before a thread is picked. */
+void servers_review(struct session *session);
+bool servers_are_asked(const struct session *session);
+void servers_name_killed(const struct session *session); /* on standard error */
+/* Returns true if servers that were asked to end are to be killed before the next action, and names
+ * them on standard error. */
+bool servers_are_late(struct session *session, sim_time next);
+/* Explains on standard error how programs that do not end can be servers. */
+void servers_advise(const struct session *session);
 
 /* streams.c */
 void streams_report(const struct session *session); /* call it after all programs have ended */

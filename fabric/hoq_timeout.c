@@ -43,7 +43,7 @@ void hoq_timeout_note(struct port *port, unsigned vl)
 	if (!port->patient || port->hoq_blocked & 1u << vl || vl == MANAGEMENT_VL)
 		return;
 	port->hoq_blocked |= (uint16_t)(1u << vl);
-	port->hoq_blocked_since[vl] = now;
+	port->hoq->blocked_since[vl] = now;
 	if (!event_pending(&port->give_up))
 		sim_schedule(&port->give_up, patience(port));
 }
@@ -58,9 +58,9 @@ void hoq_timeout_progress(struct port *port, unsigned vl)
 static void stall(struct port *port, unsigned vl)
 {
 	port->given_up |= (uint16_t)(1u << vl);
-	port->stalled_until[vl] =
+	port->hoq->stalled_until[vl] =
 		sim_now(port->block.sim) + STALL_LIFETIMES * port->params.hoq_life;
-	port->drops_in_a_row[vl] = 0;
+	port->hoq->drops_in_a_row[vl] = 0;
 	port->count.vl_stalls++;
 	hoq_timeout_flush(port, vl, DROP_HOQ_LIFE);
 }
@@ -74,10 +74,10 @@ static void expire(struct port *port, unsigned vl)
 	if (!packet)
 		return;
 	hoq_timeout_discard(port, packet, DROP_HOQ_LIFE);
-	if (port->last_drop_at[vl] != sent)
-		port->drops_in_a_row[vl] = 0;
-	port->last_drop_at[vl] = sent;
-	if (++port->drops_in_a_row[vl] == port->params.vl_stall_count)
+	if (port->hoq->last_drop_at[vl] != sent)
+		port->hoq->drops_in_a_row[vl] = 0;
+	port->hoq->last_drop_at[vl] = sent;
+	if (++port->hoq->drops_in_a_row[vl] == port->params.vl_stall_count)
 		stall(port, vl);
 }
 
@@ -95,7 +95,8 @@ static void give_up(struct port *port, unsigned vl)
 /* Returns the time at which the state of a VL that drops its packets is checked again. */
 static sim_time look_again(const struct port *port, unsigned vl)
 {
-	return port->ethernet ? sim_now(port->block.sim) + patience(port) : port->stalled_until[vl];
+	return port->ethernet ? sim_now(port->block.sim) + patience(port)
+			      : port->hoq->stalled_until[vl];
 }
 
 /* Serves a VL again. A priority resumes when no pause has arrived for the watchdog time, a stalled
@@ -105,7 +106,7 @@ static void consider_restore(struct port *port, unsigned vl)
 	sim_time now = sim_now(port->block.sim);
 	bool over = port->ethernet ? !port_paused(port, vl) &&
 					     now - port->paused_from[vl] >= patience(port)
-				   : now >= port->stalled_until[vl];
+				   : now >= port->hoq->stalled_until[vl];
 
 	if (over)
 		port->given_up &= (uint16_t) ~(1u << vl);
@@ -119,17 +120,17 @@ static void give_up_fire(struct event *event)
 	for (uint32_t vls = port->hoq_blocked; vls; vls &= vls - 1) {
 		unsigned vl = (unsigned)__builtin_ctz(vls);
 
-		if (now - port->hoq_blocked_since[vl] >= patience(port)) {
+		if (now - port->hoq->blocked_since[vl] >= patience(port)) {
 			port->hoq_blocked &= (uint16_t) ~(1u << vl);
 			give_up(port, vl);
 			if (port->vls[vl].queued) { /* the time of the next packet begins */
 				port->hoq_blocked |= (uint16_t)(1u << vl);
-				port->hoq_blocked_since[vl] = now;
+				port->hoq->blocked_since[vl] = now;
 			}
 		}
 		if (port->hoq_blocked & 1u << vl &&
-		    port->hoq_blocked_since[vl] + patience(port) < next)
-			next = port->hoq_blocked_since[vl] + patience(port);
+		    port->hoq->blocked_since[vl] + patience(port) < next)
+			next = port->hoq->blocked_since[vl] + patience(port);
 	}
 	for (uint32_t vls = port->given_up; vls; vls &= vls - 1) {
 		unsigned vl = (unsigned)__builtin_ctz(vls);
@@ -149,6 +150,8 @@ static void give_up_fire(struct event *event)
 void hoq_timeout_configure(struct port *port)
 {
 	port->patient = port->user->discarded && patience(port) > 0;
+	if (port->patient && !port->hoq)
+		port->hoq = sim_arena(port->block.sim, sizeof(*port->hoq));
 }
 
 void hoq_timeout_init(struct port *port)

@@ -44,7 +44,7 @@ static void fall_silent(struct port *port)
 	transmit_blocked(port, false);
 	if (!port->user->discarded)
 		return;
-	for (unsigned vl = 0; vl < PORT_VLS; vl++)
+	for (unsigned vl = 0; vl < port_vl_room(port); vl++)
 		hoq_timeout_flush(port, vl, DROP_DOWN);
 }
 
@@ -56,7 +56,7 @@ static void unpause(struct port *port)
 	sim_cancel(&port->react);
 	while (port->reacting.head)
 		packet_free(port->pool, packet_queue_pop(&port->reacting));
-	for (unsigned vl = 0; vl < ETHERNET_VLS; vl++) {
+	for (unsigned vl = 0; port->ethernet && vl < ETHERNET_VLS; vl++) {
 		port->paused_before[vl] = port_paused_time(port, vl);
 		port->paused_from[vl] = now;
 		port->vls[vl].paused_until = now;

@@ -481,7 +481,8 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 			 enum link_layer link_layer, struct packet_pool *pool,
 			 struct port_user *user)
 {
-	struct port *port = sim_arena(sim, sizeof(*port));
+	unsigned vls = link_layer == LINK_ETHERNET ? ETHERNET_VLS : PORT_VLS;
+	struct port *port = sim_arena(sim, sizeof(*port) + vls * sizeof(port->vls[0]));
 
 	assert(user->receive);
 	port->params = *params;
@@ -521,7 +522,7 @@ void port_destroy(struct port *port)
 		sim_cancel(events[i]);
 	free_queue(port, &port->flying);
 	free_queue(port, &port->reacting);
-	for (unsigned vl = 0; vl < PORT_VLS; vl++)
+	for (unsigned vl = 0; vl < port_vl_room(port); vl++)
 		for (unsigned i = 0; port->vls[vl].queues && i < port->sources; i++)
 			free_queue(port, &port->vls[vl].queues[i]);
 	lp_link_destroy(port->lp_link);

@@ -45,7 +45,7 @@ static void carry_queue(struct port *port, struct packet_queue *queue, struct ca
 static void empty_all(struct port *port)
 {
 	empty(port, &port->flying);
-	for (unsigned vl = 0; vl < PORT_VLS; vl++)
+	for (unsigned vl = 0; vl < port_vl_room(port); vl++)
 		for (uint32_t i = 0; port->vls[vl].queues && i < port->sources; i++)
 			empty(port, &port->vls[vl].queues[i]);
 }

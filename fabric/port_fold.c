@@ -13,7 +13,8 @@
 
 #define FIELD(member, kind) FOLD_FIELD(struct port, member, FOLD_##kind)
 
-/* advertised_at is read after a loss, hoq_blocked_since and blocked_since while a packet waits. */
+/* advertised_at, which shares memory with paused_from and paused_before, is read after a loss.
+ * blocked_since is read while a packet waits. */
 static const struct fold_field fields[] = {
 	FIELD(arrive, SKIP),
 	FIELD(flying, SKIP),
@@ -30,7 +31,6 @@ static const struct fold_field fields[] = {
 	FIELD(last_arrival, DEADLINE),
 	FIELD(count, SKIP),
 	FIELD(transmit, SKIP),
-	FIELD(vls, SKIP),
 	FIELD(residue, SKIP),
 	FIELD(release, SKIP),
 	FIELD(refresh, SKIP),
@@ -39,14 +39,9 @@ static const struct fold_field fields[] = {
 	FIELD(reacting, SKIP),
 	FIELD(paused_from, SKIP),
 	FIELD(paused_before, SKIP),
-	FIELD(advertised_at, SKIP),
-	FIELD(hoq_blocked_since, SKIP),
-	FIELD(stalled_until, DEADLINE),
-	FIELD(last_drop_at, SKIP),
 	FIELD(give_up, SKIP),
 	FIELD(gauge, SKIP),
 	FIELD(blocked_since, SKIP),
-	FIELD(leaving, SKIP),
 	FIELD(departures, SKIP),
 	FIELD(lost_arriving, SKIP),
 };
@@ -83,9 +78,17 @@ static void fold_credits(const struct port *port, unsigned vl, struct fold *fold
 	fold_number(fold, (uint32_t)(here->credit_limit - here->credit_total) & CREDIT_MASK);
 	fold_number(fold, (received - here->credit_total) & CREDIT_MASK);
 	fold_number(fold, (uint32_t)(here->advertised - here->received) & CREDIT_MASK);
+}
+
+static void fold_hoq(const struct port *port, unsigned vl, struct fold *fold)
+{
+	const struct hoq_state *hoq = port->hoq;
+
+	fold_deadline(fold, hoq->stalled_until[vl]);
+	fold_number(fold, hoq->drops_in_a_row[vl]);
 	if (port->count.hoq_life_drops)
-		fold_number(fold,
-			    (uint32_t)(here->credit_total - port->last_drop_at[vl]) & CREDIT_MASK);
+		fold_number(fold, (uint32_t)(port->vls[vl].credit_total - hoq->last_drop_at[vl]) &
+					  CREDIT_MASK);
 }
 
 /* paused_before is a statistic: the total duration of the pauses before the last one. If each
@@ -114,15 +117,17 @@ static void fold_vl(struct port *port, unsigned vl, uint64_t due, struct fold *f
 	if (!port->ethernet) {
 		fold_number(fold, here->deferred_units - due);
 		fold_credits(port, vl, fold);
-	} else if (vl < ETHERNET_VLS) {
+	} else {
 		fold_pauses(port, vl, fold);
 	}
+	if (port->hoq)
+		fold_hoq(port, vl, fold);
 }
 
 static const char *trouble(const struct port *port)
 {
 	if (port->flying.head || port->reacting.head || port->waiting ||
-	    (port->keeps_leaving && port->leaving.wire_bytes))
+	    (port->keeps_leaving && port->leaving->wire_bytes))
 		return "a packet is on its way";
 	if (port->transmit_fault || port->receive_fault || port->departures.count ||
 	    port->lost_arriving.count)
@@ -149,7 +154,7 @@ void port_fold(struct block *block, struct fold *fold)
 	fold_struct(fold, port, sizeof(*port), fields, ARRAY_SIZE(fields));
 	fold_number(fold, port->busy_until >= fold->at ? port->residue : 0);
 	fold_deferred(port, fold, due);
-	for (unsigned vl = 0; vl < PORT_VLS; vl++)
+	for (unsigned vl = 0; vl < port_vl_room(port); vl++)
 		fold_vl(port, vl, due[vl], fold);
 	if (port->schedule && !schedule_fold(port->schedule, fold))
 		fold_refuse(fold, "%s: a plug-in schedules its VLs", block->name);

@@ -82,6 +82,15 @@ struct vl {
 	struct packet_queue *queues;
 };
 
+/* hoq_timeout.c: by VL */
+struct hoq_state {
+	sim_time blocked_since[PORT_VLS];
+	sim_time stalled_until[PORT_VLS];
+	/* FCTBS at the last drop; unchanged if no packet has left since */
+	uint16_t last_drop_at[PORT_VLS];
+	uint8_t drops_in_a_row[PORT_VLS];
+};
+
 /* Ordered by cache lines. An arriving packet uses lines 0, 1, 3 and 5 and its VL. A departing
  * packet uses lines 3, 5 and 6 and its VL, and lines 1 and 2 of the port by which it came. */
 struct port {
@@ -148,11 +157,10 @@ struct port {
 	uint8_t scheduled;    /* a schedule is set */
 	uint8_t last_vl;      /* VL served last */
 
-	struct vl vls[PORT_VLS] __attribute__((aligned(64)));
-
 	/* seldom used */
-	struct schedule *schedule; /* NULL for round robin among VLs */
-	struct port_set *wide;     /* by VL, for more than 64 sources; otherwise NULL */
+	/* NULL for round robin among VLs */
+	struct schedule *schedule __attribute__((aligned(64)));
+	struct port_set *wide; /* by VL, for more than 64 sources; otherwise NULL */
 	uint64_t rate_bps;
 	uint64_t residue; /* remainder of rounding since the link was idle, in ps * bit/s */
 	struct packet_pool *pool;
@@ -169,16 +177,17 @@ struct port {
 	sim_time drain_ps_per_byte, drained_at;
 	struct event react; /* a received PFC frame takes effect */
 	struct packet_queue reacting;
-	sim_time paused_from[ETHERNET_VLS];
-	sim_time paused_before[ETHERNET_VLS]; /* total duration of ended pauses */
-	uint8_t pausing_depth[ETHERNET_VLS];  /* depth of the requested pause */
-	uint8_t paused_depth[ETHERNET_VLS];   /* depth of the pause received last */
-	sim_time advertised_at[PORT_VLS];
-	sim_time hoq_blocked_since[PORT_VLS];
-	sim_time stalled_until[PORT_VLS];
-	/* FCTBS at the last drop; unchanged if no packet has left since */
-	uint16_t last_drop_at[PORT_VLS];
-	uint8_t drops_in_a_row[PORT_VLS];
+	union {
+		struct { /* Ethernet */
+			sim_time paused_from[ETHERNET_VLS];
+			/* total duration of ended pauses */
+			sim_time paused_before[ETHERNET_VLS];
+		};
+		sim_time advertised_at[PORT_VLS]; /* InfiniBand */
+	};
+	uint8_t pausing_depth[ETHERNET_VLS]; /* depth of the requested pause */
+	uint8_t paused_depth[ETHERNET_VLS];  /* depth of the pause received last */
+	struct hoq_state *hoq;               /* NULL unless `patient` */
 	struct event give_up;
 	port_tap_function *tap;
 	void *tap_context;
@@ -187,11 +196,13 @@ struct port {
 	struct port_params params;
 	struct port_gauges gauge;
 	sim_time blocked_since;
-	struct packet leaving; /* copy of the packet in departure, for sent() */
+	struct packet *leaving; /* copy of the packet in departure, for sent(); otherwise NULL */
 
 	/* bytes_out.c: data packets that left while the port was faulty or down. The second list
 	 * has packets in flight to this port that were lost because the link went down. */
 	struct departure_list departures, lost_arriving;
+
+	struct vl vls[] __attribute__((aligned(64))); /* [port_vl_room()] */
 };
 
 _Static_assert(sizeof(struct vl) <= 64, "a VL is one cache line");
@@ -202,7 +213,7 @@ _Static_assert(offsetof(struct port, block) + offsetof(struct block, type) == 25
 	       "line 3 is full");
 _Static_assert(offsetof(struct port, count) + 32 == offsetof(struct port, busy_until) + 64,
 	       "four counters share the line of departures");
-_Static_assert(offsetof(struct port, vls) == offsetof(struct port, transmit) + 64,
+_Static_assert(offsetof(struct port, schedule) == offsetof(struct port, transmit) + 64,
 	       "line 6 is full");
 
 /* port.c */
@@ -302,6 +313,12 @@ void input_space_carry(struct port *port, struct carry *carry);
 void input_space_fini(struct port *port);
 /* returns false if the packet does not fit */
 bool input_space_take(struct port *port, const struct packet *packet);
+
+/* Returns the number of VLs that a port has memory for. */
+static inline unsigned port_vl_room(const struct port *port)
+{
+	return port->ethernet ? ETHERNET_VLS : PORT_VLS;
+}
 
 /* Returns the queues of a VL, by source, or NULL if no packet has waited in the VL. */
 static inline struct packet_queue *port_queues_of(const struct port *port, unsigned vl)

@@ -144,7 +144,7 @@ static void commit(struct port *port, struct packet *packet, sim_time start)
 	if (__builtin_expect(port->watched, 0))
 		port->tap(port->tap_context, port, packet, start);
 	if (data && port->keeps_leaving)
-		port->leaving = *packet;
+		*port->leaving = *packet;
 	if (data && port->user->leaves)
 		port->user->leaves(port->user, port, packet, out);
 	if (__builtin_expect(port->down | port->faulty, 0) && data)
@@ -197,7 +197,7 @@ static void start_next(struct port *port)
 		commit(port, packet, now);
 		wake = port->busy_until;
 		if (!port->waiting && !port->credits_due && !port->pause_due &&
-		    !(port->keeps_leaving && port->leaving.wire_bytes))
+		    !(port->keeps_leaving && port->leaving->wire_bytes))
 			wake = SIM_NEVER;
 	}
 	if (wake != SIM_NEVER)
@@ -216,10 +216,10 @@ static void transmit_fire(struct event *event)
 		transmit_wake(port, port->busy_until);
 		return;
 	}
-	if (port->keeps_leaving && port->leaving.wire_bytes) {
-		struct packet left = port->leaving;
+	if (port->keeps_leaving && port->leaving->wire_bytes) {
+		struct packet left = *port->leaving;
 
-		port->leaving.wire_bytes = 0;
+		port->leaving->wire_bytes = 0;
 		start_next(port);
 		port->user->sent(port->user, port, &left);
 	} else {
@@ -277,7 +277,7 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 	if (leaves_now && port->busy_until <= ready_at && !port->waiting && !port->credits_due &&
 	    !port->pause_due && !port->wakes) {
 		commit(port, packet, ready_at);
-		if (port->keeps_leaving && port->leaving.wire_bytes)
+		if (port->keeps_leaving && port->leaving->wire_bytes)
 			transmit_wake(port, port->busy_until);
 		return;
 	}
@@ -315,7 +315,7 @@ void transmit_configure(struct port *port)
 	assert(ENCODED_BITS_A_BYTE / port->rate_bps <= UINT32_MAX);
 	assert(port_params_latency(params) <= UINT32_MAX);
 	port->latency = (uint32_t)port_params_latency(params);
-	for (unsigned vl = 0; vl < PORT_VLS; vl++)
+	for (unsigned vl = 0; vl < port_vl_room(port); vl++)
 		port->vls[vl].depth = (uint32_t)params->transmit_depth;
 }
 
@@ -324,5 +324,7 @@ void transmit_init(struct port *port)
 	port->preamble_bytes = port->ethernet ? ETHERNET_PREAMBLE : 0;
 	port->gap_bytes = port->ethernet ? ETHERNET_GAP : 0;
 	port->keeps_leaving = port->user->sent != NULL;
+	if (port->keeps_leaving)
+		port->leaving = sim_arena(port->block.sim, sizeof(*port->leaving));
 	event_init(&port->transmit, &port->block, transmit_fire);
 }

@@ -186,12 +186,15 @@ static enum buffer_verdict admit_lossless(struct shared_buffer *buffer, uint16_t
 					  uint32_t bytes)
 {
 	struct ingress *in = &buffer->ingress[class];
-	uint64_t limit = ingress_limit(buffer, class);
 	uint64_t before = shared_of(buffer, in);
 	uint64_t after = above(in->used + bytes, buffer->reserved);
+	bool below = after <= ingress_limit(buffer, class);
+	bool fits = below;
 	enum buffer_verdict verdict = BUFFER_ADMITTED;
 
-	if (after <= limit && !in->headroom) {
+	if (buffer->params.headroom_from == BUFFER_HEADROOM_FROM_FULL)
+		fits = buffer->shared_used + (after - before) <= buffer->shared_size;
+	if (fits && !in->headroom) {
 		in->used += bytes;
 		buffer->shared_used += after - before;
 	} else if (in->headroom + bytes <= in->headroom_size &&
@@ -203,7 +206,7 @@ static enum buffer_verdict admit_lossless(struct shared_buffer *buffer, uint16_t
 	} else {
 		verdict = BUFFER_NO_HEADROOM;
 	}
-	if (verdict != BUFFER_ADMITTED || in->headroom)
+	if (verdict != BUFFER_ADMITTED || in->headroom || !below)
 		stop(buffer, class);
 	return verdict;
 }

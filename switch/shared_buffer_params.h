@@ -44,10 +44,17 @@
 	  "Total headroom of the switch. `0`: sum of all per-priority headrooms. A smaller "      \
 	  "value oversubscribes headroom. Lossless packets that find it exhausted are dropped "   \
 	  "(`headroom_drops`).",                                                                  \
-	  "choice")
+	  "choice")                                                                               \
+	X(headroom_from, CHOICE, "pause", "pause|full",                                           \
+	  "Packets that take headroom. `pause`: those above the pause threshold. `full`: those "  \
+	  "that find the shared memory full, which also takes packets above the threshold.",      \
+	  "choice; full: TLT's and ConWeave's public simulators, switch-mmu.cc")
 
 struct shared_buffer_params { SHARED_BUFFER_PARAMS(PARAM_FIELD) };
 /* clang-format on */
+
+/* Values of headroom_from, in the same order. */
+enum { BUFFER_HEADROOM_FROM_PAUSE, BUFFER_HEADROOM_FROM_FULL };
 
 extern const struct param shared_buffer_param_list[];
 

@@ -92,6 +92,11 @@
 	  "recovers it.", \
 	  "IBTA vol. 1, 9.7.5.1.2: one NAK until the expected packet comes; true: law of " \
 	  "go-back-N (row E-01)") \
+	X(nak_interval, TIME, "0ps", "0ps..1s", \
+	  "go_back_n: time after a NAK, in steps of 1 us, from which on a further packet out of " \
+	  "order causes the NAK again. `0ps`: never.", \
+	  "IBTA vol. 1, 9.7.5.1.2: one NAK until the expected packet comes; public simulators of " \
+	  "HPCC and TLT, rdma-hw.cc: 500 us") \
 	X(cumulative_ack, FLAG, "true", "", \
 	  "An ACK acknowledges its packet and all earlier ones. `false`: an ACK acknowledges its " \
 	  "packet alone, and only in order. Then only the timeout detects a lost ACK, as in " \

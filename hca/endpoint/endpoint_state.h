@@ -133,8 +133,11 @@ struct endpoint_qp {
 		struct selective *selective; /* NULL before the first packet out of order */
 		struct tcp_end *tcp;         /* if is_tcp */
 	};
-	uint32_t message_psn; /* lower bits of the first PSN of the current message */
-	uint32_t early_psn;   /* lower bits of the PSN of the last packet that came too early */
+	union {
+		uint32_t message_psn; /* lower bits of the first PSN of the current message */
+		uint32_t nak_us;      /* after a NAK of go-back-N: its time in us, lower bits */
+	};
+	uint32_t early_psn; /* lower bits of the PSN of the last packet that came too early */
 	uint32_t cnps, marks;
 	uint32_t messages; /* MSN */
 	/* Lower bits of the PSN after the last message that was reported to the user. */

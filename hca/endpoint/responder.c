@@ -91,6 +91,22 @@ static bool sent_anew(struct endpoint_qp *qp, uint64_t psn)
 	return anew;
 }
 
+static uint32_t now_us(const struct endpoint_hca *ep)
+{
+	return (uint32_t)(sim_now(ep->block.sim) / US);
+}
+
+/* Returns true if a packet out of order causes no NAK, because the NAK of its gap was sent. */
+static bool nak_holds(const struct endpoint_qp *qp, bool anew)
+{
+	const struct endpoint_params *params = qp->ep->params;
+
+	if (!(qp->flags & QP_NAK_SENT) || (params->repeat_nak && anew))
+		return false;
+	return !params->nak_interval || params->recovery != GO_BACK_N ||
+	       now_us(qp->ep) - qp->nak_us < params->nak_interval / US;
+}
+
 static unsigned take_early(struct endpoint_qp *qp, const struct packet *packet, uint64_t psn)
 {
 	struct endpoint_hca *ep = qp->ep;
@@ -106,10 +122,12 @@ static unsigned take_early(struct endpoint_qp *qp, const struct packet *packet, 
 			if (ends)
 				count_executed(qp, packet);
 		}
-	} else if (qp->flags & QP_NAK_SENT && !(params->repeat_nak && anew)) {
+	} else if (nak_holds(qp, anew)) {
 		return 0;
 	} else if (params->recovery == GO_BACK_0) {
 		qp->expected_psn = psn_near(qp->expected_psn, qp->message_psn);
+	} else if (params->nak_interval) {
+		qp->nak_us = now_us(ep);
 	}
 	qp->flags |= QP_NAK_SENT;
 	return params->nak ? OWES_NAK : 0;

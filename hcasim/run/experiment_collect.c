@@ -64,9 +64,11 @@ static void collect_sizes(struct experiment *experiment)
 	metrics[METRIC_large_slowdown_p50] = large.slowdown_p50;
 	metrics[METRIC_large_slowdown_p95] = large.slowdown_p95;
 	metrics[METRIC_pattern_fct_mean_us] = pattern.fct_mean_us;
+	metrics[METRIC_pattern_arrival_mean_us] = pattern.arrival_mean_us;
 	metrics[METRIC_incast_fct_mean_us] = incast.fct_mean_us;
 	metrics[METRIC_incast_fct_p99_us] = incast.fct_p99_us;
 	metrics[METRIC_incast_fct_p999_us] = incast.fct_p999_us;
+	metrics[METRIC_incast_arrival_p999_us] = incast.arrival_p999_us;
 	const struct flow_choice choice = {0, UINT64_MAX, run->warm_up, FLOW_OF_PATTERN, 0};
 	experiment->group_count = flow_table_group(experiment->records, experiment->workload->count,
 						   &choice, experiment->groups);

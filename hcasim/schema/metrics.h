@@ -81,12 +81,16 @@
 	  "(slowdowns.csv).") \
 	X(pattern_fct_mean_us, "us", \
 	  "Mean time of a flow, without incast flows.") \
+	X(pattern_arrival_mean_us, "us", \
+	  "Mean time until all data of a flow have arrived, without incast flows.") \
 	X(incast_fct_mean_us, "us", \
 	  "Mean time of an incast flow (workload.incast_load).") \
 	X(incast_fct_p99_us, "us", \
 	  "99th percentile of the time of incast flows.") \
 	X(incast_fct_p999_us, "us", \
 	  "99.9th percentile of the time of incast flows.") \
+	X(incast_arrival_p999_us, "us", \
+	  "99.9th percentile of the time until all data of an incast flow have arrived.") \
 	X(packets_sent, "packets", \
 	  "Data packets sent, summed over all ports (packet-hops).") \
 	X(packets_retransmitted, "packets", \

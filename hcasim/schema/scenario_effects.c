@@ -99,7 +99,8 @@ struct dependency {
 	"read_latency atomic_latency window_packets cwnd_fill pace_from pace_update "            \
 	"max_rd_atomic "                                                                         \
 	"ack_interval "                                                                          \
-	"recovery nak repeat_nak cumulative_ack nak_delay nak_reaction read_loss_delay "         \
+	"recovery nak repeat_nak nak_interval cumulative_ack nak_delay nak_reaction "            \
+	"read_loss_delay "                                                                       \
 	"timeout_mode timeout timeout_fixed retry_count rto_low rto_high rto_low_packets "       \
 	"timeout_restart timeout_retransmits partial_ack notify ack_priority data_header_extra " \
 	"base_rtt"

@@ -19,6 +19,7 @@
 	TEST(what_starts_the_timer_anew)               \
 	TEST(go_back_0_is_a_livelock)                  \
 	TEST(reaction_times_add_up)                    \
+	TEST(a_repeated_nak_waits_for_its_interval)    \
 	TEST(an_early_read_is_asked_again)             \
 	TEST(all_operations_survive_loss)              \
 	TEST(without_nak_the_timeout_finds_it)
@@ -399,6 +400,45 @@ static void test_reaction_times_add_up(void)
 
 	CU_ASSERT_DOUBLE_EQUAL((double)(done_at[1] - done_at[0]), (double)retransmitted_after,
 			       (double)packet);
+}
+
+/* Sends 100 packets. Loses the 40th, and of the others the one that leaves as number `again`.
+ * Returns the time of the end. */
+static sim_time lose_twice(uint64_t again, sim_time interval, uint64_t *sent, uint64_t *naks)
+{
+	const struct fault_rule rules[] = {drop(FAULT_ANY_OPCODE, 0, 40),
+					   drop(FAULT_ANY_OPCODE, 0, again)};
+	struct transfer transfer;
+	struct loss loss;
+	unsigned done = 0;
+
+	loss_init(&loss, 100000000000, 2 * US, GO_BACK_N);
+	loss.study.params.repeat_nak = false;
+	loss.study.params.nak_interval = interval;
+	loss_link(&loss, 0, rules, 2);
+	transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, 100 * 1024, &done);
+	sim_run(loss.study.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, 1);
+	*sent = transfer.message.packets_sent;
+	*naks = endpoint_counters(loss.study.hosts[0])->packet_seq_err;
+	study_fini(&loss.study);
+	return transfer.message.done_at;
+}
+
+/* The retransmitted packet is lost, too. With an interval a later packet causes the NAK again, once
+ * the interval has passed. Without an interval only the timeout finds the loss. */
+static void test_a_repeated_nak_waits_for_its_interval(void)
+{
+	uint64_t sent, naks, retransmission;
+	sim_time once = lose_twice(1000000, 0, &sent, &naks), twice;
+
+	CU_ASSERT_EQUAL(naks, 1);
+	retransmission = sent - 100 + 39;
+	twice = lose_twice(retransmission, 3 * US, &sent, &naks);
+	CU_ASSERT_EQUAL(naks, 2);
+	CU_ASSERT(twice > once + 2 * US && twice < once + 5 * US);
+	CU_ASSERT(lose_twice(retransmission, 0, &sent, &naks) > once + 60 * MS);
+	CU_ASSERT_EQUAL(naks, 1);
 }
 
 /* A READ after a lost WRITE is not stored. The packets that the NAK names are therefore

@@ -14,6 +14,7 @@
 	TEST(reserved)          \
 	TEST(pause_and_go)      \
 	TEST(headroom_pool)     \
+	TEST(headroom_if_full)  \
 	TEST(trident)           \
 	TEST(headroom)          \
 	TEST(lossy_switch)      \
@@ -215,6 +216,38 @@ static void test_headroom_pool(void)
 	sim_run(sim, 11);
 	CU_ASSERT_EQUAL(shared_buffer_admit(buffer, other, out, 201), BUFFER_NO_HEADROOM);
 	CU_ASSERT_EQUAL(shared_buffer_admit(buffer, other, out, 200), BUFFER_ADMITTED);
+	alone_end();
+}
+
+/* headroom_from: full. Packets above the pause threshold take shared memory. Headroom begins when
+ * all of it is used, and is released first. */
+static void test_headroom_if_full(void)
+{
+	const uint16_t in = buffer_class(0, 0), out = buffer_class(1, 0);
+
+	params.size = 21000;
+	params.lossless = 1;
+	params.xon_below = 0;
+	params.headroom_from = BUFFER_HEADROOM_FROM_FULL;
+	alone_begin(2, 500);
+	CU_ASSERT_EQUAL(shared_buffer_admit(buffer, in, out, 10000), BUFFER_ADMITTED);
+	CU_ASSERT_EQUAL(paused[0], 0); /* 10000 = 1 * (20000 - 10000) */
+	CU_ASSERT_EQUAL(shared_buffer_admit(buffer, in, out, 10000), BUFFER_ADMITTED);
+	CU_ASSERT_EQUAL(paused[0], 1);
+	CU_ASSERT_EQUAL(shared_buffer_shared_used(buffer), 20000);
+	CU_ASSERT_EQUAL(shared_buffer_headroom_used(buffer, in), 0);
+	CU_ASSERT_EQUAL(shared_buffer_admit(buffer, in, out, 500), BUFFER_ADMITTED);
+	CU_ASSERT_EQUAL(shared_buffer_headroom_used(buffer, in), 500);
+	CU_ASSERT_EQUAL(shared_buffer_admit(buffer, in, out, 1), BUFFER_NO_HEADROOM);
+	shared_buffer_release_at(buffer, in, out, 500, 10);
+	shared_buffer_release_at(buffer, in, out, 9999, 20);
+	sim_run(sim, 11);
+	CU_ASSERT_EQUAL(shared_buffer_headroom_used(buffer, in), 0);
+	sim_run(sim, 21);
+	CU_ASSERT_EQUAL(paused[0], 1); /* 10001 > 20000 - 10001 */
+	shared_buffer_release_at(buffer, in, out, 1, 30);
+	sim_run(sim, 31);
+	CU_ASSERT_EQUAL(paused[0], 0);
 	alone_end();
 }
 

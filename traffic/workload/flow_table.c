@@ -166,9 +166,10 @@ static void add_times(struct flow_summary *summary, const struct sample *sample)
 	summary->slowdown_p95 = share(sample, 0.95);
 	summary->slowdown_p99 = share(sample, 0.99);
 	summary->slowdown_p999 = share(sample, 0.999);
-	sort_by(sample, arrival_us);
+	summary->arrival_mean_us = sort_by(sample, arrival_us);
 	summary->arrival_p50_us = share(sample, 0.5);
 	summary->arrival_p90_us = share(sample, 0.9);
+	summary->arrival_p999_us = share(sample, 0.999);
 }
 
 struct flow_summary flow_table_summarise(const struct flow_record *records, uint32_t count,

@@ -94,7 +94,8 @@ struct flow_summary {
 	sim_time first, last; /* first ready, and last finished, of the flows done */
 	sim_time ended;       /* last finished, failed and stopped flows included */
 	double fct_mean_us, fct_p50_us, fct_p90_us, fct_p95_us, fct_p99_us, fct_p999_us;
-	double arrival_p50_us, arrival_p90_us; /* from ready until all data have arrived */
+	/* from ready until all data have arrived */
+	double arrival_mean_us, arrival_p50_us, arrival_p90_us, arrival_p999_us;
 	double slowdown_mean, slowdown_p50, slowdown_p95, slowdown_p99, slowdown_p999;
 };
 

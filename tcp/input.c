@@ -74,9 +74,13 @@ static void input_syn_sent(struct tcp_connection *c, const struct tcp_segment *s
 
 	if (ack && header->acknowledgment != tcp_wire(c->send.initial, TCP_SEQUENCE_FIRST + 1)) {
 		tcp_count(c, refused, 1);
-		if (!(header->flags & TCP_RST))
-			tcp_output_reset(c, tcp_unwrap(c->send.una, c->send.initial,
-						       header->acknowledgment));
+		if (header->flags & TCP_RST)
+			return;
+		/* The peer has an earlier connection in TIME-WAIT, which the RST ends. */
+		tcp_output_reset(c,
+				 tcp_unwrap(c->send.una, c->send.initial, header->acknowledgment));
+		if (!c->rtt.retries)
+			tcp_timers_set(c, TCP_DEADLINE_RETRANSMIT, TCP_SYN_AGAIN);
 		return;
 	}
 	if (header->flags & TCP_RST) {

@@ -241,6 +241,7 @@ static void test_refused(void)
 	run(NULL, lines);
 }
 
+/* The ACK is of an earlier connection in TIME-WAIT, which the RST ends. */
 static void test_wrong_ack_of_a_syn(void)
 {
 	static const char *const lines[] = {
@@ -249,6 +250,10 @@ static void test_wrong_ack_of_a_syn(void)
 		"100    < SA 0(0) ack 77 win 60000",
 		"100    > R 77(0)",
 		"100    is state SYN_SENT",
+		"8100   > S 0(0) mss 1000 wscale 7 sackok",
+		"8200   < A 9(0) ack 77 win 60000",
+		"8200   > R 77(0)",
+		"2008100 > S 0(0) mss 1000 wscale 7 sackok",
 		NULL,
 	};
 

@@ -195,13 +195,19 @@ void connect_arrived(struct sockets *sockets, const struct flow *flow,
 	struct socket *socket = ports_find_flow(sockets, &own), *listener = NULL;
 	unsigned flags = segment->header.flags;
 
+	if ((flags & (TCP_SYN | TCP_ACK | TCP_RST)) == TCP_SYN)
+		listener =
+			ports_listener(sockets, flow->to_host, &flow->destination, &flow->source);
+	if (socket && listener && tcp_state(socket->connection) == TCP_STATE_TIME_WAIT) {
+		/* RFC 9293 3.10.7.4: a new connection takes the place */
+		tcp_abort(socket->connection, sim_now(sockets->sim));
+		stream_settle(socket);
+		socket = NULL;
+	}
 	if (socket) {
 		stream_input(socket, segment, packets);
 		return;
 	}
-	if ((flags & (TCP_SYN | TCP_ACK | TCP_RST)) == TCP_SYN)
-		listener =
-			ports_listener(sockets, flow->to_host, &flow->destination, &flow->source);
 	if (listener)
 		arrived_syn(sockets, flow, segment, listener);
 	else

@@ -81,7 +81,7 @@ static void bind_any(struct shim_socket *record)
 
 	if (record->local.port == 0) {
 		record->wanted = record->local;
-		(void)sockets_call_number(SOCKET_BIND, record);
+		(void)sockets_call_number(SOCKET_ROUTE, record);
 	}
 	errno = error;
 }

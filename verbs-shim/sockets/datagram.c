@@ -41,7 +41,7 @@ int datagram_route(struct socket *socket)
 
 	if (!record->held) { /* as in Linux, also if the destination cannot be reached */
 		struct shim_address any = record->local;
-		int bound = ports_bind(socket, &any, false);
+		int bound = ports_bind(socket, &any, true);
 
 		if (bound != 0)
 			return bound;
@@ -77,8 +77,9 @@ void datagram_disconnect(struct socket *socket)
 	ports_forget(socket);
 }
 
-/* Sends to a group: to the members within the host, and by the interface. */
-static void send_to_group(const struct socket *socket, struct flow *flow, uint32_t bytes)
+/* Sends to a group: to the members within the host, and by the interface. Returns true if the host
+ * is a member. */
+static bool send_to_group(const struct socket *socket, struct flow *flow, uint32_t bytes)
 {
 	struct sockets *sockets = socket->sockets;
 	const struct shim_socket *record = socket->record;
@@ -98,15 +99,18 @@ static void send_to_group(const struct socket *socket, struct flow *flow, uint32
 	if (six) /* the link-local address */
 		memcpy(flow->source.ip, own->gids[0].bytes, sizeof(flow->source.ip));
 	flow->to_host = socket->host;
-	if ((loops || flow->interface == SHIM_INTERFACE_LO) &&
-	    membership_of_host(sockets, socket->host, flow->destination.ip, flow->interface))
+	loops = (loops || flow->interface == SHIM_INTERFACE_LO) &&
+		membership_of_host(sockets, socket->host, flow->destination.ip, flow->interface);
+	if (loops)
 		network_send_datagram(sockets, flow, data, bytes);
 	flow->to_host = NO_SOCKET;
 	if (flow->hop_limit && flow->interface != SHIM_INTERFACE_LO)
 		network_send_datagram(sockets, flow, data, bytes);
+	return loops;
 }
 
-static void send_one(struct socket *socket, const struct shim_datagram *head, uint32_t bytes)
+/* Returns true if a copy stays within the host. */
+static bool send_one(struct socket *socket, const struct shim_datagram *head, uint32_t bytes)
 {
 	struct sockets *sockets = socket->sockets;
 	uint32_t to = ports_host_of(sockets, socket->host, &head->address);
@@ -118,20 +122,24 @@ static void send_one(struct socket *socket, const struct shim_datagram *head, ui
 				    socket->record, IPPROTO_IP, IP_TTL, SHIM_TTL_DEFAULT)};
 
 	if (to == NO_SOCKET && !group_has_gid(head->address.ip))
-		return;
+		return false;
 	ports_choose_source(socket, &head->address, &flow.source);
-	if (to == NO_SOCKET) {
-		send_to_group(socket, &flow, bytes);
-		return;
-	}
+	if (to == NO_SOCKET)
+		return send_to_group(socket, &flow, bytes);
 	network_send_datagram(sockets, &flow, sockets->datagram + sizeof(*head), bytes);
+	return false;
+}
+
+void datagram_timer(struct socket *socket)
+{
+	socket_wake(socket, WAKE_OUTPUT);
 }
 
 void datagram_take(struct socket *socket)
 {
 	struct sockets *sockets = socket->sockets;
 	int waiting = 0;
-	bool took = false;
+	bool took = false, copied = false;
 
 	socket->carrier = sockets->hosts[socket->host]->netdev ? CARRIER_FRAMES : CARRIER_LINK;
 	while (!socket->gone && network_has_room(socket)) {
@@ -142,11 +150,15 @@ void datagram_take(struct socket *socket)
 			break;
 		memcpy(&head, sockets->datagram, sizeof(head));
 		socket->record->bytes_sent += (uint64_t)got - sizeof(head);
-		send_one(socket, &head, (uint32_t)got - (uint32_t)sizeof(head));
+		copied |= send_one(socket, &head, (uint32_t)got - (uint32_t)sizeof(head));
 		took = true;
 	}
-	if (took && ioctl(socket->near, FIONREAD, &waiting) == 0 && waiting <= SHIM_SOCKET_ROOM / 2)
+	if (!took || ioctl(socket->near, FIONREAD, &waiting) != 0 || waiting > SHIM_SOCKET_ROOM / 2)
+		return;
+	if (!copied)
 		socket_wake(socket, WAKE_OUTPUT);
+	else if (!event_pending(&socket->timer)) /* Linux: after the receivers of the copies */
+		sim_schedule(&socket->timer, 0);
 }
 
 /* ---- receiving ---- */

@@ -173,6 +173,7 @@ int ports_bind(struct socket *socket, const struct shim_address *wanted, bool ke
 	if (result == 0) {
 		socket->record->local = address;
 		socket->record->held = 1;
+		socket->record->has_route = 0;
 	}
 	return result;
 }

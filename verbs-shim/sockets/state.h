@@ -284,6 +284,7 @@ int datagram_route(struct socket *socket);
 int datagram_connect(struct socket *socket);
 void datagram_disconnect(struct socket *socket);
 void datagram_take(struct socket *socket); /* takes sent datagrams while there is room */
+void datagram_timer(struct socket *socket);
 void datagram_arrived(struct sockets *sockets, const struct flow *flow, const uint8_t *bytes,
 		      uint32_t count, uint32_t packets);
 void datagram_refused(struct sockets *sockets, const struct flow *flow); /* flow: of the datagram */

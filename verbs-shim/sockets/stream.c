@@ -355,6 +355,10 @@ void stream_timer(struct event *event)
 {
 	struct socket *socket = container_of(event, struct socket, timer);
 
+	if (socket->record->datagram) {
+		datagram_timer(socket);
+		return;
+	}
 	if (socket->timer_at > now(socket)) {
 		set_timer(socket, socket->timer_at);
 		return;

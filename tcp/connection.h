@@ -52,6 +52,7 @@ struct tcp_send {
 	uint32_t initial;    /* sequence number on the wire */
 	uint64_t una, next;  /* first not acknowledged, first not sent */
 	uint64_t end;        /* number after the last byte that the application wrote */
+	uint64_t urgent;     /* number after the last urgent byte, or 0 */
 	uint64_t window_end; /* end of the peer's receive window */
 	uint64_t window_max; /* largest window seen */
 	/* numbers of the segment that changed the window: WL1, WL2 */
@@ -74,6 +75,8 @@ struct tcp_receive {
 	uint64_t window_end;  /* end that was advertised last */
 	uint64_t acked;       /* `next` of the last ACK sent */
 	uint64_t fin;         /* number of the peer's FIN, or 0 if unknown */
+	uint64_t urgent;      /* number of the urgent byte announced last, or 0 */
+	bool urgent_awaited;  /* it has not arrived */
 	uint32_t segment_max; /* largest payload so far, at most the MSS */
 	uint32_t quick_acks;  /* remaining quick ACKs */
 	uint32_t timestamp;   /* TS.Recent */
@@ -205,6 +208,12 @@ static inline bool tcp_synchronized(const struct tcp_connection *c)
 	return c->state >= TCP_STATE_ESTABLISHED;
 }
 
+/* Returns true if urgent data is not acknowledged. */
+static inline bool tcp_is_urgent(const struct tcp_connection *c)
+{
+	return c->send.urgent > c->send.una;
+}
+
 /* Returns the bytes, including the FIN, that are sent and not acknowledged. */
 static inline uint64_t tcp_flight(const struct tcp_connection *c)
 {
@@ -258,6 +267,10 @@ void tcp_receive_taken(struct tcp_connection *c);
 void tcp_receive_data_sent(struct tcp_connection *c);
 void tcp_receive_ack_sent(struct tcp_connection *c);
 void tcp_receive_delay_over(struct tcp_connection *c); /* the ACK's delay has passed */
+
+/* Processes the urgent pointer, and the arrival of the urgent byte. */
+void tcp_receive_urgent(struct tcp_connection *c, const struct tcp_segment *segment,
+			uint64_t sequence);
 
 /* output.c */
 void tcp_output(struct tcp_connection *c);

@@ -237,6 +237,7 @@ static void input_acceptable(struct tcp_connection *c, const struct tcp_segment 
 			refuse(c, segment, sequence);
 		return;
 	}
+	tcp_receive_urgent(c, segment, sequence);
 	tcp_receive_data(c, segment, sequence);
 	if (c->receive.fin && c->receive.next > c->receive.fin)
 		fin_received(c);

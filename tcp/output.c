@@ -41,6 +41,18 @@ static uint32_t timestamp(const struct tcp_connection *c)
 	return (uint32_t)(c->now / c->params->timestamp_clock) + 1;
 }
 
+/* Linux: tcp_transmit_skb(). */
+static void put_urgent(const struct tcp_connection *c, struct tcp_header *header, uint64_t sequence)
+{
+	uint64_t distance = c->send.urgent - sequence;
+
+	if (!tcp_is_urgent(c) || sequence >= c->send.urgent ||
+	    (distance > UINT16_MAX && sequence + UINT16_MAX <= c->send.next))
+		return;
+	header->flags |= TCP_URG;
+	header->urgent = (uint16_t)(distance < UINT16_MAX ? distance : UINT16_MAX);
+}
+
 /* Returns a segment with the fields that all segments of a synchronized connection have. */
 static struct tcp_segment begin(struct tcp_connection *c, uint64_t sequence, unsigned flags)
 {
@@ -66,6 +78,7 @@ static struct tcp_segment begin(struct tcp_connection *c, uint64_t sequence, uns
 		put_sacks(c, &segment.header);
 	if (c->with_ecn && c->receive.ce)
 		segment.header.flags |= TCP_ECE;
+	put_urgent(c, &segment.header, sequence);
 	return segment;
 }
 
@@ -286,7 +299,7 @@ static bool small_waits(const struct tcp_connection *c, uint32_t bytes)
 
 	if (c->send.next + bytes < c->send.end) /* the window limits it */
 		return bytes < c->send.window_max / 2 || !bytes;
-	if (c->send.fin)
+	if (c->send.fin || tcp_is_urgent(c))
 		return false;
 	switch ((enum tcp_nagle)c->params->nagle) {
 	case TCP_NAGLE_OFF:

@@ -202,6 +202,27 @@ void tcp_receive_data(struct tcp_connection *c, const struct tcp_segment *segmen
 	c->events |= TCP_PEER_CLOSED;
 }
 
+/* Linux: tcp_check_urg(), tcp_urg(). */
+void tcp_receive_urgent(struct tcp_connection *c, const struct tcp_segment *segment,
+			uint64_t sequence)
+{
+	struct tcp_receive *receive = &c->receive;
+	uint16_t pointer = segment->header.urgent;
+	uint64_t byte = sequence + pointer - (pointer > 0), end = sequence + segment->payload_bytes;
+
+	if (segment->header.flags & TCP_URG && byte >= receive->next && byte > receive->urgent) {
+		receive->urgent = byte;
+		receive->urgent_awaited = true;
+		c->events |= TCP_URGENT_ANNOUNCED;
+	}
+	if (end > receive->window_end)
+		end = receive->window_end;
+	if (receive->urgent_awaited && receive->urgent >= sequence && receive->urgent < end) {
+		receive->urgent_awaited = false;
+		c->events |= TCP_URGENT_ARRIVED;
+	}
+}
+
 /* DCTCP: sends an ACK for the segments before a change of the mark, so that each ACK covers
  * segments of one kind. */
 static void follow_mark(struct tcp_connection *c, bool ce)

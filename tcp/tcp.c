@@ -177,6 +177,16 @@ void tcp_write(struct tcp_connection *c, sim_time now, uint64_t bytes)
 	leave(c);
 }
 
+void tcp_urge(struct tcp_connection *c, uint64_t end)
+{
+	c->send.urgent = TCP_SEQUENCE_FIRST + 1 + end;
+}
+
+uint64_t tcp_urgent(const struct tcp_connection *c)
+{
+	return c->receive.urgent - TCP_SEQUENCE_FIRST - 1;
+}
+
 uint64_t tcp_readable(const struct tcp_connection *c)
 {
 	bool fin = c->receive.fin && c->receive.next > c->receive.fin;

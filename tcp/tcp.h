@@ -13,7 +13,8 @@
  *
  * RFC 9293 (TCP), 7323 (window scale, time stamps), 2018, 2883 and 6675 (SACK), 6298 (RTO), 8985
  * (RACK-TLP), 6937 (PRR), 3168 (ECN), 8257 (DCTCP's ECE), 5681 and 5961. Congestion control is an
- * algorithm of include/hcasim/congestion.h. Urgent data is not modelled.
+ * algorithm of include/hcasim/congestion.h. As in BSD, the urgent pointer points behind the urgent
+ * byte.
  */
 #ifndef TCP_TCP_H
 #define TCP_TCP_H
@@ -32,13 +33,15 @@ enum tcp_state { TCP_STATES(TCP_STATE_ENUM) TCP_STATE_COUNT };
 /* clang-format on */
 
 enum tcp_event {
-	TCP_CONNECTED = 1,    /* ESTABLISHED */
-	TCP_READABLE = 2,     /* more bytes in order */
-	TCP_ACKNOWLEDGED = 4, /* the peer has received more bytes */
-	TCP_PEER_CLOSED = 8,  /* FIN, after all bytes */
-	TCP_FINISHED = 16,    /* CLOSED: no more events */
-	TCP_RESET = 32,       /* CLOSED by RST of the peer, including a refused connect */
-	TCP_TIMED_OUT = 64,   /* CLOSED: no response */
+	TCP_CONNECTED = 1,          /* ESTABLISHED */
+	TCP_READABLE = 2,           /* more bytes in order */
+	TCP_ACKNOWLEDGED = 4,       /* the peer has received more bytes */
+	TCP_PEER_CLOSED = 8,        /* FIN, after all bytes */
+	TCP_FINISHED = 16,          /* CLOSED: no more events */
+	TCP_RESET = 32,             /* CLOSED by RST of the peer, including a refused connect */
+	TCP_TIMED_OUT = 64,         /* CLOSED: no response */
+	TCP_URGENT_ANNOUNCED = 128, /* the peer sends urgent data; see tcp_urgent() */
+	TCP_URGENT_ARRIVED = 256,   /* the urgent byte, in order or not */
 };
 
 struct tcp_segment {
@@ -107,6 +110,12 @@ void tcp_hold(struct tcp_connection *connection);
 /* Adds `bytes` to the data that the application sends. The call is not allowed after
  * tcp_shutdown(). */
 void tcp_write(struct tcp_connection *connection, sim_time now, uint64_t bytes);
+
+/* The bytes before offset `end` of the stream end with urgent data. Call this function before
+ * tcp_write(), which sends them. */
+void tcp_urge(struct tcp_connection *connection, uint64_t end);
+/* Returns the offset of the urgent byte that the peer announced last. */
+uint64_t tcp_urgent(const struct tcp_connection *connection);
 
 /* Reports that the application has read `bytes`, at most tcp_readable(). */
 void tcp_read(struct tcp_connection *connection, sim_time now, uint64_t bytes);

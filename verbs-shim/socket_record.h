@@ -43,6 +43,9 @@ enum shim_socket_state {
  * bytes, or a changed state or an error. */
 enum shim_wake { WAKE_INPUT, WAKE_OUTPUT, WAKE_STATE, SHIM_WAKES };
 
+/* State of urgent data that a peer has announced. Linux: TCP_URG_NOTYET, VALID, READ. */
+enum shim_urgent { URGENT_NONE, URGENT_AWAITED, URGENT_THERE, URGENT_READ };
+
 enum shim_shut { SHUT_READING = 1, SHUT_WRITING = 2, SHUT_BOTH = 3 };
 
 enum shim_socket_call {
@@ -138,9 +141,17 @@ struct shim_socket {
 	 * choose, and can then be bound again. */
 	uint32_t held;
 	/* SO_RCVLOWAT; 0: not set, 1 byte. bytes_taken: of bytes_received, those that the program
-	 * has read. It is valid if low_water is above 1. */
+	 * has read. */
 	uint32_t low_water;
 	uint64_t bytes_taken;
+	/* Urgent data: enum shim_urgent, the byte, and its place in the stream. urgent_holes: the
+	 * next bytes that were urgent, which no read returns. */
+	uint32_t urgent, urgent_byte, urgent_holes;
+	uint64_t urgent_at;
+	/* 1: the bytes that are written end with urgent data. */
+	uint32_t sends_urgent;
+	/* F_SETOWN: the process that gets SIGURG, or a group if negative. System's numbers. */
+	int32_t owner;
 	/* SO_REUSEADDR; SO_REUSEPORT; IPV6_V6ONLY; SO_LINGER of 0 seconds. */
 	uint32_t reuse, reuse_port, only_six, aborts;
 	/* SO_SNDBUF and SO_RCVBUF as they are read. 0: not set. */

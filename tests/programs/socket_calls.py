@@ -75,6 +75,7 @@ SETTABLE = [name for name in OPTIONS
                             'TCP_NOTSENT_LOWAT', 'IP_RECVERR', 'IP_FREEBIND', 'IPV6_RECVERR', 'IPV6_MULTICAST_IF')]
 BUFFERS = {'SO_SNDBUF': socket.SO_SNDBUF, 'SO_RCVBUF': socket.SO_RCVBUF}
 TIMEOUTS = {'SO_RCVTIMEO': 20, 'SO_SNDTIMEO': 21}
+SIOCATMARK = 0x8905
 WAIT_US = 20000  # of a call that blocks
 LIBC = ctypes.CDLL(None, use_errno=True)
 VALUES = (-1, 0, 1, 2, 7, 40, 100, 256, 30000)
@@ -82,7 +83,7 @@ VALUES = (-1, 0, 1, 2, 7, 40, 100, 256, 30000)
 TIMED = ('TCP_KEEPIDLE', 'TCP_KEEPINTVL', 'TCP_LINGER2', 'TCP_USER_TIMEOUT')
 LONG = (0, 100, 30000, 100000)
 FLAGS = {'PEEK': socket.MSG_PEEK, 'TRUNC': socket.MSG_TRUNC, 'WAITALL': socket.MSG_WAITALL, 'NOSIGNAL': socket.MSG_NOSIGNAL,
-         'DONTWAIT': socket.MSG_DONTWAIT}
+         'DONTWAIT': socket.MSG_DONTWAIT, 'OOB': socket.MSG_OOB}
 
 
 EVENTS = {'in': select.EPOLLIN, 'pri': select.EPOLLPRI, 'out': select.EPOLLOUT, 'err': select.EPOLLERR, 'hup': select.EPOLLHUP,
@@ -262,8 +263,14 @@ class Host:
         poll.register(one[0], select.POLLIN | select.POLLOUT)
         return f'{poll.poll(0) != []} {select.select(one, [], [], 0)[0] != []}'
 
+    def ioctl(self, number, request):
+        return struct.unpack('i', fcntl.ioctl(self.sockets[number], request, bytes(4)))[0]
+
     def call_waiting(self, number):
-        return struct.unpack('i', fcntl.ioctl(self.sockets[number], termios.FIONREAD, bytes(4)))[0]
+        return self.ioctl(number, termios.FIONREAD)
+
+    def call_atmark(self, number):
+        return self.ioctl(number, SIOCATMARK)
 
 
 def pattern(number, length):
@@ -353,7 +360,7 @@ class Driver:
         connect = 0.5
         no_bind = known['kind'] == 'stream' and known['state'] in ('connected', 'listening')
         rare = [('shutdown', shutdown), ('getsockname', 1), ('getpeername', 1), ('getsockopt', 2), ('setsockopt', 2), ('linger', 0.3), ('member', 3 if known['kind'] == 'datagram' else 0.2),
-                ('poll', 3), ('select', 1), ('waiting', 1), ('close', 1), ('listen', connect), ('connect', connect), ('bind', 0 if no_bind else 0.5),
+                ('poll', 3), ('select', 1), ('waiting', 1), ('atmark', 1), ('close', 1), ('listen', connect), ('connect', connect), ('bind', 0 if no_bind else 0.5),
                 ('accept', 0.5), ('recv', 1), ('send', 1), ('recvmsg', 0.5), ('sendmsg', 0.5), ('recvfrom', 0.5), ('sendto', 0.5),
                 ('watch', 3), ('wait', 4), ('watcher', 0.3), ('buffer', 0.3), ('timeout', 0.3), ('blocking', 1), ('disconnect', 0.3), ('state', 1)]
         more = {
@@ -437,7 +444,7 @@ class Driver:
 
     def arguments_send(self, known):
         length = self.length(known)
-        return None if length is None else (length, ['NOSIGNAL'])
+        return None if length is None else (length, ['NOSIGNAL'] + ['OOB'] * (self.random.random() < 0.15))
 
     def arguments_sendto(self, known):
         length = self.length(known)
@@ -449,7 +456,7 @@ class Driver:
         return None if length is None else ([length // 3, 0, length - length // 3], ['NOSIGNAL'])
 
     def flags(self):
-        flags = (('PEEK', 0.2), ('TRUNC', 0.1), ('WAITALL', 0.1), ('DONTWAIT', 0.1))
+        flags = (('PEEK', 0.2), ('TRUNC', 0.1), ('WAITALL', 0.1), ('DONTWAIT', 0.1), ('OOB', 0.1))
         return [flag for flag, weight in flags if self.random.random() < weight]
 
     def arguments_recv(self, known):
@@ -484,7 +491,7 @@ class Driver:
     def no_arguments(self, known):
         return ()
 
-    arguments_poll = arguments_select = arguments_waiting = no_arguments
+    arguments_poll = arguments_select = arguments_waiting = arguments_atmark = no_arguments
     arguments_getsockname = arguments_getpeername = arguments_close = arguments_disconnect = arguments_state = no_arguments
 
 

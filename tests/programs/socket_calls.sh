@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Makes the same random socket calls on Linux and on simulated hosts, and compares all results and errno values. Linux: two network
-# namespaces with an Ethernet cable between them. Exit status 77: the system permits no network namespaces.
+# namespaces with an Ethernet cable between them. urgent.py makes more calls with urgent data. Exit status 77: the system permits no network namespaces.
 # Arguments: the hcasim program, the top of the source tree, a program of this folder. Then, by hand: the number of seeds, the first
 # seed, calls of each seed. SLICE seeds run in one process.
 #   tests/programs/socket_calls.sh build/bin/hcasim . - 1000 1 1000
@@ -66,5 +66,13 @@ for ((seed = first; seed < first + seeds; seed += SLICE)); do
     done
   done
 done
+
+# Urgent data, within a host.
+urgent=("$first" 4 150)
+python3 "$top/tests/programs/urgent.py" 127.0.0.1 "${urgent[@]}" >"$folder/linux"
+"$hcasim" exec "$top/scenarios/two-hosts-roce.yaml" -- host0: python3 "$top/tests/programs/urgent.py" 127.77.0.1 "${urgent[@]}" 2>&1 |
+  sed 's/^host0| //' >"$folder/simulated"
+diff "$folder/linux" "$folder/simulated" >"$folder/differences" || fail "urgent data: $(head -5 "$folder/differences")"
+[ "$(wc -l <"$folder/linux")" -eq 600 ] || fail 'urgent data: Linux'
 echo "$seeds seeds, $differ differ"
 exit $((failures > 0))

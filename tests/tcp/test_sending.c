@@ -29,7 +29,9 @@
 	TEST(sack_blocks_in_order_of_arrival) \
 	TEST(four_gaps)                       \
 	TEST(duplicates_are_reported)         \
-	TEST(each_byte_once)
+	TEST(each_byte_once)                  \
+	TEST(urgent_data_is_sent)             \
+	TEST(urgent_data_arrives)
 SUITE(TESTS)
 
 static void run(const char *set, const char *const *lines)
@@ -481,6 +483,49 @@ static void test_each_byte_once(void)
 		"210    < A 1(2000) ack 1 win 60000",
 		"210    > A 1(0) ack 2001",
 		"210    is received 2000",
+		NULL,
+	};
+
+	run(NULL, lines);
+}
+
+/* Urgent data does not wait for ACKs. The pointer points behind it, in each segment before it. */
+static void test_urgent_data_is_sent(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"200    write 100",
+		"200    > A 1(100) ack 1",
+		"210    write 100",
+		"220    urge 1600",
+		"220    write 1400",
+		"220    > AU 101(1000) ack 1 urg 1500",
+		"220    > AU 1101(500) ack 1 urg 500",
+		"300    < A 1(0) ack 1601 win 60000",
+		"310    write 1",
+		"310    > A 1601(1) ack 1",
+		NULL,
+	};
+
+	run("nagle=classic", lines);
+}
+
+/* The pointer may come before the urgent byte, and only a later one counts. */
+static void test_urgent_data_arrives(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"200    < AU 1(1000) ack 1 win 60000 urg 1200",
+		"200    event urgent-announced",
+		"200    is urgent 1199",
+		"210    < AU 1001(1000) ack 1 win 60000 urg 200",
+		"210    > A 1(0) ack 2001",
+		"210    event urgent-arrived",
+		"210    is urgent 1199",
+		"220    < AU 2001(10) ack 1 win 60000 urg 10",
+		"220    event urgent-announced",
+		"220    event urgent-arrived",
+		"220    is urgent 2009",
 		NULL,
 	};
 

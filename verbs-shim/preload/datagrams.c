@@ -19,13 +19,6 @@
 #define HEADERS     28    /* IPv4, UDP */
 #define HEADERS_SIX 48    /* IPv6, UDP */
 
-struct shim_socket *datagrams_of(int fd)
-{
-	struct shim_socket *record = sockets_of(fd);
-
-	return record && record->datagram ? record : NULL;
-}
-
 static int fail(int error)
 {
 	errno = error;
@@ -72,6 +65,20 @@ static bool choose_destination(struct shim_socket *record, const struct msghdr *
 	if (result < 0)
 		errno = (int)-result;
 	return result == 0;
+}
+
+/* Linux: udpv6_sendmsg() ignores MSG_OOB, udp_sendmsg() refuses it. */
+static bool may_send_to(struct shim_socket *record, const struct msghdr *message, int flags,
+			struct shim_address *to)
+{
+	bool six = record->family == AF_INET6;
+
+	if ((six || !(flags & MSG_OOB)) && !choose_destination(record, message, to))
+		return false;
+	if (!(flags & MSG_OOB) || (six && !IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)to->ip)))
+		return true;
+	errno = EOPNOTSUPP;
+	return false;
 }
 
 /* Linux binds a socket that sends, even if it cannot send. */
@@ -123,7 +130,7 @@ ssize_t datagrams_send(int fd, struct shim_socket *record, const struct msghdr *
 		return fail(EMSGSIZE);
 	if (length > LONGEST)
 		return fail(EMSGSIZE);
-	if (!choose_destination(record, message, &head.address)) {
+	if (!may_send_to(record, message, flags, &head.address)) {
 		bind_any(record);
 		return -1;
 	}
@@ -189,7 +196,7 @@ ssize_t datagrams_receive(int fd, struct shim_socket *record, struct msghdr *mes
 		return fail(EMSGSIZE);
 	parts[0] = (struct iovec){&head, sizeof(head)};
 	memcpy(parts + 1, message->msg_iov, message->msg_iovlen * sizeof(parts[0]));
-	result = take(fd, record, &whole, flags & ~MSG_WAITALL);
+	result = take(fd, record, &whole, flags & ~(MSG_WAITALL | MSG_OOB));
 	if (result < 0)
 		return -1;
 	message->msg_flags = whole.msg_flags & ~MSG_EOR; /* of the pair */
@@ -210,12 +217,4 @@ ssize_t datagrams_receive(int fd, struct shim_socket *record, struct msghdr *mes
 		sockets_pay_received(record, (uint64_t)result);
 	}
 	return result;
-}
-
-ssize_t datagrams_read(int fd, struct shim_socket *record, const struct iovec *parts, int count)
-{
-	struct msghdr message = {.msg_iov = (struct iovec *)parts, .msg_iovlen = (size_t)count};
-
-	wait_begin();
-	return count < 0 ? fail(EINVAL) : datagrams_receive(fd, record, &message, 0);
 }

@@ -8,16 +8,11 @@
 
 #include <sys/socket.h>
 #include <sys/types.h>
-#include <sys/uio.h>
 
 #include "verbs-shim/socket_record.h"
 
-/* Returns the record if the descriptor is a modelled UDP socket, else NULL. */
-struct shim_socket *datagrams_of(int fd);
-
-/* Work as sendmsg(2), recvmsg(2) and readv(2) do. */
+/* Work as sendmsg(2) and recvmsg(2) do. */
 ssize_t datagrams_send(int fd, struct shim_socket *record, const struct msghdr *message, int flags);
 ssize_t datagrams_receive(int fd, struct shim_socket *record, struct msghdr *message, int flags);
-ssize_t datagrams_read(int fd, struct shim_socket *record, const struct iovec *parts, int count);
 
 #endif

@@ -23,6 +23,7 @@
 #include "verbs-shim/preload/range.h"
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/socket_state.h"
+#include "verbs-shim/preload/socket_urgent.h"
 #include "verbs-shim/preload/sockets.h"
 
 #define DESCRIPTORS 4096
@@ -234,7 +235,7 @@ ssize_t device_write(int fd, const void *bytes, size_t length)
 EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	va_list list;
-	const struct shim_socket *record;
+	struct shim_socket *record;
 	void *argument;
 	int result;
 
@@ -253,12 +254,28 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 			*(int *)argument = ids_virtual(*(int *)argument);
 		return result;
 	}
-	record = request == FIONREAD ? sockets_of(fd) : NULL;
-	if (record)
+	record = request == FIONREAD || request == SIOCATMARK ? sockets_of(fd) : NULL;
+	if (record && request == FIONREAD)
 		return socket_state_readable(fd, record, argument);
+	if (record && record->datagram) {
+		errno = ENOTTY;
+		return -1;
+	}
+	if (record) {
+		*(int *)argument = socket_urgent_at_mark(fd, record);
+		return 0;
+	}
 	if (interfaces_ioctl(request, argument, &result))
 		return result;
 	return REAL(ioctl)(fd, request, argument);
+}
+
+/* libc does not call its ioctl() here. */
+EXPORT int sockatmark(int fd)
+{
+	int result;
+
+	return ioctl(fd, SIOCATMARK, &result) == 0 ? result : -1;
 }
 
 /* Memory of the program takes the place of the driver's pages, and becomes shared with the

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/sockets.h"
 
 #define FIRST_TID (SHIM_FIRST_PID + SHIM_PROCESSES)
 
@@ -152,7 +153,14 @@ EXPORT int pthread_kill(pthread_t thread, int number)
 	return sent(REAL(pthread_kill)(thread, number));
 }
 
-/* Receiver of SIGIO and SIGURG of a descriptor. */
+/* Receiver of SIGIO and SIGURG of a descriptor. The simulator sends SIGURG of a modelled socket. */
+static void follow_owner(int fd, int result, int32_t owner)
+{
+	struct shim_socket *record = result == 0 ? sockets_of(fd) : NULL;
+
+	if (record)
+		record->owner = owner;
+}
 
 bool ids_fcntl(int fd, int command, void *argument, int *result)
 {
@@ -163,6 +171,7 @@ bool ids_fcntl(int fd, int command, void *argument, int *result)
 	case F_SETOWN:
 		id = id < -1 ? -ids_real(-id) : ids_real(id);
 		*result = (int)system_call(SYS_fcntl, fd, F_SETOWN, (long)id);
+		follow_owner(fd, *result, id);
 		return true;
 	case F_GETOWN: /* a group's number is negative, which is not an error */
 		if (system_call(SYS_fcntl, fd, F_GETOWN_EX, &owner) != 0) {
@@ -176,6 +185,7 @@ bool ids_fcntl(int fd, int command, void *argument, int *result)
 		owner = *(const struct f_owner_ex *)argument;
 		owner.pid = ids_real(owner.pid);
 		*result = (int)system_call(SYS_fcntl, fd, F_SETOWN_EX, &owner);
+		follow_owner(fd, *result, owner.type == F_OWNER_PGRP ? -owner.pid : owner.pid);
 		return true;
 	case F_GETOWN_EX:
 		*result = (int)system_call(SYS_fcntl, fd, F_GETOWN_EX, argument);

@@ -106,7 +106,8 @@ static void notify_low_water(int fd, struct shim_socket *record)
 	if (record->datagram || record->state != SOCKET_CONNECTED)
 		return;
 	(void)system_call(SYS_ioctl, fd, FIONREAD, &bytes);
-	if (record->ended || (bytes > 0 && !socket_state_is_low(fd, record)))
+	socket_state_count(fd, record);
+	if (record->ended || (bytes > 0 && !shim_socket_is_low(record)))
 		epoll_wake(record, WAKE_INPUT);
 }
 

@@ -9,6 +9,7 @@
 
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/socket_state.h"
+#include "verbs-shim/preload/socket_urgent.h"
 #include "verbs-shim/preload/sockets.h"
 
 #define COST_PAGE 4096 /* bytes, of receive_page */
@@ -38,12 +39,13 @@ void sockets_pay_received(struct shim_socket *record, uint64_t bytes)
 	gate_charge(CPU_copy, sockets_copy_time(bytes));
 }
 
-ssize_t sockets_taken(int fd, struct shim_socket *record, ssize_t result)
+/* Reports the result of a read of the pair. Returns the result for the program. */
+static ssize_t taken(int fd, struct shim_socket *record, ssize_t result)
 {
 	result = socket_state_read(fd, record, result);
 	if (result <= 0)
 		return result;
-	(void)socket_state_is_low(fd, record);
+	socket_state_count(fd, record);
 	sockets_pay_received(record, (uint64_t)result);
 	if (record->stalled)
 		(void)sockets_call_number(SOCKET_MOVED, record);
@@ -73,25 +75,35 @@ static ssize_t discard(int fd, size_t length, int flags)
 	return (ssize_t)length;
 }
 
+ssize_t sockets_read_pair(int fd, struct msghdr *message, int flags)
+{
+	return flags & MSG_TRUNC
+		       ? discard(fd, sockets_length(message), flags)
+		       : system_call(SYS_recvmsg, fd, message,
+				     (flags & (MSG_PEEK | MSG_CMSG_CLOEXEC)) | MSG_DONTWAIT);
+}
+
 /* Reads without waiting. */
 static ssize_t receive_now(int fd, struct shim_socket *record, struct msghdr *message, int flags)
 {
-	ssize_t result =
-		flags & MSG_TRUNC
-			? discard(fd, sockets_length(message), flags)
-			: system_call(SYS_recvmsg, fd, message,
-				      (flags & (MSG_PEEK | MSG_CMSG_CLOEXEC)) | MSG_DONTWAIT);
+	ssize_t result = record->urgent ? socket_urgent_read(fd, record, message, flags)
+					: sockets_read_pair(fd, message, flags);
 
-	return sockets_taken(fd, record, result);
+	return taken(fd, record, result);
 }
 
 /* Waits for bytes. Returns false, with *result, if there are none. As in Linux, a read of 0 bytes
  * waits too, and then returns 0. */
 static bool await_bytes(int fd, bool more, size_t length, ssize_t *result)
 {
-	bool there = more ? !wait_for_socket(fd, POLLIN) && !shim_self.interrupted
-			  : wait_for(fd, POLLIN);
+	bool there;
 
+	if (more) {
+		there = !wait_for_socket(fd, POLLIN) && !shim_self.interrupted;
+		errno = shim_self.interrupted ? EINTR : EAGAIN;
+	} else {
+		there = wait_for(fd, POLLIN);
+	}
 	*result = length == 0 ? 0 : -1;
 	return there;
 }
@@ -117,11 +129,20 @@ ssize_t sockets_receive(int fd, struct shim_socket *record, struct msghdr *messa
 		errno = EMSGSIZE;
 		return -1;
 	}
+	if (flags & MSG_OOB && record->state != SOCKET_LISTENING)
+		return socket_urgent_receive(record, message, flags);
 	memcpy(parts, message->msg_iov, message->msg_iovlen * sizeof(parts[0]));
 	left.msg_iov = parts;
 	for (;;) {
+		bool more = flags & MSG_PEEK && (done > 0 || socket_urgent_is_alone(fd, record));
+
+		if (socket_urgent_ends_read(fd, record, done, flags) ||
+		    (done > 0 && record->error && !record->stalled)) /* for the next call */
+			break;
+		if (length > 0 && !(flags & MSG_PEEK))
+			socket_urgent_skip(fd, record);
 		if (socket_state_ends_read(fd, record, &result) ||
-		    (waits && !await_bytes(fd, done > 0 && flags & MSG_PEEK, length, &result)))
+		    (waits && !await_bytes(fd, more, length, &result)))
 			break;
 		result = receive_now(fd, record, &left, flags);
 		if (result < 0 && errno == EAGAIN && waits)

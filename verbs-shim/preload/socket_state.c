@@ -11,6 +11,7 @@
 
 #include "verbs-shim/preload/packet_sockets.h"
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/socket_urgent.h"
 #include "verbs-shim/preload/sockets.h"
 
 #define READ_ENDED (POLLIN | POLLRDNORM | POLLRDHUP)
@@ -28,15 +29,29 @@ static uint32_t shut_of(const struct shim_socket *record)
 	return record->shut | (record->ended ? SHUT_READING : 0);
 }
 
-bool socket_state_is_low(int fd, struct shim_socket *record)
+void socket_state_count(int fd, struct shim_socket *record)
 {
 	int bytes = 0;
 
-	if (record->low_water <= 1 || record->datagram || record->state != SOCKET_CONNECTED ||
-	    system_call(SYS_ioctl, fd, FIONREAD, &bytes) != 0)
-		return false;
+	if (system_call(SYS_ioctl, fd, FIONREAD, &bytes) != 0)
+		return;
 	record->bytes_taken = record->bytes_received - (uint64_t)bytes;
+	if (record->urgent && record->bytes_taken > record->urgent_at)
+		record->urgent = URGENT_NONE;
+}
+
+/* Returns true if fewer bytes than SO_RCVLOWAT are there, and more may come. */
+static bool is_low(int fd, struct shim_socket *record)
+{
+	if (record->low_water <= 1 || record->datagram || record->state != SOCKET_CONNECTED)
+		return false;
+	socket_state_count(fd, record);
 	return shim_socket_is_low(record);
+}
+
+bool socket_state_reads_no_more(const struct shim_socket *record)
+{
+	return shut_of(record) & SHUT_READING;
 }
 
 short socket_state_events(int fd, short wanted, short events)
@@ -64,17 +79,19 @@ short socket_state_events_of(struct shim_socket *record, int fd, short wanted, s
 		more |= POLLOUT | POLLWRNORM;
 	if (record->error)
 		more |= POLLERR;
-	if (events & POLLIN && socket_state_is_low(fd, record))
+	if (events & POLLIN && is_low(fd, record))
 		events &= ~(POLLIN | POLLRDNORM);
+	events = socket_urgent_events(fd, record, wanted, events);
 	return (short)(events | (more & (wanted | POLLHUP | POLLERR)));
 }
 
-/* Returns true if bytes, a datagram or the peer's end are in the pair. */
-static bool has_bytes(int fd)
+/* Returns true if bytes that a read returns, a datagram or the peer's end are in the pair. */
+static bool has_bytes(int fd, struct shim_socket *record)
 {
 	struct pollfd one = {fd, POLLIN, 0};
 
-	return system_look(SYS_poll, &one, 1UL, 0) == 1 && one.revents & POLLIN;
+	return system_look(SYS_poll, &one, 1UL, 0) == 1 && one.revents & POLLIN &&
+	       !socket_urgent_is_alone(fd, record);
 }
 
 static ssize_t take_error(struct shim_socket *record)
@@ -104,7 +121,7 @@ bool socket_state_ends_read(int fd, struct shim_socket *record, ssize_t *result)
 	}
 	if (record->error ? !lost : !(record->shut & SHUT_READING))
 		return false;
-	if (has_bytes(fd))
+	if (has_bytes(fd, record))
 		return false;
 	*result = lost ? take_error(record) : 0;
 	return true;
@@ -147,8 +164,10 @@ bool socket_state_has_connected(const struct shim_socket *record)
 	return record->state == SOCKET_CONNECTED && !(own && record->shut & SHUT_WRITING);
 }
 
-int socket_state_readable(int fd, const struct shim_socket *record, int *bytes)
+int socket_state_readable(int fd, struct shim_socket *record, int *bytes)
 {
+	int result;
+
 	char byte;
 	ssize_t first;
 
@@ -156,8 +175,12 @@ int socket_state_readable(int fd, const struct shim_socket *record, int *bytes)
 		errno = EINVAL;
 		return -1;
 	}
-	if (!record->datagram)
-		return (int)system_call(SYS_ioctl, fd, FIONREAD, bytes);
+	if (!record->datagram) {
+		result = (int)system_call(SYS_ioctl, fd, FIONREAD, bytes);
+		if (result == 0)
+			*bytes = socket_urgent_readable(fd, record, *bytes);
+		return result;
+	}
 	first = system_call(SYS_recvfrom, fd, &byte, 0, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT, NULL,
 			    NULL);
 	*bytes = first > (ssize_t)sizeof(struct shim_datagram)

@@ -29,9 +29,11 @@ ssize_t socket_state_read(int fd, struct shim_socket *record, ssize_t result);
  * unless the flags have MSG_NOSIGNAL. */
 bool socket_state_may_write(struct shim_socket *record, int flags);
 
-/* Returns true if fewer bytes than SO_RCVLOWAT are there, and more may come. Counts the bytes that
- * the program has read. */
-bool socket_state_is_low(int fd, struct shim_socket *record);
+/* Counts the bytes of a stream that the program has read. */
+void socket_state_count(int fd, struct shim_socket *record);
+
+/* Returns true if the program, or the peer, has shut the end for reading. */
+bool socket_state_reads_no_more(const struct shim_socket *record);
 
 /* Returns true if there is a peer whose name a program can read. */
 bool socket_state_has_peer(const struct shim_socket *record);
@@ -43,6 +45,6 @@ bool socket_state_has_connected(const struct shim_socket *record);
 bool socket_state_is_closed(const struct shim_socket *record);
 
 /* Returns FIONREAD, or -1 and errno. */
-int socket_state_readable(int fd, const struct shim_socket *record, int *bytes);
+int socket_state_readable(int fd, struct shim_socket *record, int *bytes);
 
 #endif

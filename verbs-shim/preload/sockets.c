@@ -283,6 +283,7 @@ static struct shim_socket *renew(int fd, const struct shim_socket *old)
 	epoll_follow(&shim.memory->sockets[number], record, fd);
 	(void)call(SOCKET_MOVED, number, 0);
 	record->local = before.local;
+	record->owner = before.owner;
 	record->bound = before.bound;
 	record->bound_address = before.bound_address;
 	if (!before.bound_address) /* the port is still read, the address is not */
@@ -531,7 +532,9 @@ static ssize_t send_parts(int fd, struct shim_socket *record, const struct msghd
 		record->announced = 1;
 		result = system_call(SYS_sendmsg, fd, &left, MSG_DONTWAIT | (flags & MSG_NOSIGNAL));
 		if (result > 0) {
+			record->sends_urgent = flags & MSG_OOB;
 			sockets_sent(record, result);
+			record->sends_urgent = 0;
 			done += (size_t)result;
 			sockets_advance(&left, (size_t)result);
 			continue;
@@ -554,7 +557,7 @@ ssize_t sockets_send(int fd, struct shim_socket *record, const struct msghdr *me
 	ssize_t done = 0;
 
 	wait_begin();
-	if (flags & MSG_OOB || record->family == AF_PACKET)
+	if (record->family == AF_PACKET)
 		return fail(EOPNOTSUPP);
 	if (record->datagram)
 		return datagrams_send(fd, record, message, flags);

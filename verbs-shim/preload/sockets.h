@@ -50,12 +50,12 @@ int sockets_name(const struct shim_socket *record, bool peer, struct sockaddr *a
 ssize_t sockets_send(int fd, struct shim_socket *record, const struct msghdr *message, int flags);
 /* Reads from a stream as recvmsg(2) does. */
 ssize_t sockets_receive(int fd, struct shim_socket *record, struct msghdr *message, int flags);
+/* Reads from the pair of a stream without waiting. flags: MSG_PEEK, MSG_TRUNC, MSG_CMSG_CLOEXEC. */
+ssize_t sockets_read_pair(int fd, struct msghdr *message, int flags);
 size_t sockets_length(const struct msghdr *message);        /* bytes of all parts */
 void sockets_advance(struct msghdr *message, size_t bytes); /* skips bytes that were moved */
 /* Reports that another call wrote `bytes` to the pair. */
 void sockets_sent(struct shim_socket *record, ssize_t bytes);
-/* Reports the result of a read of the pair. Returns the result for the program. */
-ssize_t sockets_taken(int fd, struct shim_socket *record, ssize_t result);
 
 /* Surround the close of a descriptor. The result of the first function is the argument of the
  * second. */

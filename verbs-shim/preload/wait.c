@@ -6,6 +6,7 @@
  * threads check again.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -209,10 +210,6 @@ bool wait_for(int fd, short events)
 /* Removing data from a channel makes room in it. */
 static ssize_t taken(int fd, ssize_t result)
 {
-	struct shim_socket *record = sockets_of(fd);
-
-	if (record)
-		return sockets_taken(fd, record, result);
 	if (result > 0 && !wait_is_plain(fd))
 		shim_self.slot->dirty = 1;
 	return result;
@@ -234,21 +231,27 @@ static ssize_t sent(int fd, const struct sockaddr *to, ssize_t result)
 	return given(result);
 }
 
-/* Returns true if the state of a modelled stream gives the result. */
-static bool ends_read(int fd, ssize_t *result)
+static bool may_read(int fd)
 {
-	struct shim_socket *record = sockets_of(fd);
-
-	return record && socket_state_ends_read(fd, record, result);
+	wait_begin();
+	return wait_is_plain(fd) || !wait_is_blocking(fd) || wait_for(fd, POLLIN);
 }
 
-static bool may_read(int fd, ssize_t *result)
+/* One part, as sendmsg() takes it. */
+#define MESSAGE(bytes, length) \
+	(&(struct msghdr){.msg_iov = &(struct iovec){(void *)(bytes), length}, .msg_iovlen = 1})
+
+static ssize_t receive_modelled(int fd, struct shim_socket *record, struct msghdr *message,
+				int flags)
 {
-	*result = -1;
+	ssize_t result;
+
 	wait_begin();
-	if (ends_read(fd, result))
-		return false;
-	return wait_is_plain(fd) || !wait_is_blocking(fd) || wait_for(fd, POLLIN);
+	result = record->datagram ? datagrams_receive(fd, record, message, flags)
+				  : sockets_receive(fd, record, message, flags);
+	if (result >= 0 && message->msg_controllen)
+		clock_stamp(message);
+	return result;
 }
 
 EXPORT ssize_t read(int fd, void *bytes, size_t length)
@@ -258,15 +261,15 @@ EXPORT ssize_t read(int fd, void *bytes, size_t length)
 
 	if (!shim_active())
 		return system_call(SYS_read, fd, bytes, length);
-	record = datagrams_of(fd);
-	if (record)
-		return datagrams_read(fd, record, &(struct iovec){bytes, length}, 1);
 	if (length == 0) { /* waits for nothing: MPICH checks in this way that fd is open */
 		wait_begin();
 		return system_call(SYS_read, fd, bytes, length);
 	}
-	if (!may_read(fd, &result))
-		return result;
+	record = sockets_of(fd);
+	if (record)
+		return receive_modelled(fd, record, MESSAGE(bytes, length), 0);
+	if (!may_read(fd))
+		return -1;
 	result = system_call(SYS_read, fd, bytes, length);
 	result = terminal_rest(fd, bytes, length, result);
 	return process_random_more(fd, bytes, length, taken(fd, result));
@@ -274,15 +277,19 @@ EXPORT ssize_t read(int fd, void *bytes, size_t length)
 
 EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 {
+	struct msghdr message = {.msg_iov = (struct iovec *)parts, .msg_iovlen = (size_t)count};
 	struct shim_socket *record;
-	ssize_t result;
 
 	if (!shim_active())
 		return REAL(readv)(fd, parts, count);
-	record = datagrams_of(fd);
+	record = count > 0 && count <= IOV_MAX ? sockets_of(fd) : NULL;
+	if (record && sockets_length(&message) == 0) {
+		wait_begin();
+		return 0;
+	}
 	if (record)
-		return datagrams_read(fd, record, parts, count);
-	return may_read(fd, &result) ? taken(fd, REAL(readv)(fd, parts, count)) : result;
+		return receive_modelled(fd, record, &message, 0);
+	return may_read(fd) ? taken(fd, REAL(readv)(fd, parts, count)) : -1;
 }
 
 /* If rdma_cm has no event yet, a caller that may block waits for one. EAGAIN of other files is the
@@ -297,10 +304,6 @@ static ssize_t write_device(int fd, const void *bytes, size_t length)
 			return result;
 	}
 }
-
-/* One part, as sendmsg() takes it. */
-#define MESSAGE(bytes, length) \
-	(&(struct msghdr){.msg_iov = &(struct iovec){(void *)(bytes), length}, .msg_iovlen = 1})
 
 EXPORT ssize_t write(int fd, const void *bytes, size_t length)
 {
@@ -367,19 +370,6 @@ EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 static bool waits(int fd, int flags)
 {
 	return !(flags & MSG_DONTWAIT) && wait_is_blocking(fd);
-}
-
-static ssize_t receive_modelled(int fd, struct shim_socket *record, struct msghdr *message,
-				int flags)
-{
-	ssize_t result;
-
-	wait_begin();
-	result = record->datagram ? datagrams_receive(fd, record, message, flags)
-				  : sockets_receive(fd, record, message, flags);
-	if (result >= 0 && message->msg_controllen)
-		clock_stamp(message);
-	return result;
 }
 
 EXPORT ssize_t recvfrom(int fd, void *restrict bytes, size_t length, int flags,

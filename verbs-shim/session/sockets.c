@@ -4,6 +4,7 @@
  * and threads that wait.
  */
 #include <errno.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "verbs-shim/session/state.h"
@@ -39,6 +40,14 @@ bool sockets_missed(const struct session *session, const struct thread *thread)
 	       session->hosts[thread->process->host].sockets_ready != thread->sockets_looked;
 }
 
+static void send_signal(void *context, int32_t receiver, int number)
+{
+	struct session *session = context;
+
+	(void)kill(receiver, number);
+	session_visible(session, sim_now(session->sim));
+}
+
 void sockets_serve(struct session *session, struct thread *thread)
 {
 	const struct shim_socket_request *request = &thread->slot->request.socket;
@@ -67,7 +76,7 @@ void session_connect(struct session *session, const struct socket_params *params
 		     struct endpoints *endpoints)
 {
 	static const struct socket_services services = {
-		.ready = ready, .occupy = cores_occupy, .runs = cores_run};
+		.ready = ready, .occupy = cores_occupy, .signal = send_signal, .runs = cores_run};
 	struct shim_memory *shared = session->shared;
 
 	session->socket_params = params;

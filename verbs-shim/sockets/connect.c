@@ -324,7 +324,7 @@ void connect_unlisten(struct socket *listener)
 	struct socket *socket;
 
 	listener->record->state = SOCKET_IDLE;
-	listener->record->shut = 0;
+	listener->record->shut = listener->record->silent_end = 0;
 	pull_plug(listener);
 	listener->record->held &= listener->record->bound;
 	while ((socket = connect_accept(listener))) {

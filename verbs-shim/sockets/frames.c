@@ -91,10 +91,10 @@ static bool fits(const struct sockets *sockets, const struct merge *merge,
 		 const struct packet *packet)
 {
 	const struct packet *last = merge->last;
-	unsigned alone = TCP_SYN | TCP_RST | TCP_FIN | TCP_PSH | TCP_CWR;
+	unsigned alone = TCP_SYN | TCP_RST | TCP_FIN | TCP_PSH | TCP_URG | TCP_CWR;
 
 	return packet->payload_bytes && last->payload_bytes && !(last->tcp.flags & alone) &&
-	       !(packet->tcp.flags & (TCP_SYN | TCP_RST | TCP_CWR)) &&
+	       !(packet->tcp.flags & (TCP_SYN | TCP_RST | TCP_URG | TCP_CWR)) &&
 	       merge->bytes + packet->payload_bytes <= sockets->params->burst &&
 	       packet->ecn == last->ecn &&
 	       packet->tcp.sequence == last->tcp.sequence + last->payload_bytes &&

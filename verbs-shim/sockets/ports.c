@@ -71,6 +71,7 @@ static bool is_waiting(struct socket_host *host, const struct shim_socket *recor
 		if (host->closed[i].until <= now)
 			continue;
 		found |= !(record->reuse && host->closed[i].reuse) &&
+			 !(record->reuse_port && host->closed[i].reuse_port) &&
 			 overlap(record, wanted, record, &host->closed[i].address);
 		host->closed[kept++] = host->closed[i];
 	}
@@ -83,13 +84,20 @@ static bool in_time_wait(const struct socket *socket)
 	return socket->connection && tcp_state(socket->connection) == TCP_STATE_TIME_WAIT;
 }
 
-/* Returns true if the other socket has an address that overlaps. */
+/* Returns true if the other socket, or its connection in TIME_WAIT, has an address that overlaps. A
+ * connection has the SO_REUSEADDR and SO_REUSEPORT of the time at which it ended. */
 static bool has_address(const struct socket *other, const struct shim_socket *record,
 			const struct shim_address *wanted)
 {
-	return (other->record->held &&
+	bool shared =
+		(record->reuse_port && other->record->reuse_port) ||
+		(record->reuse && other->record->reuse && other->record->state != SOCKET_LISTENING);
+	bool leaves = (record->reuse_port && other->reuse_port) || (record->reuse && other->reuse);
+
+	return (other->record->held && !shared &&
 		overlap(record, wanted, other->record, &other->record->local)) ||
-	       (in_time_wait(other) && overlap(record, wanted, other->record, &other->flow.source));
+	       (in_time_wait(other) && !leaves &&
+		overlap(record, wanted, other->record, &other->flow.source));
 }
 
 static bool is_taken(const struct socket *socket, const struct shim_address *wanted)
@@ -99,12 +107,9 @@ static bool is_taken(const struct socket *socket, const struct shim_address *wan
 
 	for (uint32_t i = 0; i < sockets->highest; i++) {
 		const struct socket *other = &sockets->table[i];
-		bool shared = record->datagram != other->record->datagram ||
-			      (record->reuse_port && other->record->reuse_port) ||
-			      (record->reuse && other->record->reuse &&
-			       other->record->state != SOCKET_LISTENING);
 
-		if (other->used && other != socket && other->host == socket->host && !shared &&
+		if (other->used && other != socket && other->host == socket->host &&
+		    record->datagram == other->record->datagram &&
 		    has_address(other, record, wanted))
 			return true;
 	}
@@ -272,7 +277,8 @@ void ports_close(struct socket *socket)
 	}
 	host->closed[host->closed_count++] =
 		(struct closed_port){.address = socket->flow.source,
-				     .reuse = socket->record->reuse,
+				     .reuse = socket->reuse,
+				     .reuse_port = socket->reuse_port,
 				     .until = sim_now(host->sockets->sim) + TIME_WAIT};
 }
 

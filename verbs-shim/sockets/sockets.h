@@ -166,6 +166,8 @@ struct socket_services {
 	 * threaded: in ksoftirqd. */
 	void (*occupy)(void *context, uint32_t host, uint32_t core, const uint64_t *work,
 		       bool threaded);
+	/* Sends a signal to a process, or to a group if `receiver` is negative. */
+	void (*signal)(void *context, int32_t receiver, int number);
 	/* Returns true if a thread of a program works on the core. */
 	bool (*runs)(void *context, uint32_t host, uint32_t core);
 };

@@ -80,6 +80,8 @@ struct socket {
 	bool embryo;   /* no program has it yet */
 	bool gone;     /* no descriptor of it is left */
 	bool listed;   /* in the table of flows */
+	/* SO_REUSEADDR and SO_REUSEPORT when the connection ended */
+	bool reuse, reuse_port;
 	/* a listener: connections in the order of their handshakes */
 	uint32_t backlog, handshakes, waiting;
 	struct socket *accept_first, *accept_last, *accept_next;
@@ -153,7 +155,7 @@ struct queue {
 
 struct closed_port {
 	struct shim_address address;
-	bool reuse; /* SO_REUSEADDR */
+	bool reuse, reuse_port; /* SO_REUSEADDR, SO_REUSEPORT */
 	sim_time until;
 };
 

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -164,13 +165,19 @@ static uint64_t send_room(const struct socket *socket)
 	return held < room ? room - held : 0;
 }
 
+/* Returns the bytes that the program has written to the pair. */
+static uint64_t waiting(const struct socket *socket)
+{
+	int bytes = 0;
+
+	return ioctl(socket->near, FIONREAD, &bytes) == 0 ? (uint64_t)bytes : 0;
+}
+
 /* Returns true if the program can write again. As in Linux, three quarters of the buffer must be
  * free. */
 static bool has_room(const struct socket *socket)
 {
-	int waiting = 0;
-
-	return ioctl(socket->near, FIONREAD, &waiting) == 0 && waiting <= SHIM_SOCKET_ROOM / 4;
+	return waiting(socket) <= SHIM_SOCKET_ROOM / 4;
 }
 
 /* The program writes no more. */
@@ -233,6 +240,8 @@ void stream_take(struct socket *socket)
 		return;
 	}
 	follow_options(socket);
+	if (socket->record->sends_urgent)
+		tcp_urge(socket->connection, socket->unacked.end + waiting(socket));
 	got = read_pair(socket);
 	taken = socket->unacked.end - before;
 	socket->record->bytes_sent += taken;
@@ -408,8 +417,43 @@ void sockets_report_stuck(struct sockets *sockets, FILE *out,
 	}
 }
 
+/* ---- urgent data ---- */
+
+/* Linux: tcp_check_urg(). A read at the earlier mark has not skipped its byte. */
+static void urgent_announced(struct socket *socket)
+{
+	const struct sockets *sockets = socket->sockets;
+	struct shim_socket *record = socket->record;
+	uint64_t taken = record->bytes_taken + record->urgent_holes;
+	struct tcp_report report;
+	bool inlined = shim_socket_option_value(record, SOL_SOCKET, SO_OOBINLINE, 0);
+
+	tcp_report(socket->connection, &report);
+	if (record->urgent && record->urgent_at == taken && !inlined && report.received != taken)
+		record->urgent_holes++;
+	record->urgent = URGENT_AWAITED;
+	record->urgent_at = tcp_urgent(socket->connection);
+	if (record->owner)
+		sockets->services->signal(sockets->context, record->owner, SIGURG);
+}
+
+static void urgent_arrived(struct socket *socket)
+{
+	struct shim_socket *record = socket->record;
+	uint8_t byte;
+
+	byte_ring_get(&socket->unread, tcp_urgent(socket->connection), &byte, 1);
+	record->urgent = URGENT_THERE;
+	record->urgent_byte = byte;
+	socket_wake(socket, WAKE_INPUT);
+}
+
 static void handle(struct socket *socket, unsigned events)
 {
+	if (events & TCP_URGENT_ANNOUNCED)
+		urgent_announced(socket);
+	if (events & TCP_URGENT_ARRIVED)
+		urgent_arrived(socket);
 	if (events & TCP_CONNECTED)
 		connect_opened(socket);
 	if (events & TCP_ACKNOWLEDGED)
@@ -458,8 +502,11 @@ static void show(struct socket *socket)
 	uint32_t before = record->tcp_state;
 	bool over = is_over(tcp_state(socket->connection));
 
-	if (over && !record->over)
+	if (over && !record->over) {
 		record->held &= record->bound;
+		socket->reuse = record->reuse;
+		socket->reuse_port = record->reuse_port;
+	}
 	record->over = over;
 	record->tcp_state = linux_states[tcp_state(socket->connection)];
 	if (record->tcp_state != before && (over || record->tcp_state == TCP_FIN_WAIT2))

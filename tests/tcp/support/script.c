@@ -41,10 +41,11 @@ static const struct {
 	char letter;
 	uint8_t flag;
 } flag_letters[] = {{'S', TCP_SYN}, {'F', TCP_FIN}, {'R', TCP_RST}, {'E', TCP_ECE},
-		    {'W', TCP_CWR}, {'A', TCP_ACK}, {'P', TCP_PSH}};
+		    {'W', TCP_CWR}, {'A', TCP_ACK}, {'P', TCP_PSH}, {'U', TCP_URG}};
 
-static const char *const event_names[] = {"connected", "readable", "acknowledged", "peer-closed",
-					  "finished",  "reset",    "timed-out"};
+static const char *const event_names[] = {"connected",   "readable",         "acknowledged",
+					  "peer-closed", "finished",         "reset",
+					  "timed-out",   "urgent-announced", "urgent-arrived"};
 
 static void fail(const struct run *run, const char *what)
 {
@@ -95,6 +96,9 @@ static const char *print_segment(const struct tcp_segment *segment)
 		length += snprintf(text + length, sizeof(text) - (size_t)length, " ack %" PRIu32,
 				   header->acknowledgment - PEER_INITIAL);
 	length += snprintf(text + length, sizeof(text) - (size_t)length, " win %u", header->window);
+	if (header->flags & TCP_URG)
+		length += snprintf(text + length, sizeof(text) - (size_t)length, " urg %u",
+				   header->urgent);
 	if (header->options & TCP_OPTION_MSS)
 		length += snprintf(text + length, sizeof(text) - (size_t)length, " mss %u",
 				   header->mss);
@@ -178,6 +182,7 @@ static struct tcp_segment read_segment(const struct run *run, uint32_t own, uint
 	struct tcp_segment segment = {.header = {0}};
 	struct tcp_header *header = &segment.header;
 	const char *ack = word_after(run, "ack"), *window = word_after(run, "win");
+	const char *urgent = word_after(run, "urg");
 	unsigned sequence = 0, bytes = 0;
 
 	for (const char *letter = run->words[2]; *letter; letter++)
@@ -192,6 +197,8 @@ static struct tcp_segment read_segment(const struct run *run, uint32_t own, uint
 		header->acknowledgment = other + (uint32_t)number(ack);
 	if (window)
 		header->window = (uint16_t)number(window);
+	if (urgent)
+		header->urgent = (uint16_t)number(urgent);
 	read_options(run, header);
 	read_sacks(word_after(run, "sack"), other, header);
 	segment.ecn = has_word(run, "ce") ? ECN_CE : has_word(run, "ect0") ? ECN_ECT0 : ECN_NOT_ECT;
@@ -223,8 +230,8 @@ static bool same(const struct run *run, const struct tcp_segment *expected,
 	    (one->timestamp != other->timestamp || one->timestamp_echo != other->timestamp_echo))
 		return false;
 	return ((one->options ^ other->options) & ~TCP_OPTION_TIMESTAMPS) == 0 &&
-	       one->mss == other->mss && one->window_scale == other->window_scale &&
-	       one->sack_count == other->sack_count &&
+	       one->urgent == other->urgent && one->mss == other->mss &&
+	       one->window_scale == other->window_scale && one->sack_count == other->sack_count &&
 	       !memcmp(one->sack, other->sack, one->sack_count * sizeof(one->sack[0]));
 }
 
@@ -290,6 +297,7 @@ static void check(const struct run *run)
 		{"reductions", report.counts.window_reductions},
 		{"rto", report.rto / US},
 		{"recovering", report.recovering},
+		{"urgent", tcp_urgent(run->connection)},
 	};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(values); i++)
@@ -323,6 +331,8 @@ static void call(struct run *run)
 		tcp_listen(run->connection, run->now);
 	else if (!strcmp(name, "write"))
 		tcp_write(run->connection, run->now, bytes);
+	else if (!strcmp(name, "urge"))
+		tcp_urge(run->connection, bytes);
 	else if (!strcmp(name, "read"))
 		tcp_read(run->connection, run->now, bytes);
 	else if (!strcmp(name, "shutdown"))

@@ -296,7 +296,9 @@ class Driver:
         self.line(f'seed {seed}')
         first_port = FIRST_PORT + seed % SEEDS_OF_PORTS * len(PORTS)
         self.addresses = (address, peer)
+        self.broadcast = ('.'.join(address.split('.')[:2]) + '.255.255', '255.255.255.255')
         names = {address: 'host0', peer: 'host1', '0.0.0.0': 'any', '::': 'any6'}
+        names.update(zip(self.broadcast, ('all', 'everyone')))
         names.update({f'::ffff:{address}': f'mapped {name}' for address, name in names.items() if '.' in address})
         self.own = Host(names, first_port)
         for _ in range(200):
@@ -401,16 +403,21 @@ class Driver:
         return address if known['family'] == '4' else f'::ffff:{address}'
 
     def arguments_bind(self, known):
-        addresses = [self.in_family(known, address) for address in (self.addresses[known['side']], '0.0.0.0', self.addresses[1 - known['side']])]
+        addresses = [self.in_family(known, address)
+                     for address in (self.addresses[known['side']], '0.0.0.0', self.addresses[1 - known['side']], *self.broadcast)]
         more = [] if known['family'] == '4' else ['::', '::1']
-        address = self.random.choices(addresses + more, [8, 3, 1] + [4] * len(more))[0]
+        many = 0.5 if known['kind'] == 'datagram' and known['family'] == '4' else 0
+        address = self.random.choices(addresses + more, [8, 3, 1, many, many] + [4] * len(more))[0]
         return address, self.random.choices((0, *PORTS), (3, 2, 2, 2))[0]
 
     def arguments_connect(self, known):
         # Linux sends nothing to ::1 from a socket that was connected to an address of IPv4.
         if known['family'] == '6' and known.setdefault('native', self.random.random() < 0.2):
             return '::1', self.random.choice(PORTS)
-        return self.in_family(known, self.random.choice(self.addresses)), self.random.choice(PORTS)
+        # In Linux, a datagram may go to the new port if connect() to a broadcast address failed.
+        many = 0 if known['kind'] == 'datagram' and known['state'] == 'connected' else 1
+        address = self.random.choices(self.addresses + self.broadcast, [10, 10, many, many])[0]
+        return self.in_family(known, address), self.random.choice(PORTS)
 
     def arguments_blocking(self, known):
         operation = self.random.choice(('recv', 'recv', 'recvmsg', 'recvfrom', 'send', 'accept', 'connect'))
@@ -448,7 +455,7 @@ class Driver:
 
     def arguments_sendto(self, known):
         length = self.length(known)
-        to = self.in_family(known, self.random.choice(self.addresses + GROUPS[:2]))
+        to = self.in_family(known, self.random.choice(self.addresses + GROUPS[:2] + self.broadcast))
         return None if length is None else (length, to, self.random.choice(PORTS))
 
     def arguments_sendmsg(self, known):

@@ -20,13 +20,14 @@ cat >"$folder/linux.sh" <<'END'
 echo 0 >/proc/sys/net/ipv4/icmp_ratelimit
 ip link set lo up
 ip link add v0 mtu 9000 type veth peer name v1 mtu 9000
-ip address add 10.99.0.1/24 dev v0
+ip address add 10.99.0.1/16 brd + dev v0
 unshare --net bash -c 'echo 0 >/proc/sys/net/ipv4/icmp_ratelimit; ip link set lo up; until ip link show v1 >/dev/null 2>&1; do sleep 0.01; done
-  ip address add 10.99.0.2/24 dev v1; ip link set v1 up; ip route add 224.0.0.0/4 dev v1; exec python3 "$0" serve 10.99.0.2 "$1"' "$1" "$3" &
+  ip address add 10.99.0.2/16 brd + dev v1; ip link set v1 up; ip route add 224.0.0.0/4 dev v1; ip route add 255.255.255.255 dev v1; exec python3 "$0" serve 10.99.0.2 "$1"' "$1" "$3" &
 peer=$!
 until ip link set v1 netns $peer && ! ip link show v1 >/dev/null 2>&1; do sleep 0.01; done
 ip link set v0 up
 ip route add 224.0.0.0/4 dev v0
+ip route add 255.255.255.255 dev v0
 python3 "$1" drive 10.99.0.1 10.99.0.2 "$2" "$3" "$4"
 kill $peer 2>/dev/null
 END

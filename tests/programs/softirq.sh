@@ -8,14 +8,7 @@
 hcasim=$1
 command -v python3 >/dev/null || { echo 'python3 is not installed'; exit 77; }
 . "$(dirname "$0")/../support/script.sh"
-cat >"$folder/three.yaml" <<'YAML'
-seed: 1
-hosts:
-  host0: {hca: connectx4-100gbe}
-  host1: {hca: connectx4-100gbe}
-  host2: {hca: connectx4-100gbe}
-fabric: {link_layer: roce, topology: single-switch, switch: spectrum-100gbe, link: cable-100gbe}
-YAML
+scenario=$2/tests/support/three-hosts-roce.yaml
 cat >"$folder/receive.py" <<'PY'
 import socket, time
 ends = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for i in range(2)]
@@ -40,7 +33,7 @@ play() {
   [[ $2 == *,* ]] && second=${2#*,}
   shift 2
   # shellcheck disable=SC2086
-  timeout -s KILL 60 "$hcasim" exec "$folder/three.yaml" --out "$folder/$name" "$@" -- host0: python3 "$folder/receive.py" \
+  timeout -s KILL 60 "$hcasim" exec "$scenario" --out "$folder/$name" "$@" -- host0: python3 "$folder/receive.py" \
     : host1: python3 "$folder/send.py" $first ${second:+: host2: python3 "$folder/send.py" $second} >"$folder/$name.out" 2>&1 ||
     fail "$name: exit code $?: $(cat "$folder/$name.out")"
   "$hcasim" explain "$folder/$name" --cpu --json >"$folder/$name.json" || fail "$name: explain: exit code $?"
@@ -93,6 +86,6 @@ play budget "600 64 $first 6000,600 64 $same 6001" "${rss[@]}" --set sockets.wei
 play again "600 64 $first 6000,600 64 $same 6001" "${rss[@]}" --set sockets.weight=4 --set sockets.budget=8
 diff -rq "$folder/budget" "$folder/again" || fail 'two runs leave other results'
 
-"$hcasim" exec "$folder/three.yaml" --set sockets.rss_key=12 -- host0: true >"$folder/refused" 2>&1
+"$hcasim" exec "$scenario" --set sockets.rss_key=12 -- host0: true >"$folder/refused" 2>&1
 [ $? = 2 ] && grep -q 'sockets.rss_key is "12"; expected 80 hexadecimal digits' "$folder/refused" || fail "key: $(cat "$folder/refused")"
 exit $((failures > 0))

@@ -6,21 +6,13 @@
 # same times; a core that copies carries less.
 # Arguments: the hcasim program, the top of the source tree, a program of this folder's.
 hcasim=$1
+hosts=$2/tests/support/three-hosts
 command -v python3 >/dev/null || { echo 'python3 is not installed'; exit 77; }
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"; [ -z "$busy" ] || kill "$busy" 2>/dev/null' EXIT
 failures=0
 fail() { echo "$*"; failures=1; }
 
-cat >"$folder/three.yaml" <<'END'
-seed: 1
-hosts:
-  host0: {hca: connectx4-100gbe}
-  host1: {hca: connectx4-100gbe}
-  host2: {hca: connectx4-100gbe}
-fabric: {link_layer: roce, topology: single-switch, switch: spectrum-100gbe, link: cable-100gbe}
-END
-sed 's/connectx4-100gbe/connectx4-edr/; s/roce/infiniband/; s/spectrum-100gbe/sb7700/; s/cable-100gbe/cable-edr/' "$folder/three.yaml" >"$folder/ib.yaml"
 cat >"$folder/server.py" <<'END'
 import selectors, socket, sys, time
 count, size = int(sys.argv[1]), int(sys.argv[2])
@@ -51,7 +43,7 @@ run() {
   shift 2
   local programs=(host0: python3 "$folder/server.py" "$clients" 60000000)
   for ((i = 1; i <= clients; i++)); do programs+=(: "host$i:" python3 "$folder/client.py" 60000000); done
-  "$hcasim" exec "$folder/${scenario:-three}.yaml" --verbose "$@" -- "${programs[@]}" >"$folder/$name.out" 2>"$folder/$name.err" || fail "$name: exit code $?"
+  "$hcasim" exec "$hosts-${scenario:-roce}.yaml" --verbose "$@" -- "${programs[@]}" >"$folder/$name.out" 2>"$folder/$name.err" || fail "$name: exit code $?"
   grep -o 'interaction trace .*' "$folder/$name.err" >>"$folder/$name.out"
   ! grep -q warning "$folder/$name.err" || fail "$name: $(cat "$folder/$name.err")"
 }

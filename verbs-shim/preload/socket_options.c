@@ -250,6 +250,8 @@ int sockets_set_option(int fd, struct shim_socket *record, int level, int option
 		record->reuse = number != 0;
 	if (level == SOL_SOCKET && option == SO_REUSEPORT)
 		record->reuse_port = number != 0;
+	if (level == SOL_SOCKET && option == SO_BROADCAST)
+		record->has_route = 0;
 	if (level == IPPROTO_IP && option == IP_TOS && number != value_of(record, level, option))
 		(void)socket_options_keep(record, SOL_SOCKET, SO_PRIORITY, priority_of(number));
 	result = socket_options_keep(record, level, option, number);

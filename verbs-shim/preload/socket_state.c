@@ -94,7 +94,7 @@ static bool has_bytes(int fd, struct shim_socket *record)
 	       !socket_urgent_is_alone(fd, record);
 }
 
-static ssize_t take_error(struct shim_socket *record)
+ssize_t socket_state_take_error(struct shim_socket *record)
 {
 	errno = record->error;
 	record->error = 0;
@@ -112,7 +112,7 @@ bool socket_state_ends_read(int fd, struct shim_socket *record, ssize_t *result)
 	}
 	if (record->state == SOCKET_IDLE && !record->datagram) {
 		if (record->error)
-			(void)take_error(record);
+			(void)socket_state_take_error(record);
 		else if (record->shut & SHUT_READING)
 			*result = 0;
 		else
@@ -123,7 +123,7 @@ bool socket_state_ends_read(int fd, struct shim_socket *record, ssize_t *result)
 		return false;
 	if (has_bytes(fd, record))
 		return false;
-	*result = lost ? take_error(record) : 0;
+	*result = lost ? socket_state_take_error(record) : 0;
 	return true;
 }
 
@@ -134,13 +134,13 @@ ssize_t socket_state_read(int fd, struct shim_socket *record, ssize_t result)
 	if (result != 0 || !record->error || record->ended)
 		return result;
 	(void)system_call(SYS_ioctl, fd, FIONREAD, &bytes); /* a read of 0 bytes */
-	return bytes ? 0 : take_error(record);
+	return bytes ? 0 : socket_state_take_error(record);
 }
 
 bool socket_state_may_write(struct shim_socket *record, int flags)
 {
 	if (record->error) {
-		(void)take_error(record);
+		(void)socket_state_take_error(record);
 		return false;
 	}
 	if (record->state == SOCKET_CONNECTED && !(shut_of(record) & SHUT_WRITING))

@@ -19,6 +19,9 @@ short socket_state_events(int fd, short wanted, short events);
 /* The same, if the record of the descriptor is known. */
 short socket_state_events_of(struct shim_socket *record, int fd, short wanted, short events);
 
+/* Returns -1 with the error of the socket as errno, and clears the error. */
+ssize_t socket_state_take_error(struct shim_socket *record);
+
 /* Returns true if a read has a result without bytes. Sets *result, and errno if it is -1. */
 bool socket_state_ends_read(int fd, struct shim_socket *record, ssize_t *result);
 

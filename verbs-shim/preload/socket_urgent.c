@@ -138,7 +138,11 @@ ssize_t socket_urgent_read(int fd, struct shim_socket *record, const struct msgh
 	result = sockets_read_pair(fd, &some, flags);
 	if (!hidden || result <= 0)
 		return result;
-	return result > 1 || (record->ended && !record->stalled) ? result - 1 : fail(EAGAIN);
+	if (result > 1)
+		return result - 1;
+	if (record->stalled || !socket_state_reads_no_more(record))
+		return fail(EAGAIN);
+	return record->error && !record->ended ? socket_state_take_error(record) : 0;
 }
 
 /* Linux: tcp_poll(). */

@@ -423,8 +423,9 @@ static int unlisten(int fd, const struct shim_socket *record)
 {
 	char bytes[256];
 
-	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	(void)call(SOCKET_UNLISTEN, number_of(record), 0);
+	/* as in Linux, resets within the host arrive first */
+	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	while (system_call(SYS_recvfrom, fd, bytes, sizeof(bytes), MSG_DONTWAIT, NULL, NULL) > 0)
 		;
 	return 0;

@@ -48,8 +48,11 @@ int datagram_route(struct socket *socket)
 	}
 	if (result != 0)
 		return result;
-	if (host == NO_SOCKET && !group_has_gid(record->wanted.ip))
+	if (host == NO_SOCKET && !ports_has_many(sockets, record->wanted.ip))
 		return -ENETUNREACH;
+	if (ports_is_broadcast(sockets, record->wanted.ip) &&
+	    !shim_socket_option_value(record, SOL_SOCKET, SO_BROADCAST, 0))
+		return -EACCES;
 	return host == NO_SOCKET || network_reaches(sockets, socket->host, host) ? 0
 										 : -EHOSTUNREACH;
 }
@@ -109,6 +112,20 @@ static bool send_to_group(const struct socket *socket, struct flow *flow, uint32
 	return loops;
 }
 
+/* Sends to all hosts, as Linux does: also to the own one. */
+static bool broadcast(const struct socket *socket, struct flow *flow, uint32_t bytes)
+{
+	struct sockets *sockets = socket->sockets;
+	const uint8_t *data = sockets->datagram + sizeof(struct shim_datagram);
+
+	flow->interface = SHIM_INTERFACE_ETH0;
+	flow->to_host = socket->host;
+	network_send_datagram(sockets, flow, data, bytes);
+	flow->to_host = NO_SOCKET;
+	network_send_datagram(sockets, flow, data, bytes);
+	return true;
+}
+
 /* Returns true if a copy stays within the host. */
 static bool send_one(struct socket *socket, const struct shim_datagram *head, uint32_t bytes)
 {
@@ -121,11 +138,13 @@ static bool send_one(struct socket *socket, const struct shim_datagram *head, ui
 			    .hop_limit = (uint8_t)shim_socket_option_value(
 				    socket->record, IPPROTO_IP, IP_TTL, SHIM_TTL_DEFAULT)};
 
-	if (to == NO_SOCKET && !group_has_gid(head->address.ip))
+	if (to == NO_SOCKET && !ports_has_many(sockets, head->address.ip))
 		return false;
 	ports_choose_source(socket, &head->address, &flow.source);
-	if (to == NO_SOCKET)
+	if (group_has_gid(head->address.ip))
 		return send_to_group(socket, &flow, bytes);
+	if (to == NO_SOCKET)
+		return broadcast(socket, &flow, bytes);
 	network_send_datagram(sockets, &flow, sockets->datagram + sizeof(*head), bytes);
 	return false;
 }
@@ -196,9 +215,9 @@ static void put(struct socket *socket, const struct flow *flow, const uint8_t *b
 	socket_wake(socket, WAKE_INPUT);
 }
 
-/* A group has any number of receivers, and no host refuses. */
-static void arrived_for_group(struct sockets *sockets, const struct flow *flow,
-			      const uint8_t *bytes, uint32_t count, uint32_t packets)
+/* A group, or a broadcast address, has any number of receivers, and no host refuses. */
+static void arrived_for_many(struct sockets *sockets, const struct flow *flow, const uint8_t *bytes,
+			     uint32_t count, uint32_t packets)
 {
 	if (!membership_of_host(sockets, flow->to_host, flow->destination.ip, flow->interface))
 		return;
@@ -212,8 +231,8 @@ void datagram_arrived(struct sockets *sockets, const struct flow *flow, const ui
 {
 	struct socket *socket;
 
-	if (group_has_gid(flow->destination.ip)) {
-		arrived_for_group(sockets, flow, bytes, count, packets);
+	if (ports_has_many(sockets, flow->destination.ip)) {
+		arrived_for_many(sockets, flow, bytes, count, packets);
 		return;
 	}
 	socket = ports_receiver(sockets, flow->to_host, &flow->destination, &flow->source);

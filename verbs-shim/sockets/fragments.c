@@ -45,7 +45,10 @@ static const struct path *path_of(const struct sockets *sockets, const struct fl
 
 	if (group) {
 		memcpy(path.dgid, flow->destination.ip, sizeof(path.dgid));
-		group_mac(path.dgid, path.dmac);
+		if (group_has_gid(path.dgid))
+			group_mac(path.dgid, path.dmac);
+		else
+			memset(path.dmac, 0xff, sizeof(path.dmac)); /* broadcast */
 		path.roce_version = flow->source.ip[0] ? ROCE_V2_IPV6 : ROCE_V2_IPV4;
 		memcpy(path.sgid, flow->source.ip, sizeof(path.sgid));
 		path.destination = groups_by_gid(endpoints_groups(sockets->endpoints), path.dgid);

@@ -101,7 +101,7 @@ static bool is_of_all_hosts(const uint8_t group[16])
 bool membership_of_host(const struct sockets *sockets, uint32_t host, const uint8_t group[16],
 			uint32_t interface)
 {
-	if (is_of_all_hosts(group))
+	if (is_of_all_hosts(group) || ports_is_broadcast(sockets, group))
 		return true;
 	for (uint32_t i = 0; i < sockets->highest; i++) {
 		const struct socket *socket = &sockets->table[i];
@@ -116,7 +116,7 @@ bool membership_passes(const struct socket *socket, const uint8_t group[16], uin
 {
 	bool six = group[0] == 0xff;
 
-	return has(socket, group, interface) ||
+	return has(socket, group, interface) || ports_is_broadcast(socket->sockets, group) ||
 	       shim_socket_option_value(socket->record, six ? IPPROTO_IPV6 : IPPROTO_IP,
 					six ? IPV6_MULTICAST_ALL : IP_MULTICAST_ALL, 1);
 }

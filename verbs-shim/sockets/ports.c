@@ -8,6 +8,9 @@
 /* Linux: net.ipv4.ip_local_port_range. */
 enum { PORT_FIRST = 32768, PORT_LAST = 60999, LOOPBACK_NET = 127 };
 
+/* Of the network of eth0, whose mask is 255.255.0.0. */
+enum { NET_BYTES = 2 };
+
 /* Linux: TCP_TIMEWAIT_LEN. */
 #define TIME_WAIT (60 * SEC)
 
@@ -30,9 +33,27 @@ bool ports_is_any(const struct shim_address *address)
 	       (is_mapped(address) && memcmp(address->ip + 12, any_six, 4) == 0);
 }
 
+bool ports_is_broadcast(const struct sockets *sockets, const uint8_t ip[16])
+{
+	static const uint8_t all[4] = {255, 255, 255, 255};
+	const uint8_t *net = sockets->hosts[0]->ipv4;
+
+	return memcmp(ip, mapped, sizeof(mapped)) == 0 &&
+	       (memcmp(ip + 12, all, sizeof(all)) == 0 ||
+		(memcmp(ip + 12, net, NET_BYTES) == 0 &&
+		 memcmp(ip + 12 + NET_BYTES, all, sizeof(all) - NET_BYTES) == 0));
+}
+
+bool ports_has_many(const struct sockets *sockets, const uint8_t ip[16])
+{
+	return group_has_gid(ip) || ports_is_broadcast(sockets, ip);
+}
+
 uint32_t ports_host_of(const struct sockets *sockets, uint32_t from,
 		       const struct shim_address *address)
 {
+	if (ports_is_broadcast(sockets, address->ip))
+		return NO_SOCKET;
 	if (ports_is_any(address) || memcmp(address->ip, loopback_six, 16) == 0)
 		return from;
 	if (!is_mapped(address))
@@ -166,7 +187,7 @@ int ports_bind(struct socket *socket, const struct shim_address *wanted, bool ke
 	if (six &&
 	    (socket->record->held || (!keeps && socket->record->only_six && is_mapped(wanted))))
 		return -EINVAL;
-	if (!group_has_gid(address.ip) &&
+	if (!ports_has_many(socket->sockets, address.ip) &&
 	    ports_host_of(socket->sockets, socket->host, &address) != socket->host)
 		return -EADDRNOTAVAIL;
 	if (socket->record->held)
@@ -287,9 +308,9 @@ void ports_choose_source(const struct socket *socket, const struct shim_address 
 {
 	const struct sockets *sockets = socket->sockets;
 
-	/* Linux: what is sent from a group's address has the address of the host. A socket that is
-	 * connected to ::1 has no address of IPv4. */
-	if (ports_is_any(source) || group_has_gid(source->ip) ||
+	/* Linux: what is sent from an address of many hosts has the address of the host.
+	 * A socket that is connected to ::1 has no address of IPv4. */
+	if (ports_is_any(source) || ports_has_many(sockets, source->ip) ||
 	    (is_mapped(destination) && !is_mapped(source)))
 		reach(sockets, socket->host, ports_host_of(sockets, socket->host, destination),
 		      destination, source);

@@ -225,6 +225,10 @@ void socket_wake(const struct socket *socket, enum shim_wake wake);
 
 /* ports.c */
 bool ports_is_any(const struct shim_address *address);
+/* Returns true for 255.255.255.255, and for the broadcast address of eth0's network. */
+bool ports_is_broadcast(const struct sockets *sockets, const uint8_t ip[16]);
+/* Returns true for the address of a group, and for a broadcast address. */
+bool ports_has_many(const struct sockets *sockets, const uint8_t ip[16]);
 /* Returns the host that has the address, as seen by `from`, or NO_SOCKET if there is none. */
 uint32_t ports_host_of(const struct sockets *sockets, uint32_t from,
 		       const struct shim_address *address);

@@ -17,10 +17,10 @@
  *
  * Calls: connect, listen, write N, urge N, read N, shutdown, abort, orphan, room, no-room.
  * `is NAME N`: cwnd, in-flight, peer-window, acknowledged, received, readable, timeouts,
- * recoveries, probes, window-probes, keepalive-probes, stuck, ce-received,
- * ece-received, reductions, rto (us), recovering, urgent, state NAME. `event NAME` (connected, readable, acknowledged, peer-closed,
- * finished, reset, timed-out, urgent-announced, urgent-arrived) requires that it was reported since
- * the last such line.
+ * recoveries, probes, window-probes, keepalive-probes, stuck, ce-received, ece-received,
+ * reductions, rto (us), recovering, urgent, state NAME. `event NAME` (connected, readable,
+ * acknowledged, peer-closed, finished, reset, timed-out, urgent-announced, urgent-arrived) requires
+ * that it was reported since the last such line.
  */
 #ifndef TESTS_TCP_SUPPORT_SCRIPT_H
 #define TESTS_TCP_SUPPORT_SCRIPT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * published_load: driver load: measures verbs under load (traffic/load/load.h). Keys: hca, host,
- * switch, link (presets or maps), measure, counter, times (a factor for the result), and the
- * parameters of a load.
+ * switch, link (presets or maps), first_host (differences of the first node's host), measure,
+ * counter, times (a factor for the result), and the parameters of a load.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,9 +43,9 @@ static void read_composite(const struct published_settings *settings, const char
 /* Refuses keys that have no meaning, because they are mistakes. */
 static void refuse_others(struct yaml_node *map, struct yaml_errors *errors)
 {
-	const char *known[KEYS_MAX] = {"hca",     "host",    "switch", "link",
-				       "measure", "counter", "times"};
-	size_t count = 7;
+	const char *known[KEYS_MAX] = {"hca",  "host",    "first_host", "switch",
+				       "link", "measure", "counter",    "times"};
+	size_t count = 8;
 
 	for (const struct param *param = load_place_param_list; param->name; param++)
 		known[count++] = param->name;
@@ -70,12 +70,30 @@ static void read_load(const struct published_settings *settings, struct load_par
 	}
 }
 
+/* Returns the parameters of the first node's HCA if they differ from the others', otherwise NULL.
+ * The caller frees them. */
+static struct hca_params *read_first(const struct published_settings *settings,
+				     const struct load_setup *setup)
+{
+	struct hca_params *first;
+
+	if (!published_get(settings, "first_host"))
+		return NULL;
+	first = malloc(sizeof(*first));
+	if (!first)
+		abort();
+	*first = setup->hca;
+	read_composite(settings, "first_host", COMPOSITE_HOST, first, NULL);
+	return first;
+}
+
 static void read_setup(const struct published_settings *settings, struct load_setup *setup)
 {
 	load_setup_default(setup);
 	setup->counter = published_text(settings, "counter", NULL);
 	read_composite(settings, "hca", COMPOSITE_HCA, &setup->hca, NULL);
 	read_composite(settings, "host", COMPOSITE_HOST, &setup->hca, NULL);
+	setup->first_hca = read_first(settings, setup);
 	read_composite(settings, "switch", COMPOSITE_SWITCH, &setup->sw, NULL);
 	read_composite(settings, "link", COMPOSITE_LINK, &setup->link, &setup->link_given);
 	read_load(settings, &setup->load);
@@ -98,6 +116,7 @@ bool published_load(const struct published_settings *settings, double *ours, cha
 	else
 		good = load_run(setup, &result, error, PUBLISHED_ERROR_BYTES);
 	congestion_choice_fini(&setup->hca.congestion);
+	free(setup->first_hca);
 	free(setup);
 	for (size_t i = 0; i < ARRAY_SIZE(measures) && good; i++) {
 		if (strcmp(measures[i].name, measure) != 0)

@@ -140,7 +140,9 @@ enum { LOAD_ALONE_NODES_MAX = 64 };
 /* Input of load_run(), which copies it. */
 struct load_setup {
 	struct load_params load;
-	struct hca_params hca;   /* parameters of each node's HCA */
+	struct hca_params hca; /* parameters of each node's HCA */
+	/* parameters of the first node's HCA, which the caller owns; NULL: as the others */
+	struct hca_params *first_hca;
 	struct switch_params sw; /* used with topology: switch */
 	/* port parameters that override the parameters at both ends of each link */
 	struct port_params link;

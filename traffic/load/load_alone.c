@@ -40,7 +40,7 @@ static enum link_layer link_layer_of(const struct load_setup *setup)
 
 static void add_node(struct alone *alone, const struct load_setup *setup, uint32_t index)
 {
-	struct hca_params params = setup->hca;
+	struct hca_params params = index == 0 && setup->first_hca ? *setup->first_hca : setup->hca;
 	char name[NAME_BYTES];
 
 	port_params_override(&params.port, &setup->link, setup->link_given);

@@ -53,8 +53,9 @@ bool yaml_is_set(const struct yaml_node *node);
 struct yaml_node *yaml_get(struct yaml_node *map, const char *key);
 
 /* Returns the nearest candidate by edit distance, for "did you mean ...?". A word that is often
- * confused with another (delay with latency) counts as one letter. Returns NULL if no candidate
- * is near. */
+ * confused with another (delay with latency) counts as one letter. Without a near candidate, the
+ * only one that has a part in common is suggested (congestion for congestion_control). Returns NULL
+ * if there is none. */
 const char *yaml_suggest(const char *word, const char *const *candidates, size_t count);
 
 /* Returns the kind of node found, for messages: "nothing", "text", "a list" or "a map". */

@@ -9,7 +9,9 @@
 #include "sim/renamed_keys.h"
 #include "sim/yaml.h"
 
-#define WORD_MAX 64 /* longer words get no suggestion */
+#define WORD_MAX 64  /* longer words get no suggestion */
+#define PART_MIN 3   /* letters of a name that may be a part of another */
+#define HINT_MAX 200 /* bytes of the end of a message about an unknown key */
 
 struct yaml_node *yaml_get(struct yaml_node *map, const char *key)
 {
@@ -158,6 +160,30 @@ static size_t name_distance(const char *one, const char *other)
 	return letters < words ? letters : words;
 }
 
+/* Returns true if the name begins or ends with the part, as congestion_control with congestion. */
+static bool has_part(const char *name, const char *part)
+{
+	size_t bytes = strlen(name), length = strlen(part);
+	return length >= PART_MIN && length < bytes &&
+	       ((strncmp(name, part, length) == 0 && name[length] == '_') ||
+		(strcmp(name + bytes - length, part) == 0 && name[bytes - length - 1] == '_'));
+}
+
+/* Returns the only candidate that is a part of the word, or has the word as a part. Otherwise
+ * returns NULL. */
+static const char *find_part(const char *word, const char *const *candidates, size_t count)
+{
+	const char *found = NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (!has_part(word, candidates[i]) && !has_part(candidates[i], word))
+			continue;
+		if (found)
+			return NULL;
+		found = candidates[i];
+	}
+	return found;
+}
+
 const char *yaml_suggest(const char *word, const char *const *candidates, size_t count)
 {
 	const char *nearest = NULL;
@@ -174,7 +200,7 @@ const char *yaml_suggest(const char *word, const char *const *candidates, size_t
 			nearest = candidates[i];
 		}
 	}
-	return nearest;
+	return nearest ? nearest : find_part(word, candidates, count);
 }
 
 void yaml_path(const struct yaml_node *node, const char *name, char path[PATH_MAX])
@@ -184,15 +210,44 @@ void yaml_path(const struct yaml_node *node, const char *name, char path[PATH_MA
 	snprintf(path, PATH_MAX, "%.*s%s", bytes, node->file, name);
 }
 
+/* Writes the known keys as the end of a message, as many as have room. */
+static void list_known(const char *const *known, size_t count, char *hint, size_t hint_bytes)
+{
+	static const char more[] = ", ...";
+	size_t used = 0;
+	for (size_t i = 0; i < count; i++) {
+		const char *before = i == 0 ? "; expected " : i + 1 == count ? " or " : ", ";
+		if (used + strlen(before) + strlen(known[i]) + sizeof(more) > hint_bytes) {
+			memcpy(hint + used, more, sizeof(more));
+			return;
+		}
+		used += (size_t)snprintf(hint + used, hint_bytes - used, "%s%s", before, known[i]);
+	}
+}
+
+static void write_key_hint(const struct yaml_node *entry, const char *const *known, size_t count,
+			   const struct yaml_errors *errors, char hint[HINT_MAX])
+{
+	renamed_key_hint(renamed_key_in(entry->parent, entry->key), entry->key, known, count, hint,
+			 HINT_MAX);
+	if (*hint == '\0' && errors->key_places) {
+		char path[YAML_PATH_BYTES];
+		yaml_error_path(entry, path);
+		errors->key_places(path, hint, HINT_MAX);
+	}
+	if (*hint == '\0')
+		list_known(known, count, hint, HINT_MAX);
+}
+
 void yaml_refuse_unused(const struct yaml_node *map, const char *const *known, size_t count,
 			struct yaml_errors *errors)
 {
 	for (const struct yaml_node *entry = map->children; entry; entry = entry->next) {
 		if (entry->used)
 			continue;
-		char hint[WORD_MAX * 2];
-		renamed_key_hint(renamed_key_in(map, entry->key), entry->key, known, count, hint,
-				 sizeof(hint));
+		char hint[HINT_MAX] = "";
+		if (errors->kept < YAML_ERRORS_MAX)
+			write_key_hint(entry, known, count, errors, hint);
 		yaml_error_key(errors, entry, "unknown key \"%s\"%s", entry->key, hint);
 	}
 }

@@ -9,9 +9,6 @@
 #include "sim/json.h"
 #include "sim/yaml.h"
 
-#define ERRORS_MAX 100 /* maximum number of stored errors */
-#define PATH_BYTES 512
-
 static const char expected_mark[] = "expected ";
 static const char *const suggestion_marks[] = {"did you mean \"", "it is now \""};
 
@@ -23,10 +20,9 @@ static char *copy(const char *text, size_t length)
 	return all;
 }
 
-/* Writes the path of the node from the top of its document, as --set takes it. */
-static void write_path(const struct yaml_node *node, char path[PATH_BYTES])
+void yaml_error_path(const struct yaml_node *node, char path[YAML_PATH_BYTES])
 {
-	char below[PATH_BYTES] = "";
+	char below[YAML_PATH_BYTES] = "";
 	*path = '\0';
 	for (; node && node->parent; node = node->parent) {
 		char number[24];
@@ -36,9 +32,9 @@ static void write_path(const struct yaml_node *node, char path[PATH_BYTES])
 		     child = child->next)
 			place++;
 		snprintf(number, sizeof(number), "%u", place);
-		snprintf(path, PATH_BYTES, "%s%s%.400s", node->key ? node->key : number,
+		snprintf(path, YAML_PATH_BYTES, "%s%s%.400s", node->key ? node->key : number,
 			 *below != '\0' ? "." : "", below);
-		memcpy(below, path, PATH_BYTES);
+		memcpy(below, path, YAML_PATH_BYTES);
 	}
 }
 
@@ -65,7 +61,7 @@ static struct yaml_problem *take(struct yaml_errors *errors)
 {
 	free(errors->text);
 	errors->text = NULL;
-	if (errors->count++ >= ERRORS_MAX)
+	if (errors->count++ >= YAML_ERRORS_MAX)
 		return NULL;
 	errors->list = realloc(errors->list, (errors->kept + 1) * sizeof(*errors->list));
 	if (!errors->list)
@@ -78,11 +74,11 @@ static struct yaml_problem *take(struct yaml_errors *errors)
 static void add(struct yaml_errors *errors, const struct yaml_node *node, bool at_key,
 		const char *format, va_list arguments)
 {
-	char path[PATH_BYTES];
+	char path[YAML_PATH_BYTES];
 	struct yaml_problem *problem = take(errors);
 	if (!problem)
 		return;
-	write_path(node, path);
+	yaml_error_path(node, path);
 	problem->file = copy(node->file, strlen(node->file));
 	problem->line = at_key ? node->key_line : node->line;
 	problem->column = at_key ? node->key_column : node->column;

@@ -29,12 +29,22 @@ struct yaml_problem {
 	char *suggestion;      /* NULL if there is no suggestion */
 };
 
+#define YAML_ERRORS_MAX 100
+
 struct yaml_errors {
-	struct yaml_problem *list; /* the first hundred */
+	struct yaml_problem *list; /* the first YAML_ERRORS_MAX */
 	size_t kept;
 	unsigned count;
 	char *text; /* cache of yaml_errors_text() */
+	/* Writes where else the file may have the key of a path, as the end of a message about a
+	 * key that its map does not have. NULL: not known. */
+	void (*key_places)(const char *path, char *hint, size_t hint_bytes);
 };
+
+#define YAML_PATH_BYTES 512
+
+/* Writes the path of the node from the top of its document, as --set takes it. */
+void yaml_error_path(const struct yaml_node *node, char path[YAML_PATH_BYTES]);
 
 /* Adds an error at the position of the node. */
 void yaml_error(struct yaml_errors *errors, const struct yaml_node *node, const char *format, ...)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hcasim/schema/key_places.h"
 #include "hcasim/schema/scenario_sections.h"
 
 #define KEYS_MAX 64
@@ -24,6 +25,7 @@ static struct scenario *read_document(struct yaml_document *document, const char
 		abort();
 	scenario->document = document;
 	scenario->file = yaml_root(document)->file;
+	errors->key_places = key_places_hint;
 	for (size_t i = 0; i < count; i++)
 		yaml_set(document, overrides[i], errors);
 	if (errors->count == before)

@@ -96,7 +96,9 @@ static const struct { const char *text, *errors; } wrong[] = {
 	 "back-to-back}\n",
 	 "1:47: \"127.1.1.1\" is already the address of a\n"},
 	{"hosts: {a: , b: }\nfabric: {topology: back-to-back, switch: x}\n",
-	 "2:34: unknown key \"switch\"\n"},
+	 "2:34: unknown key \"switch\"; expected link_layer, fidelity, partition_enforcement, "
+	 "reroute_delay, routing, topology, link, vl_arbitration, service_levels, dscp, routes, "
+	 "forwarding, multicast or partitions\n"},
 	{"hosts: {a: , b: }\nfabric: {topology: ring}\n",
 	 "2:20: topology: \"ring\" is not one of the choices; expected one of "
 	 "links|back-to-back|single-switch|dumbbell|parking-lot|leaf-spine|fat-tree|dragonfly|torus"
@@ -125,7 +127,8 @@ static const struct { const char *text, *errors; } wrong[] = {
 	{"hosts: {count: 3}\nfabric: {topology: {kind: dumbbell}}\n",
 	 "1:16: 3 hosts; the topology has places for 4\n"},
 	{"hosts: {count: 0}\nfabric: {topology: {kind: dumbbell, leaves: 3}}\n",
-	 "2:37: unknown key \"leaves\"\n"},
+	 "2:37: unknown key \"leaves\"; expected kind, left, right, uplink_rate or "
+	 "uplink_length\n"},
 	{"hosts: {count: 4}\nfabric: {topology: {kind: dumbbell, uplink_rate: 1bps}}\n",
 	 "2:20: uplink_rate: expected 1Mbps at least, or 0bps\n"},
 	{"hosts: {count: 0}\nfabric: {topology: {kind: fat-tree, arity: 5}}\n",

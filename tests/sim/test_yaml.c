@@ -73,7 +73,8 @@ static const struct { const char *text, *errors; } maps[] = {
 	{"rat: 25Gbps\n",             "t.yaml:1:1: unknown key \"rat\"; did you mean \"rate\"?\n"},
 	{"depth: 4\nPolicy: drop\n",  "t.yaml:2:1: unknown key \"Policy\"; did you mean "
 	 "\"policy\"?\n"},
-	{"zzzzzz: 1\n",               "t.yaml:1:1: unknown key \"zzzzzz\"\n"},
+	{"zzzzzz: 1\n",
+	 "t.yaml:1:1: unknown key \"zzzzzz\"; expected rate, delay, depth or policy\n"},
 	{"rate: 25\n",
 	 "t.yaml:1:7: rate: \"25\" has no unit; expected a rate: bps, Kbps, Mbps, Gbps, Tbps "
 	 "(1Mbps..3.2Tbps)\n"},
@@ -151,8 +152,9 @@ static void test_tree(void)
 	CU_ASSERT_PTR_NULL(yaml_get(two, "one"));
 	const char *const known[] = {"two"};
 	yaml_refuse_unused(root, known, 1, &errors);
-	CU_ASSERT_STRING_EQUAL(text_of(&errors), "t.yaml:1:1: unknown key \"one\"\n"
-						 "t.yaml:6:1: unknown key \"three\"\n");
+	CU_ASSERT_STRING_EQUAL(text_of(&errors),
+			       "t.yaml:1:1: unknown key \"one\"; expected two\n"
+			       "t.yaml:6:1: unknown key \"three\"; expected two\n");
 	yaml_errors_free(&errors);
 	yaml_close(document);
 }

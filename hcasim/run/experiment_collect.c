@@ -283,6 +283,9 @@ void experiment_collect(struct experiment *experiment)
 	metrics[METRIC_deadlocks] = experiment->deadlock.count > 0;
 	collect_pauses(experiment, pauses, deep);
 	metrics[METRIC_queue_p50_bytes] = experiment_queue_quantile(experiment, 0.5);
+	if (experiment->flow_series)
+		metrics[METRIC_joined_after_us] =
+			(double)flow_series_joined_after(experiment->flow_series) / (double)US;
 	metrics[METRIC_queue_p95_bytes] = experiment_queue_quantile(experiment, 0.95);
 	metrics[METRIC_queue_p99_bytes] = experiment_queue_quantile(experiment, 0.99);
 	experiment_workloads_collect(experiment);

@@ -4,14 +4,18 @@
 #include "hcasim/run/flow_series.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "hca/congestion/congestion.h"
 #include "hcasim/run/line_file.h"
 
+#define NEAR 0.1 /* of the mean: the distance that D-03 allows */
+
 struct chosen {
 	uint32_t flow;
 	uint64_t arrived; /* bytes at the last sample */
+	uint64_t gained;  /* bytes between the last two samples */
 	bool ended;       /* the last sample saw the end */
 };
 
@@ -22,6 +26,7 @@ struct flow_series {
 	/* further columns: values of the first chosen flow whose algorithm declares some */
 	const struct congestion_gauge *gauges;
 	sim_time sampled_at;
+	sim_time joined_after; /* see flow_series_joined_after(); 0: not yet */
 	FILE *lines;
 };
 
@@ -93,13 +98,47 @@ static void add_line(struct flow_series *series, struct chosen *one, sim_time no
 			fprintf(series->lines, "%" PRIu64, *value);
 	}
 	fputc('\n', series->lines);
+	one->gained = arrived - one->arrived;
 	one->arrived = arrived;
+}
+
+/* Returns the chosen flow that began last, or NULL unless all of them are under way. */
+static const struct chosen *newcomer(const struct flow_series *series)
+{
+	const struct flow_record *records = flow_driver_records(series->driver);
+	const struct chosen *last = NULL;
+	for (uint32_t i = 0; i < series->count; i++) {
+		const struct chosen *one = &series->list[i];
+		if (records[one->flow].status != FLOW_under_way)
+			return NULL;
+		if (!last || records[one->flow].ready > records[last->flow].ready)
+			last = one;
+	}
+	return last;
+}
+
+/* Notes the first interval in which the newcomer's data are near the mean of the others'. The
+ * interval began at `from`. */
+static void note_joined(struct flow_series *series, sim_time from, sim_time now)
+{
+	const struct chosen *last = newcomer(series);
+	sim_time began = last ? flow_driver_records(series->driver)[last->flow].ready : 0;
+	double others = 0;
+	if (!last || series->count < 2 || series->joined_after || began > from)
+		return;
+	for (uint32_t i = 0; i < series->count; i++)
+		others += &series->list[i] == last ? 0 : (double)series->list[i].gained;
+	others /= series->count - 1;
+	if (fabs((double)last->gained - others) <= NEAR * others)
+		series->joined_after = now - began;
 }
 
 void flow_series_sample(struct flow_series *series, sim_time now)
 {
 	const struct flow_record *records = flow_driver_records(series->driver);
-	for (uint32_t i = 0; i < series->count && now > series->sampled_at; i++) {
+	if (now == series->sampled_at)
+		return;
+	for (uint32_t i = 0; i < series->count; i++) {
 		struct chosen *one = &series->list[i];
 		enum flow_status status = (enum flow_status)records[one->flow].status;
 		if (status == FLOW_not_started || one->ended)
@@ -107,7 +146,13 @@ void flow_series_sample(struct flow_series *series, sim_time now)
 		add_line(series, one, now);
 		one->ended = status != FLOW_under_way;
 	}
+	note_joined(series, series->sampled_at, now);
 	series->sampled_at = now;
+}
+
+sim_time flow_series_joined_after(const struct flow_series *series)
+{
+	return series->joined_after;
 }
 
 bool flow_series_write(const struct flow_series *series, FILE *out)

@@ -6,29 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/wheel_fetch.h"
 #include "sim/wheel_sort.h"
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-#define CHUNK_BYTES   256
-#define CHUNK_ENTRIES 10
-#define SLAB_CHUNKS   64
+#define SLAB_CHUNKS 64
 /* Chunks and bytes of blocks from which events are prefetched. Chosen with the benchmarks. */
 #define FETCH_CHUNKS 64
 #define FETCH_BYTES  ((size_t)8 << 20)
-
-struct wheel_chunk {
-	struct wheel_chunk *next;
-	uint32_t count;
-	struct wheel_entry entries[CHUNK_ENTRIES];
-};
-_Static_assert(sizeof(struct wheel_chunk) == CHUNK_BYTES, "four cache lines a chunk");
 
 struct wheel_slab {
 	struct wheel_chunk chunks[SLAB_CHUNKS];
 	struct wheel_slab *next;
 };
+
+#define LATE_MOVES 64 /* entries of the current list that an insertion may move */
 
 /* Container in event->place, beside the address of the entry. An event of the current list is
  * IN_SLOT too. Its time is at or before the cursor, and its entry is no longer valid. */
@@ -44,8 +38,9 @@ struct slot {
 
 static __attribute__((noinline)) void grow_free_chunks(struct wheel *wheel)
 {
-	size_t bytes = (sizeof(struct wheel_slab) + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
-	struct wheel_slab *slab = aligned_alloc(CHUNK_BYTES, bytes);
+	size_t bytes = (sizeof(struct wheel_slab) + WHEEL_CHUNK_BYTES - 1) / WHEEL_CHUNK_BYTES *
+		       WHEEL_CHUNK_BYTES;
+	struct wheel_slab *slab = aligned_alloc(WHEEL_CHUNK_BYTES, bytes);
 
 	assert(slab);
 	wheel->fetches = wheel->chunks >= FETCH_CHUNKS && wheel->blocks->bytes >= FETCH_BYTES;
@@ -155,7 +150,7 @@ static inline struct wheel_chunk *chunk_with_room(struct wheel *wheel, const str
 {
 	struct wheel_chunk *chunk = *slot->chunks, *fresh;
 
-	if (likely(chunk && chunk->count < CHUNK_ENTRIES))
+	if (likely(chunk && chunk->count < WHEEL_CHUNK_ENTRIES))
 		return chunk;
 	fresh = take_chunk(wheel);
 	fresh->next = chunk;
@@ -174,13 +169,38 @@ static __attribute__((noinline)) void insert_in_slot(struct wheel *wheel, uint64
 	append(chunk_with_room(wheel, &slot), key, order, event);
 }
 
+/* Inserts an event at or before the cursor. Most are near the end of the current list, where few
+ * entries must move. */
+static __attribute__((noinline)) void insert_late(struct wheel *wheel, struct event *event)
+{
+	const struct wheel_entry entry = {event->key, event->order, event};
+	uint32_t first = wheel->current_next, count = wheel->current_count, place;
+
+	if (first == count)
+		wheel->current_next = wheel->current_count = first = count = 0;
+	if (count > first + LATE_MOVES)
+		first = count - LATE_MOVES;
+	for (place = count; place > first; place--)
+		if (wheel_earlier(&wheel->current[place - 1], &entry))
+			break; /* an equal entry is cancelled, and stays behind */
+	if (count == wheel->current_capacity || (place == first && first > wheel->current_next)) {
+		event_heap_insert(&wheel->late, event);
+		return;
+	}
+	memmove(&wheel->current[place + 1], &wheel->current[place],
+		(count - place) * sizeof(entry));
+	wheel->current[place] = entry;
+	wheel->current_count++;
+	event->place = IN_SLOT;
+}
+
 void wheel_insert(struct wheel *wheel, struct event *event)
 {
 	uint64_t key = event->key;
 	sim_time time = key >> 3;
 
 	if (unlikely(time <= wheel->cursor)) {
-		event_heap_insert(&wheel->late, event);
+		insert_late(wheel, event);
 	} else if (likely((time ^ wheel->cursor) >> WHEEL_FAR_SHIFT == 0)) {
 		struct slot slot =
 			near_slot(wheel, (time >> WHEEL_SLOT_BITS) & (WHEEL_NEAR_SLOTS - 1));
@@ -196,99 +216,6 @@ static void allocate_current(struct wheel *wheel)
 	wheel->current = malloc(wheel->current_capacity * sizeof(*wheel->current));
 	wheel->scratch = malloc(wheel->current_capacity * sizeof(*wheel->scratch));
 	assert(wheel->current && wheel->scratch);
-}
-
-#define CACHE_LINE  64
-#define FETCH_FIRST 16 /* entries of a slot for which the stages go by slots */
-#define FETCH_APART 3  /* entries between two stages within a longer list */
-
-/* Prefetches an event that fires soon, and the cache line after it with the beginning of its owner.
- * With thousands of blocks, neither is in the cache. */
-static inline void fetch_event(const struct event *event)
-{
-	__builtin_prefetch((const void *)event, 1);
-	__builtin_prefetch((const void *)((uintptr_t)event + CACHE_LINE), 1);
-}
-
-static inline void fetch_stage(const struct event *event, unsigned stage)
-{
-	if (event && event->fetch)
-		event->fetch->stages[stage](event);
-}
-
-/* Returns the next occupied near slot after `number`, or WHEEL_NEAR_SLOTS if there is none. */
-static inline uint32_t next_near(const struct wheel *wheel, uint32_t number)
-{
-	uint32_t word = ++number / 64;
-	uint64_t slots;
-	uint32_t words;
-
-	if (number == WHEEL_NEAR_SLOTS)
-		return number;
-	slots = wheel->near_occupied[word] >> number % 64;
-	if (slots)
-		return number + (uint32_t)__builtin_ctzll(slots);
-	words = wheel->near_words & ~1u << word;
-	if (!words)
-		return WHEEL_NEAR_SLOTS;
-	word = (uint32_t)__builtin_ctz(words);
-	return word * 64 + (uint32_t)__builtin_ctzll(wheel->near_occupied[word]);
-}
-
-/* Prefetches for the events of the near slots after `number`: the events of the third slot, stage 0
- * of the second, stage 1 of the next. A slot has 8 events in a fat tree of 1024 hosts. */
-static void fetch_slots(const struct wheel *wheel, uint32_t number)
-{
-	for (int stage = 1; stage >= -1; stage--) {
-		const struct wheel_chunk *chunk;
-
-		number = next_near(wheel, number);
-		if (number == WHEEL_NEAR_SLOTS)
-			return;
-		chunk = wheel->near_slots[number];
-		for (uint32_t i = 0; i < chunk->count; i++)
-			if (stage < 0)
-				fetch_event(chunk->entries[i].event);
-			else
-				fetch_stage(chunk->entries[i].event, (unsigned)stage);
-	}
-}
-
-/* Prefetches memory for the events of the current list. */
-static void fetch_current(const struct wheel *wheel)
-{
-	uint32_t count = wheel->current_count;
-
-	if (count > FETCH_FIRST)
-		count = FETCH_FIRST;
-	for (uint32_t i = 0; i < count; i++)
-		fetch_stage(wheel->current[i].event, 2);
-	fetch_stage(wheel->current[0].event, 3);
-	if (count > 1)
-		fetch_stage(wheel->current[1].event, 3);
-}
-
-/* Prefetches memory for later events of the current list. Returns the event, so that a caller needs
- * to keep nothing. */
-static __attribute__((noinline)) struct event *fetch_ahead(const struct wheel *wheel,
-							   struct event *event)
-{
-	const struct wheel_entry *next = &wheel->current[wheel->current_next];
-	uint32_t left = wheel->current_count - wheel->current_next;
-
-	if (left > 1)
-		fetch_stage(next[1].event, 3);
-	if (likely(wheel->current_count <= FETCH_FIRST))
-		return event;
-	if (left > 4 * FETCH_APART + 1)
-		fetch_event(next[4 * FETCH_APART + 1].event);
-	if (left > 3 * FETCH_APART + 1)
-		fetch_stage(next[3 * FETCH_APART + 1].event, 0);
-	if (left > 2 * FETCH_APART + 1)
-		fetch_stage(next[2 * FETCH_APART + 1].event, 1);
-	if (left > FETCH_APART + 1)
-		fetch_stage(next[FETCH_APART + 1].event, 2);
-	return event;
 }
 
 static void grow_current(struct wheel *wheel, uint32_t count)
@@ -384,8 +311,8 @@ static void open_slot(struct wheel *wheel, const struct slot *slot, sim_time sta
 	}
 	slot_to_current(wheel, chunk);
 	if (wheel->fetches) {
-		fetch_slots(wheel, (start >> WHEEL_SLOT_BITS) & (WHEEL_NEAR_SLOTS - 1));
-		fetch_current(wheel);
+		wheel_fetch_slots(wheel, (start >> WHEEL_SLOT_BITS) & (WHEEL_NEAR_SLOTS - 1));
+		wheel_fetch_current(wheel);
 	}
 }
 
@@ -424,7 +351,7 @@ static __attribute__((noinline)) struct event *pop_any(struct wheel *wheel, sim_
 	else
 		wheel->current_next++;
 	event->place = 0;
-	return wheel->fetches ? fetch_ahead(wheel, event) : event;
+	return wheel->fetches ? wheel_fetch_ahead(wheel, event) : event;
 }
 
 struct event *wheel_pop(struct wheel *wheel, sim_time limit)
@@ -440,7 +367,7 @@ struct event *wheel_pop(struct wheel *wheel, sim_time limit)
 			return NULL;
 		wheel->current_next++;
 		entry->event->place = 0;
-		return wheel->fetches ? fetch_ahead(wheel, entry->event) : entry->event;
+		return wheel->fetches ? wheel_fetch_ahead(wheel, entry->event) : entry->event;
 	}
 	if (!wheel->fetches && wheel->near_words) { /* in small models most slots have one event */
 		sim_time start;

@@ -6,8 +6,8 @@
  *     near      one slot for each of the 1024 groups of 4096 ps that share the cursor's upper bits
  *     far       level n: one slot for each of the 64 groups of 2^(22 + 6 n) ps
  *     current   the events of the near slot that was reached last, sorted by (key, order)
- *     late      a small heap of the events inserted at or before the cursor (delay 0, or a time
- *               before the end of current)
+ *     late      a small heap of events inserted at or before the cursor (delay 0, or a time before
+ *               the end of current), if too many entries of current would have to move for them
  *
  * The highest bit in which a time differs from the cursor determines the level. The lowest near
  * slot therefore holds the earliest events, or the lowest slot of the lowest far level if no near
@@ -35,12 +35,19 @@ extern "C" {
 #define WHEEL_FAR_SLOTS  (1 << WHEEL_FAR_BITS)
 #define WHEEL_FAR_LEVELS 7 /* 22 + 7 * 6 bits cover SIM_NEVER */
 
-struct wheel_chunk;
-
 struct wheel_entry {
 	uint64_t key;
 	uint64_t order;
 	struct event *event; /* NULL if cancelled */
+};
+
+/* Entries of a slot: four cache lines. */
+#define WHEEL_CHUNK_BYTES   256
+#define WHEEL_CHUNK_ENTRIES 10
+struct wheel_chunk {
+	struct wheel_chunk *next;
+	uint32_t count;
+	struct wheel_entry entries[WHEEL_CHUNK_ENTRIES];
 };
 
 struct wheel {

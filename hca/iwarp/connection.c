@@ -154,8 +154,7 @@ static struct rnic_connection *make(struct rnic *rnic, const struct path *path, 
 		.initial_sequence = connection->number * HASH_MULTIPLIER,
 		.line_rate_bps = port_rate_bps(rnic->blocks.port),
 	});
-	connection->next = rnic->connections;
-	rnic->connections = connection;
+	iwarp_table_add(connection);
 	rnic->count.connections++;
 	iwarp_count_state(rnic, (int64_t)rnic->params->context);
 	return connection;
@@ -164,11 +163,9 @@ static struct rnic_connection *make(struct rnic *rnic, const struct path *path, 
 static void release(struct rnic_connection *connection)
 {
 	struct rnic *rnic = connection->rnic;
-	struct rnic_connection **link = &rnic->connections, **wait = &rnic->waiting;
+	struct rnic_connection **wait = &rnic->waiting;
 
-	while (*link != connection)
-		link = &(*link)->next;
-	*link = connection->next;
+	iwarp_table_remove(connection);
 	rnic->last_waiting = NULL;
 	for (; *wait; wait = *wait ? &(*wait)->waits_next : wait) {
 		if (*wait == connection)
@@ -197,8 +194,11 @@ static void release_if_done(struct rnic_connection *connection)
 
 /* ---- the stream ---- */
 
+/* Writes bytes to the stream, unless its end is sent. */
 static void write_bytes(struct rnic_connection *connection, const uint8_t *bytes, uint32_t count)
 {
+	if (connection->shut)
+		return;
 	byte_ring_put(&connection->unacked, connection->unacked.end, bytes, count);
 	tcp_write(connection->tcp, now(connection), count);
 }
@@ -212,8 +212,7 @@ uint64_t iwarp_append(struct rnic_connection *connection, const uint8_t *ulpdu, 
 	assert(count <= sizeof(fpdu));
 	mpa_fpdu_build(no_markers, ulpdu, bytes, fpdu);
 	rnic->count.fpdus_sent++;
-	if (!connection->shut)
-		write_bytes(connection, fpdu, count);
+	write_bytes(connection, fpdu, count);
 	return connection->unacked.end;
 }
 
@@ -442,22 +441,10 @@ static void settle(struct rnic_connection *connection)
 
 /* ---- segments that arrive ---- */
 
-static bool is_of(const struct rnic_connection *connection, const struct path *path)
-{
-	const struct path *own = connection->path;
-
-	return own->tcp_source_port == path->tcp_destination_port &&
-	       own->tcp_destination_port == path->tcp_source_port &&
-	       memcmp(own->sgid, path->dgid, sizeof(own->sgid)) == 0 &&
-	       memcmp(own->dgid, path->sgid, sizeof(own->dgid)) == 0;
-}
-
 static struct rnic_connection *find(struct rnic *rnic, const struct packet *packet)
 {
-	struct rnic_connection *connection = rnic->connections;
+	struct rnic_connection *connection = iwarp_table_find(rnic, packet->path);
 
-	while (connection && !is_of(connection, packet->path))
-		connection = connection->next;
 	if (connection || (packet->tcp.flags & (TCP_SYN | TCP_ACK | TCP_RST)) != TCP_SYN ||
 	    !rnic->user || !rnic->user->listens(rnic->user, packet->path->tcp_destination_port))
 		return connection;

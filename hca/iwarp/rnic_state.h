@@ -3,6 +3,7 @@
  * rnic_state: the declarations that the files of this folder share.
  *
  *     rnic.c        creation, objects, doorbells
+ *     table.c       connections by their ends
  *     connection.c  TCP and MPA: segments, startup frames, FPDUs in the stream
  *     send.c        send queue, FPDUs of messages, read responses
  *     receive.c     DDP and RDMAP of received FPDUs, receive queue
@@ -26,6 +27,7 @@
 #include "tcp/tcp.h"
 
 #define IWARP_SEGMENTS SIW_MAX_SGE
+#define RNIC_BUCKETS   4096
 
 struct rnic_ring {
 	struct memory *memory;
@@ -148,8 +150,9 @@ enum rnic_phase {
 
 struct rnic_connection {
 	struct rnic *rnic;
-	struct rnic_connection *next;
-	struct rnic_connection *waits_next; /* for room */
+	struct rnic_connection *next, *last; /* of all connections */
+	struct rnic_connection *bucket_next; /* of those with the same hash */
+	struct rnic_connection *waits_next;  /* for room */
 	struct tcp_connection *tcp;
 	const struct path *path;
 	uint32_t number;
@@ -185,6 +188,7 @@ struct rnic {
 	struct rnic_qp **qps;
 	uint32_t cq_count, srq_count, qp_count; /* numbers given */
 	struct rnic_connection *connections;
+	struct rnic_connection *buckets[RNIC_BUCKETS];  /* by peer and ports */
 	struct rnic_connection *waiting, *last_waiting; /* for room in the transmit pipeline */
 	uint32_t connection_count;
 	uint64_t inflight;
@@ -216,6 +220,12 @@ void iwarp_qp_release(struct rnic_qp *qp);                            /* a trans
 /* Counts memory of the adapter. `bytes` may be negative. */
 void iwarp_count_state(struct rnic *rnic, int64_t bytes);
 void iwarp_count_held(struct rnic *rnic, int64_t bytes);
+
+/* table.c */
+void iwarp_table_add(struct rnic_connection *connection);
+void iwarp_table_remove(struct rnic_connection *connection);
+/* Returns the connection of a segment that came by the path, or NULL. */
+struct rnic_connection *iwarp_table_find(struct rnic *rnic, const struct path *path);
 
 /* connection.c */
 void iwarp_connection_init(struct rnic *rnic);

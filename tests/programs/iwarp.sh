@@ -7,6 +7,7 @@
 hcasim=$1
 source=$2
 iwarp=$(dirname "$3")/iwarp
+connections=$(dirname "$3")/connections
 . "$(dirname "$0")/../support/script.sh"
 
 run() { # NAME SCENARIO OPTIONS...
@@ -49,6 +50,10 @@ for name in clean lossy; do
   [ "$(count $name host1 fpdus_sent)" = "$(count $name host0 fpdus_received)" ] || fail "$name: FPDUs are not conserved"
   [ "$(count $name host0 fpdus_sent)" = "$(count $name host1 fpdus_received)" ] || fail "$name: FPDUs are not conserved"
 done
+
+# Hundreds of connections. libsiw takes one key of its rings for an error.
+many=$("$hcasim" exec "$source/scenarios/two-hosts-iwarp.yaml" -- host0: "$connections" 300 : host1: "$connections" 300 host0 2>&1)
+[[ $many == *'host0| 300 of 300 connections'* && $many =~ 'host1| 2'[01][0-9]'.'[0-9]' us each' ]] || fail "connections: $many"
 
 if command -v tshark >/dev/null; then
   tshark -r "$folder/clean.pcapng" --disable-protocol rpcordma -V 2>/dev/null >"$folder/clean.txt"

@@ -55,6 +55,7 @@
 enum { KERNEL_TRACE(TRACE_ENUM) };
 
 struct siw_ring;
+enum { SIW_BUCKETS = 256 };
 struct xrc_domain;
 
 struct kernel {
@@ -89,7 +90,7 @@ struct context {
 	struct objects objects;
 	struct channel *async;
 	struct uars uars;
-	struct siw_ring *rings; /* siw.h */
+	struct siw_ring *rings[SIW_BUCKETS]; /* siw.h */
 	uint64_t last_ring;
 };
 

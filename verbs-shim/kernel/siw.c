@@ -87,25 +87,30 @@ static int siw_query_device(struct command *command)
 
 /* ---- rings ---- */
 
+/* A key has the bucket of its ring. SIW_INVAL_UOBJ_KEY is no key: libsiw takes it for an error. */
+_Static_assert(SIW_INVAL_UOBJ_KEY < SIW_BUCKETS * MEMORY_PAGE, "keys are larger");
+
 static uint64_t add_ring(struct command *command, enum rnic_ring_kind kind, uint32_t number,
 			 uint32_t entries)
 {
 	struct context *context = command->context;
 	struct siw_ring *ring = calloc(1, sizeof(*ring));
+	struct siw_ring **rings = &context->rings[number % SIW_BUCKETS];
 
 	assert(ring);
-	*ring = (struct siw_ring){.next = context->rings,
-				  .key = ++context->last_ring * MEMORY_PAGE,
-				  .bytes = rnic_ring_bytes(kind, entries),
-				  .number = number,
-				  .kind = (uint8_t)kind};
-	context->rings = ring;
+	*ring = (struct siw_ring){
+		.next = *rings,
+		.key = (++context->last_ring * SIW_BUCKETS + number % SIW_BUCKETS) * MEMORY_PAGE,
+		.bytes = rnic_ring_bytes(kind, entries),
+		.number = number,
+		.kind = (uint8_t)kind};
+	*rings = ring;
 	return ring->key;
 }
 
 static struct siw_ring *find_ring(const struct context *context, uint64_t key)
 {
-	struct siw_ring *ring = context->rings;
+	struct siw_ring *ring = context->rings[key / MEMORY_PAGE % SIW_BUCKETS];
 
 	while (ring && ring->key != key)
 		ring = ring->next;
@@ -114,7 +119,9 @@ static struct siw_ring *find_ring(const struct context *context, uint64_t key)
 
 static void forget_rings(struct context *context, uint32_t number, bool cq, bool srq)
 {
-	for (struct siw_ring **link = &context->rings, *ring; (ring = *link);) {
+	struct siw_ring **link = &context->rings[number % SIW_BUCKETS], *ring;
+
+	while ((ring = *link)) {
 		bool of_cq = ring->kind == RNIC_CQ, of_srq = ring->kind == RNIC_SRQ;
 
 		if (ring->number != number || of_cq != cq || of_srq != srq) {
@@ -151,11 +158,13 @@ int siw_map_ring(struct context *context, struct kernel_call *call, uint64_t key
 
 void siw_close(struct context *context)
 {
-	while (context->rings) {
-		struct siw_ring *ring = context->rings;
+	for (unsigned i = 0; i < SIW_BUCKETS; i++) {
+		while (context->rings[i]) {
+			struct siw_ring *ring = context->rings[i];
 
-		context->rings = ring->next;
-		free(ring);
+			context->rings[i] = ring->next;
+			free(ring);
+		}
 	}
 }
 

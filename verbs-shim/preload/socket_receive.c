@@ -139,7 +139,11 @@ ssize_t sockets_receive(int fd, struct shim_socket *record, struct msghdr *messa
 		if (socket_urgent_ends_read(fd, record, done, flags) ||
 		    (done > 0 && record->error && !record->stalled)) /* for the next call */
 			break;
-		if (length > 0 && !(flags & MSG_PEEK))
+		if (length == 0 && socket_urgent_is_there(fd, record)) {
+			result = 0;
+			break;
+		}
+		if (!(flags & MSG_PEEK))
 			socket_urgent_skip(fd, record);
 		if (socket_state_ends_read(fd, record, &result) ||
 		    (waits && !await_bytes(fd, more, length, &result)))

@@ -60,6 +60,11 @@ static int bytes_of(int fd)
 	return bytes;
 }
 
+bool socket_urgent_is_there(int fd, struct shim_socket *record)
+{
+	return is_hidden(fd, record) && bytes_of(fd) > 0;
+}
+
 bool socket_urgent_is_alone(int fd, struct shim_socket *record)
 {
 	return is_hidden(fd, record) && bytes_of(fd) <= 1;

@@ -19,6 +19,9 @@ ssize_t socket_urgent_receive(struct shim_socket *record, struct msghdr *message
 ssize_t socket_urgent_read(int fd, struct shim_socket *record, const struct msghdr *message,
 			   int flags);
 
+/* Returns true if the next byte, which is in the pair, is the urgent byte that a read skips. */
+bool socket_urgent_is_there(int fd, struct shim_socket *record);
+
 /* Drops the next byte if it is the urgent byte, which a read skips. */
 void socket_urgent_skip(int fd, struct shim_socket *record);
 

@@ -136,7 +136,8 @@ static void inherit_options(const struct sockets *sockets, struct shim_socket *t
 /* Ends a connection that no program has, or that no program will have. */
 static void drop_embryo(struct socket *socket)
 {
-	connect_reset(socket);
+	if (tcp_state(socket->connection) != TCP_STATE_TIME_WAIT)
+		connect_reset(socket);
 	socket->embryo = false;
 	socket->gone = true;
 }

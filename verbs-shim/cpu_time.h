@@ -39,6 +39,13 @@ struct cpu_time {
 	uint64_t kinds[CPU_KIND_COUNT];
 };
 
+static inline void cpu_time_add(struct cpu_time *to, const struct cpu_time *from)
+{
+	to->total += from->total;
+	for (unsigned kind = 0; kind < CPU_KIND_COUNT; kind++)
+		to->kinds[kind] += from->kinds[kind];
+}
+
 static inline bool cpu_kind_is_system(enum cpu_kind kind)
 {
 	enum { USER, SYSTEM };

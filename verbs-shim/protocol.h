@@ -395,6 +395,8 @@ struct shim_process {
 	struct shim_cpus cpus;
 	/* Processor time of its threads, without the time in which they wait or sleep. */
 	struct cpu_time cpu;
+	/* The same of the children that it has waited for, and of theirs. */
+	struct cpu_time children;
 	/* Shortest time after which a doorbell store can have a visible effect, ps. */
 	uint64_t store_delay;
 };

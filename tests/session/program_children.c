@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
@@ -98,6 +99,34 @@ static ssize_t read_terminal(void)
 	return got;
 }
 
+static long microseconds(struct timeval time)
+{
+	return time.tv_sec * 1000000 + time.tv_usec;
+}
+
+/* Prints the user time of a child and of its child, in us, by wait4() and getrusage(). */
+static void print_usage(void)
+{
+	struct rusage before, usage, after;
+
+	getrusage(RUSAGE_CHILDREN, &before);
+	if (fork() == 0) {
+		if (fork() == 0) {
+			for (int i = 0; i < 50 * CLOCK_READS; i++) /* 20 ns each */
+				(void)now_ns();
+			_exit(0);
+		}
+		for (int i = 0; i < 100 * CLOCK_READS; i++)
+			(void)now_ns();
+		waitid(P_ALL, 0, NULL, WEXITED);
+		_exit(0);
+	}
+	wait4(-1, NULL, 0, &usage);
+	getrusage(RUSAGE_CHILDREN, &after);
+	printf(" usage %ld %ld", microseconds(usage.ru_utime),
+	       microseconds(after.ru_utime) - microseconds(before.ru_utime));
+}
+
 int part_children(int argc, char **argv)
 {
 	int early = 0, partial = 0;
@@ -108,6 +137,9 @@ int part_children(int argc, char **argv)
 		early += close_of_child(round) < 0;
 		partial += read_terminal() != LINES * 16; /* CR LF */
 	}
-	printf("early %d partial %d\n", early, partial);
+	printf("early %d partial %d", early, partial);
+	fflush(stdout); /* before fork() */
+	print_usage();
+	printf("\n");
 	return 0;
 }

@@ -344,7 +344,7 @@ static void test_who_ends_is_seen_at_its_time(void)
 	static struct result result;
 
 	run_session(&result, programs, 1, 3 * MS, -1);
-	expect(&result, 0, "host0| early 0 partial 0\n");
+	expect(&result, 0, "host0| early 0 partial 0 usage 300 300\n");
 }
 
 /* Processes end by a signal, and threads with their destructors, before others see them. */

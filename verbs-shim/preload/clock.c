@@ -157,7 +157,10 @@ EXPORT clock_t times(struct tms *buffer)
 	if (buffer)
 		*buffer = (struct tms){
 			.tms_utime = (clock_t)(user_time(&shim.process->cpu) / PS_PER_TICK),
-			.tms_stime = (clock_t)(cpu_time_system(&shim.process->cpu) / PS_PER_TICK)};
+			.tms_stime = (clock_t)(cpu_time_system(&shim.process->cpu) / PS_PER_TICK),
+			.tms_cutime = (clock_t)(user_time(&shim.process->children) / PS_PER_TICK),
+			.tms_cstime =
+				(clock_t)(cpu_time_system(&shim.process->children) / PS_PER_TICK)};
 	return (clock_t)ticks;
 }
 
@@ -167,17 +170,38 @@ static struct timeval timeval_of(uint64_t ps)
 				(suseconds_t)(ps / PS_PER_US % 1000000)};
 }
 
-/* Reports processor time as clock() does. Other values are 0, as Linux reports values that it does
- * not count. Faults and switches of the machine are not part of the run. */
+/* Values other than processor time are 0, as Linux reports values that it does not count. Faults
+ * and switches of the machine are not part of the run. */
+struct rusage clock_usage(const struct cpu_time *cpu)
+{
+	return (struct rusage){.ru_utime = timeval_of(user_time(cpu)),
+			       .ru_stime = timeval_of(cpu_time_system(cpu))};
+}
+
+/* Returns the processor time that getrusage() reports, or NULL. */
+static const struct cpu_time *cpu_of(int who)
+{
+	switch (who) {
+	case RUSAGE_SELF:
+		return &shim.process->cpu;
+	case RUSAGE_THREAD:
+		return &shim_self.cpu;
+	case RUSAGE_CHILDREN:
+		return &shim.process->children;
+	default:
+		return NULL;
+	}
+}
+
+/* Reports processor time as clock() does. */
 EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
 {
-	const struct cpu_time *cpu = who == RUSAGE_SELF ? &shim.process->cpu : &shim_self.cpu;
+	const struct cpu_time *cpu = is_known() ? cpu_of(who) : NULL;
 
-	if (!is_known() || (who != RUSAGE_SELF && who != RUSAGE_THREAD))
+	if (!cpu)
 		return REAL(getrusage)(who, usage);
 	(void)read_ns(CLOCK_PROCESS_CPUTIME_ID);
-	*usage = (struct rusage){.ru_utime = timeval_of(user_time(cpu)),
-				 .ru_stime = timeval_of(cpu_time_system(cpu))};
+	*usage = clock_usage(cpu);
 	return 0;
 }
 

@@ -206,16 +206,41 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_act
 	return result;
 }
 
+/* Counts the processor time of a child that has ended. */
+static void count_child(pid_t pid, struct rusage *usage)
+{
+	uint32_t number = (uint32_t)(pid - SHIM_FIRST_PID);
+	struct cpu_time sum;
+
+	if (number >= SHIM_PROCESSES) /* outside of virtual time */
+		return;
+	sum = shim.memory->processes[number].cpu;
+	cpu_time_add(&sum, &shim.memory->processes[number].children);
+	cpu_time_add(&shim.process->children, &sum);
+	if (usage)
+		*usage = clock_usage(&sum);
+}
+
 static pid_t wait_child(idtype_t kind, pid_t pid, int *status, int options, struct rusage *usage)
 {
+	int how = 0;
+
 	(void)kind;
 	shim_self.interrupted = false;
 	gate_charge(CPU_system_call, shim.memory->cost_system_call);
 	for (;;) {
-		pid_t found = (pid_t)system_call(SYS_wait4, pid > 0 ? ids_real(pid) : pid, status,
+		pid_t found = (pid_t)system_call(SYS_wait4, pid > 0 ? ids_real(pid) : pid, &how,
 						 options | WNOHANG, usage);
+
+		if (found > 0) {
+			found = ids_virtual(found);
+			if (status)
+				*status = how;
+			if (WIFEXITED(how) || WIFSIGNALED(how))
+				count_child(found, usage);
+		}
 		if (found != 0 || (options & WNOHANG))
-			return found > 0 ? ids_virtual(found) : found;
+			return found;
 		(void)wait_visible(SHIM_NEVER);
 		if (shim_self.interrupted) {
 			errno = EINTR;
@@ -267,8 +292,13 @@ static int wait_id(idtype_t kind, id_t id, siginfo_t *info, int options)
 			return -1;
 		}
 	}
-	if (found.si_pid != 0)
+	if (found.si_pid != 0) {
 		found.si_pid = ids_virtual(found.si_pid);
+		if (!(options & WNOWAIT) &&
+		    (found.si_code == CLD_EXITED || found.si_code == CLD_KILLED ||
+		     found.si_code == CLD_DUMPED))
+			count_child(found.si_pid, NULL);
+	}
 	if (result == 0 && info)
 		*info = found;
 	return result;

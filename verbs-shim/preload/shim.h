@@ -185,6 +185,7 @@ void clock_begin_thread(void);
 struct msghdr;
 /* adds the current time as arrival time, as SO_TIMESTAMP requests */
 void clock_stamp(struct msghdr *message);
+struct rusage clock_usage(const struct cpu_time *cpu); /* of that processor time */
 /* opens /proc/uptime; returns a descriptor, or -1 with errno */
 int clock_uptime_file(int flags);
 

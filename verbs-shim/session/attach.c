@@ -90,7 +90,8 @@ static struct process *process_new(struct session *session, const struct shim_at
 			.socket = -1,
 			.program = -1,
 			.part_of = parent ? parent->part_of : -1};
-		session->shared->processes[i].cpu = (struct cpu_time){0};
+		session->shared->processes[i].cpu = session->shared->processes[i].children =
+			(struct cpu_time){0};
 		session->shared->processes[i].cpus =
 			parent ? session->shared->processes[parent->number].cpus
 			       : (struct shim_cpus){{0}};
@@ -219,13 +220,14 @@ struct process *attach_accept(struct session *session, int milliseconds)
 	if (session->running && session->running->process == process)
 		thread->clock = session->running->clock;
 	kernel = session->hosts[process->host].kernel;
-	session->shared->processes[process->number] =
-		(struct shim_process){.real_pid = (uint32_t)hello.real_pid,
-				      .host = process->host,
-				      .shares = shares(session, process, &hello),
-				      .cpus = session->shared->processes[process->number].cpus,
-				      .cpu = session->shared->processes[process->number].cpu,
-				      .store_delay = kernel ? kernel_uar_delay(kernel) : 0};
+	session->shared->processes[process->number] = (struct shim_process){
+		.real_pid = (uint32_t)hello.real_pid,
+		.host = process->host,
+		.shares = shares(session, process, &hello),
+		.cpus = session->shared->processes[process->number].cpus,
+		.cpu = session->shared->processes[process->number].cpu,
+		.children = session->shared->processes[process->number].children,
+		.store_delay = kernel ? kernel_uar_delay(kernel) : 0};
 	welcome(session, process, thread, host);
 	return process;
 }

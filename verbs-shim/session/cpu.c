@@ -16,15 +16,9 @@ void session_charge(const struct session *session, struct thread *thread, enum c
 
 void session_count_process(struct session *session, const struct process *process)
 {
-	const struct cpu_time *cpu = &session->shared->processes[process->number].cpu;
-	struct cpu_time *sum;
-
-	if (process->part_of < 0)
-		return;
-	sum = &session->programs[process->part_of].cpu;
-	sum->total += cpu->total;
-	for (unsigned kind = 0; kind < CPU_KIND_COUNT; kind++)
-		sum->kinds[kind] += cpu->kinds[kind];
+	if (process->part_of >= 0)
+		cpu_time_add(&session->programs[process->part_of].cpu,
+			     &session->shared->processes[process->number].cpu);
 }
 
 uint32_t session_cpu_count(const struct session *session)

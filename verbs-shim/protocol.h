@@ -22,7 +22,7 @@
 #include "verbs-shim/watch_record.h"
 
 /* Version of this file. Change it with each change of a structure or request. */
-#define SHIM_MAGIC UINT64_C(0x68636173696d0014)
+#define SHIM_MAGIC UINT64_C(0x68636173696d0015)
 
 /* Environment of a program: descriptor of the attach socket, descriptor of the shared memory,
  * number of the host, inodes of the pipes for its output. */
@@ -44,6 +44,7 @@
 #define SHIM_SLOTS     1024
 #define SHIM_PROCESSES 256
 #define SHIM_HOSTS     256
+#define SHIM_CORES     256 /* of a host: highest value of cpu.cores */
 
 /* Lowest virtual process id. */
 #define SHIM_FIRST_PID 1000
@@ -401,6 +402,11 @@ struct shim_process {
 	uint64_t store_delay;
 };
 
+/* Processor time of a core, ps. softirq: for received frames, while no program works on it. */
+struct shim_core_time {
+	uint64_t user, system, softirq;
+};
+
 struct shim_memory {
 	uint64_t magic;
 	/* Futex of the simulator. A program that hands over a request adds one. */
@@ -442,6 +448,7 @@ struct shim_memory {
 	uint64_t preempted[SHIM_SLOTS];
 	/* The core of each thread. */
 	uint32_t cores[SHIM_SLOTS];
+	struct shim_core_time core_times[SHIM_HOSTS][SHIM_CORES];
 	/* Processors on which each thread may run. None: all. */
 	struct shim_cpus cpus[SHIM_SLOTS];
 };

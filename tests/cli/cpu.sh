@@ -3,7 +3,7 @@
 # Tests that `hcasim explain RUN --cpu` divides the processor time of programs exactly. iperf3 and
 # ib_write_bw run side by side on two hosts. The kinds of each program sum to its processor time,
 # no time is of an unknown kind, and the kinds of sockets and of RDMA appear where they belong. Two
-# runs give the same bytes. A folder without programs is refused.
+# runs give the same bytes. /proc/stat agrees. A folder without programs is refused.
 # Arguments: the hcasim program, the top of the source tree. Exit code 77: a program is missing.
 hcasim=$1
 for program in iperf3 ib_write_bw python3; do
@@ -46,6 +46,30 @@ lines = [l.split("| ", 1)[1] for l in open(sys.argv[2]) if l.startswith("host1| 
 text = "\n".join(lines)
 report = json.loads(text[text.index("{\n"):text.rindex("\n}") + 2])["end"]["cpu_utilization_percent"]
 assert 0 <= report["host_user"] < report["host_system"] <= report["host_total"] + 0.001 <= 100.001, report
+PY
+
+# /proc/stat has the same times, in units of 10 ms, for each core and for the host.
+timeout -s KILL 60 "$hcasim" exec "$2/scenarios/two-hosts-roce.yaml" --out "$folder/stat" -- \
+  host0: sh -c 'iperf3 -s -1 >/dev/null; cat /proc/stat' : host1: iperf3 -c host0 -n 1000M -i 0 >"$folder/stat.out" 2>&1 ||
+  fail "/proc/stat: exit code $?: $(cat "$folder/stat.out")"
+"$hcasim" explain "$folder/stat" --cpu --json >"$folder/stat.json" || fail "stat: explain: exit code $?"
+python3 - "$folder/stat.json" "$folder/stat.out" <<'PY' || fail "$(cat "$folder/stat.json" "$folder/stat.out")"
+import json, sys
+programs = [p for p in json.load(open(sys.argv[1]))["programs"] if p["host"] == "host0"]
+rows = {}
+for line in open(sys.argv[2]):
+    if line.startswith("host0| cpu"):
+        name, *times = line.split()[1:]
+        rows[name] = [int(time) for time in times]
+assert len(rows) == 17 and all(len(times) == 10 for times in rows.values()), rows
+total = rows.pop("cpu")
+for column in range(10):
+    assert 0 <= total[column] - sum(times[column] for times in rows.values()) <= len(rows), column
+spent = sum(p["cpu_ps"] for p in programs if p["program"] != "[swapper]") / 1e10
+assert total[0] + total[2] > 15 and abs(total[0] + total[2] - spent) <= 2, (total, spent)
+idle = sum(p["cpu_ps"] for p in programs if p["program"] == "[swapper]") / 1e10
+assert abs(total[6] - idle) <= 2, (total, idle)
+assert len({sum(times) for times in rows.values()}) <= 4, rows  # each core has existed as long
 PY
 mkdir "$folder/empty"
 "$hcasim" explain "$folder/empty" --cpu >"$folder/refused" 2>&1 && fail 'an empty folder is explained'

@@ -200,6 +200,7 @@ static file_maker *maker_of(const char *path)
 		const char *path;
 		file_maker *make;
 	} files[] = {{"/proc/uptime", clock_uptime_file},
+		     {"/proc/stat", statistics_file},
 		     {"/proc/sys/kernel/random/uuid", process_uuid_file}};
 
 	for (size_t i = 0; root && path && i < sizeof(files) / sizeof(files[0]); i++)

@@ -108,6 +108,19 @@ static void count(struct cpu_time *cpu, uint64_t total)
 		cpu->kinds[kind] += shim_self.charges[kind];
 }
 
+/* Adds the charges of this thread to its core. */
+static void count_core(uint64_t total)
+{
+	uint32_t number = shim.memory->cores[shim_self.slot - shim.memory->slots];
+	struct shim_core_time *core = &shim.memory->core_times[shim.process->host][number];
+	uint64_t system = 0;
+
+	for (unsigned kind = 0; kind < CPU_KIND_COUNT; kind++)
+		system += cpu_kind_is_system((enum cpu_kind)kind) ? shim_self.charges[kind] : 0;
+	core->system += system;
+	core->user += total - system;
+}
+
 void gate_count(void)
 {
 	uint64_t now = shim_self.slot->clock, total = now - shim_self.counted, known = 0;
@@ -117,6 +130,7 @@ void gate_count(void)
 	shim_self.charges[CPU_untracked] += total - known;
 	count(&shim_self.cpu, total);
 	count(&shim.process->cpu, total);
+	count_core(total);
 	memset(shim_self.charges, 0, sizeof(shim_self.charges));
 	shim_self.counted = now;
 }

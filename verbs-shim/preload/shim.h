@@ -136,7 +136,7 @@ void gate_charge(enum cpu_kind kind, uint64_t cost);
 bool gate_store(uint32_t file, uint64_t offset, const void *bytes, uint32_t length);
 /* other programs may now see the actions of this program in the operating system */
 void gate_visible(void);
-void gate_count(void); /* processor time until now: in shim_self.cpu and shim.process->cpu */
+void gate_count(void); /* processor time until now: of thread, process and core */
 static inline uint64_t gate_now(void)
 {
 	return shim_self.slot->clock;
@@ -188,6 +188,7 @@ void clock_stamp(struct msghdr *message);
 struct rusage clock_usage(const struct cpu_time *cpu); /* of that processor time */
 /* opens /proc/uptime; returns a descriptor, or -1 with errno */
 int clock_uptime_file(int flags);
+int statistics_file(int flags); /* the same for /proc/stat */
 
 /* signal_init() directs SIGSEGV to the traps. signal_chain() passes a signal that is not a trap to
  * the program's own handler, or ends the program. `info` and `context` are the arguments of the

@@ -125,6 +125,7 @@ void cores_occupy(void *context, uint32_t host, uint32_t core, const uint64_t *w
 	if (charged && !threaded)
 		return;
 	rest->total += total;
+	session->shared->core_times[host][core].softirq += total;
 	for (unsigned kind = 0; kind < CPU_KIND_COUNT; kind++)
 		rest->kinds[kind] += work[kind];
 }

@@ -14,27 +14,18 @@
 
 struct places {
 	const char *key;
-	char map[YAML_PATH_BYTES]; /* where the key was found */
-	bool here; /* the map has the key in another form, such as another kind of topology */
+	char own[YAML_PATH_BYTES]; /* where the key was found */
+	bool here; /* this map has the key in another form, such as another kind of topology */
 	char paths[PLACES_MAX][PATH_BYTES];
 	unsigned count;
 };
-
-static bool is_own(const struct places *places, const char *path)
-{
-	size_t length = strlen(places->map);
-
-	return strncmp(path, places->map, length) == 0 &&
-	       path[length] == (length ? '.' : path[0]) &&
-	       strcmp(path + length + (length > 0), places->key) == 0;
-}
 
 static void add(struct places *places, const char *map)
 {
 	char path[PATH_BYTES];
 
 	snprintf(path, sizeof(path), "%s%s%s", map, *map != '\0' ? "." : "", places->key);
-	places->here |= is_own(places, path);
+	places->here |= strcmp(path, places->own) == 0;
 	for (unsigned i = 0; i < places->count; i++)
 		if (strcmp(places->paths[i], path) == 0)
 			return;
@@ -110,9 +101,8 @@ static void search_sections(struct places *places)
 		search_list(places, "hosts.hca.congestion", (*ops)->params);
 }
 
-/* Divides a path into map and key. The name of a host is left out, as in the paths of the places.
- */
-static void divide(struct places *places, const char *path)
+/* Takes the path of a key. The name of a host is left out, as in the paths of the places. */
+static void take_path(struct places *places, const char *path)
 {
 	const char *dot = strrchr(path, '.');
 	const char *host = strncmp(path, "hosts.", TOP_BYTES) == 0 ? path + TOP_BYTES : NULL;
@@ -120,9 +110,9 @@ static void divide(struct places *places, const char *path)
 
 	places->key = dot ? dot + 1 : path;
 	if (below && strncmp(below, ".hca", sizeof(".hca") - 1) == 0)
-		snprintf(places->map, sizeof(places->map), "hosts%.*s", (int)(dot - below), below);
-	else if (dot)
-		snprintf(places->map, sizeof(places->map), "%.*s", (int)(dot - path), path);
+		snprintf(places->own, sizeof(places->own), "hosts%s", below);
+	else
+		snprintf(places->own, sizeof(places->own), "%s", path);
 }
 
 /* Returns the fidelity of adapters that have this key in this place, or NULL. */
@@ -134,7 +124,7 @@ static const char *find_fidelity(const struct places *places)
 
 		search(&own, maps[i].map, composite->list, composite->sections);
 		for (unsigned j = 0; maps[i].fidelity && j < own.count; j++)
-			if (is_own(places, own.paths[j]))
+			if (strcmp(own.paths[j], places->own) == 0)
 				return maps[i].fidelity;
 	}
 	return NULL;
@@ -142,11 +132,11 @@ static const char *find_fidelity(const struct places *places)
 
 void key_places_hint(const char *path, char *hint, size_t hint_bytes)
 {
-	struct places places = {.map = ""};
+	struct places places = {.count = 0};
 	const char *fidelity;
 	size_t used = 0;
 
-	divide(&places, path);
+	take_path(&places, path);
 	fidelity = find_fidelity(&places);
 	search_composites(&places);
 	search_sections(&places);

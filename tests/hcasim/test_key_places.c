@@ -38,13 +38,12 @@ static void test_hints(void)
 
 static void find_all(const struct param *list)
 {
-	char path[128], hint[200], end[128];
+	char path[128], hint[200];
 
 	for (; list && list->name; list++) {
 		snprintf(path, sizeof(path), "nowhere.%s", list->name);
 		key_places_hint(path, hint, sizeof(hint));
-		snprintf(end, sizeof(end), "%s", list->name);
-		CU_ASSERT_PTR_NOT_NULL(strstr(hint, end));
+		CU_ASSERT_PTR_NOT_NULL(strstr(hint, list->name));
 	}
 }
 

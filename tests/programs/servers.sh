@@ -25,7 +25,7 @@ expect 0 'sh does not end within 0.01 s after SIGTERM, and is killed' exec "$sce
 expect 3 '' exec "$scenario" -- server host0: sh -c 'exit 3' : host1: sleep 1
 expect 0 '' exec "$scenario" -- server host0: sleep 1000 : host1: true
 [ -z "$printed" ] || fail "a server that SIGTERM ends has a message: $printed"
-expect 0 'no program ends for 60 s of virtual time' exec "$scenario" -- host0: sleep 100 : host1: true
+expect 0 'programs still run 60 s of virtual time after the last one has ended' exec "$scenario" -- host0: sleep 100 : host1: true
 [[ $printed == *'host0: sleep has not ended; "server host0: sleep" ends it with the other programs'* ]] ||
   fail "no advice: $printed"
 

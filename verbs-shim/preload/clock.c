@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -19,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "verbs-shim/preload/files.h"
 #include "verbs-shim/preload/host.h"
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/vdso.h"
@@ -313,11 +313,8 @@ int clock_uptime_file(int flags)
 	char text[64];
 	int length = snprintf(text, sizeof(text), "%ld.%02ld 0.00\n", (long)now.tv_sec,
 			      now.tv_nsec / 10000000);
-	int fd = (int)system_call(SYS_memfd_create, "uptime", flags & O_CLOEXEC ? MFD_CLOEXEC : 0U);
 
-	if (fd >= 0)
-		(void)!system_call(SYS_pwrite64, fd, text, length, 0L);
-	return fd;
+	return files_of_text("uptime", text, length, flags);
 }
 
 EXPORT int sysinfo(struct sysinfo *info)

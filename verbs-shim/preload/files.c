@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -189,6 +190,15 @@ static bool is_random(const char *path)
 {
 	return root && path && shim_active() &&
 	       (strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0);
+}
+
+int files_of_text(const char *name, const char *text, int length, int flags)
+{
+	int fd = (int)system_call(SYS_memfd_create, name, flags & O_CLOEXEC ? MFD_CLOEXEC : 0U);
+
+	if (fd >= 0)
+		(void)!system_call(SYS_pwrite64, fd, text, length, 0L);
+	return fd;
 }
 
 /* Creates the text of a file anew for each open. Returns a descriptor, or -1. */

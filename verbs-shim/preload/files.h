@@ -27,4 +27,8 @@ bool files_is_device(const char *path);
  * S_IFCHR, mode 0666, and the device number in sysfs. */
 void files_disguise(const char *path, struct stat *status);
 
+/* Opens a new file in memory with this text. `name` is for /proc/PID/fd, flags: O_CLOEXEC. Returns
+ * a descriptor, or -1 with errno. */
+int files_of_text(const char *name, const char *text, int length, int flags);
+
 #endif

@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "verbs-shim/preload/files.h"
 #include "verbs-shim/preload/host.h"
 #include "verbs-shim/preload/image.h"
 #include "verbs-shim/preload/shim.h"
@@ -410,11 +411,8 @@ int process_uuid_file(int flags)
 			      (unsigned)(high >> 32), (unsigned)(high >> 16 & 0xffff),
 			      (unsigned)(high & 0xfff), (unsigned)(low >> 48 & 0x3fff) | 0x8000,
 			      (unsigned long long)(low & UINT64_C(0xffffffffffff)));
-	int fd = (int)system_call(SYS_memfd_create, "uuid", flags & O_CLOEXEC ? MFD_CLOEXEC : 0U);
 
-	if (fd >= 0)
-		(void)!system_call(SYS_pwrite64, fd, text, length, 0L);
-	return fd;
+	return files_of_text("uuid", text, length, flags);
 }
 
 bool process_random_is(const struct stat *status)

@@ -3,12 +3,11 @@
  * statistics: /proc/stat of a simulated host: the processor time of its cores since its start.
  * Source: Linux, Documentation/filesystems/proc.rst, 1.7.
  */
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "verbs-shim/preload/files.h"
 #include "verbs-shim/preload/shim.h"
 
 #define PS_PER_TICK UINT64_C(10000000000) /* USER_HZ of Linux is 100 */
@@ -70,8 +69,7 @@ static void put_all(struct file *file)
 
 int statistics_file(int flags)
 {
-	struct file file = {.fd = (int)system_call(SYS_memfd_create, "stat",
-						   flags & O_CLOEXEC ? MFD_CLOEXEC : 0U)};
+	struct file file = {.fd = files_of_text("stat", "", 0, flags)};
 
 	if (file.fd >= 0) {
 		gate_count();

@@ -50,9 +50,13 @@ static void ask_all(struct session *session)
 			session->unstarted--;
 		}
 	}
-	for (uint32_t i = 0; i < session->process_count && i < SHIM_PROCESSES; i++)
-		if (session->processes[i].alive)
-			ask(&session->processes[i], session->asked_at);
+	for (uint32_t i = 0; i < session->process_count && i < SHIM_PROCESSES; i++) {
+		struct process *process = &session->processes[i];
+
+		if (process->alive && process->part_of >= 0 &&
+		    session->programs[process->part_of].is_server)
+			ask(process, session->asked_at);
+	}
 }
 
 void servers_name_killed(const struct session *session)
@@ -98,7 +102,8 @@ static void note_overtime(struct session *session, sim_time next)
 		return;
 	session->overtime_noted = true;
 	fprintf(stderr,
-		"hcasim: no program ends for %" PRIu64 " s of virtual time after the last one\n",
+		"hcasim: programs still run %" PRIu64
+		" s of virtual time after the last one has ended\n",
 		OVERTIME / SEC);
 	servers_advise(session);
 }

@@ -31,6 +31,8 @@ struct topology_hosts {
  */
 static inline unsigned topology_choice(unsigned candidates, uint32_t distance, uint32_t endpoint)
 {
+	if (candidates == 1)
+		return 0;
 	return (distance % 2 ? endpoint / candidates : endpoint) % candidates;
 }
 

@@ -316,14 +316,40 @@ static void open_slot(struct wheel *wheel, const struct slot *slot, sim_time sta
 	}
 }
 
-/* Removes and returns the only event of a slot. */
-static inline struct event *take_lone(struct wheel *wheel, const struct slot *slot)
+/* Returns the earliest entry of a chunk, or NULL if another entry has the same time. */
+static inline struct wheel_entry *alone_and_first(struct wheel_chunk *chunk)
 {
-	struct wheel_chunk *chunk = empty_slot(slot);
-	struct event *event = chunk->entries[0].event;
+	struct wheel_entry *first = &chunk->entries[0];
+	bool alone = true;
 
-	wheel->cursor = event->key >> 3;
-	release_chunk(wheel, chunk);
+	for (uint32_t i = 1; i < chunk->count; i++) {
+		uint64_t time = chunk->entries[i].key >> 3, earliest = first->key >> 3;
+
+		if (time == earliest)
+			alone = false;
+		if (time >= earliest)
+			continue;
+		first = &chunk->entries[i];
+		alone = true;
+	}
+	return alone ? first : NULL;
+}
+
+/* Removes and returns an event that is the first of the only chunk of a slot. */
+static inline struct event *take_first(struct wheel *wheel, const struct slot *slot,
+				       struct wheel_entry *first)
+{
+	struct wheel_chunk *chunk = *slot->chunks;
+	struct event *event = first->event;
+
+	wheel->cursor = first->key >> 3;
+	if (--chunk->count == 0) {
+		(void)empty_slot(slot);
+		release_chunk(wheel, chunk);
+	} else if (first != &chunk->entries[chunk->count]) {
+		*first = chunk->entries[chunk->count];
+		first->event->place = (uintptr_t)first | IN_SLOT;
+	}
 	event->place = 0;
 	return event;
 }
@@ -369,13 +395,18 @@ struct event *wheel_pop(struct wheel *wheel, sim_time limit)
 		entry->event->place = 0;
 		return wheel->fetches ? wheel_fetch_ahead(wheel, entry->event) : entry->event;
 	}
-	if (!wheel->fetches && wheel->near_words) { /* in small models most slots have one event */
+	if (!wheel->fetches && wheel->near_words) { /* in small models most slots have few events */
 		sim_time start;
 		struct slot slot = lowest_slot(wheel, &start);
-		const struct wheel_chunk *chunk = *slot.chunks;
+		struct wheel_chunk *chunk = *slot.chunks;
+		struct wheel_entry *first = chunk->entries;
 
-		if (chunk->count == 1 && !chunk->next)
-			return chunk->entries[0].key >> 3 > limit ? NULL : take_lone(wheel, &slot);
+		if (chunk->count != 1)
+			first = chunk->next ? NULL : alone_and_first(chunk);
+		else if (chunk->next)
+			first = NULL;
+		if (first)
+			return first->key >> 3 > limit ? NULL : take_first(wheel, &slot, first);
 	}
 	return pop_any(wheel, limit);
 }

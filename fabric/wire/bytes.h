@@ -16,6 +16,7 @@ static inline uint64_t be_get(const uint8_t *bytes, unsigned count)
 {
 	uint64_t value = 0;
 
+#pragma GCC unroll 8
 	for (unsigned i = 0; i < count; i++)
 		value = value << 8 | bytes[i];
 	return value;
@@ -23,6 +24,7 @@ static inline uint64_t be_get(const uint8_t *bytes, unsigned count)
 
 static inline void be_put(uint8_t *bytes, unsigned count, uint64_t value)
 {
+#pragma GCC unroll 8
 	for (unsigned i = count; i-- > 0; value >>= 8)
 		bytes[i] = (uint8_t)value;
 }
@@ -31,6 +33,7 @@ static inline uint64_t le_get(const uint8_t *bytes, unsigned count)
 {
 	uint64_t value = 0;
 
+#pragma GCC unroll 8
 	for (unsigned i = count; i-- > 0;)
 		value = value << 8 | bytes[i];
 	return value;
@@ -38,6 +41,7 @@ static inline uint64_t le_get(const uint8_t *bytes, unsigned count)
 
 static inline void le_put(uint8_t *bytes, unsigned count, uint64_t value)
 {
+#pragma GCC unroll 8
 	for (unsigned i = 0; i < count; i++, value >>= 8)
 		bytes[i] = (uint8_t)value;
 }

@@ -93,7 +93,7 @@ static struct icm_lookup *queue_pop(struct lookup_queue *queue)
 
 static uint64_t line_of(const struct icm_cache *cache, uint64_t number)
 {
-	return number / cache->param.line_entries;
+	return cache->param.line_entries == 1 ? number : number / cache->param.line_entries;
 }
 
 /* Returns true if the entry is cached, and the latency of the response. */

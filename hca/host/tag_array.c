@@ -24,13 +24,18 @@ void tag_array_fini(struct tag_array *array)
 	free(array->changed);
 }
 
-static struct tag *set_of(const struct tag_array *array, uint64_t number)
+/* A division would take most of the time of a lookup. */
+static inline struct tag *set_of(const struct tag_array *array, uint64_t number)
 {
-	return &array->tags[number % array->sets * array->ways];
+	uint64_t sets = array->sets, below = sets - 1;
+
+	if (number >= sets)
+		number = sets & below ? number % sets : number & below;
+	return &array->tags[number * array->ways];
 }
 
 /* Returns the number's tag, or NULL if the array does not hold it. */
-static struct tag *find(const struct tag_array *array, uint64_t number)
+static inline struct tag *find(const struct tag_array *array, uint64_t number)
 {
 	struct tag *set = set_of(array, number);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "fabric/wire/opcode.h"
+#include "hca/transport/atomic_records.h"
 #include "hca/transport/cc_unit.h"
 #include "hca/transport/dc_initiator.h"
 #include "hca/transport/dc_target.h"
@@ -60,6 +61,7 @@ void qp_free(struct qp *qp)
 		completion_queue_drop(qp->send_cq);
 	if (qp->recv_cq)
 		completion_queue_drop(qp->recv_cq);
+	atomic_records_clear(&qp->responder.atomics);
 	free(qp);
 }
 

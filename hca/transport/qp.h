@@ -20,6 +20,7 @@
 /* responses that a responder may owe, including READ and atomic resources */
 #define RESPONSES_MAX 64
 
+struct atomic_records;
 struct completion_queue;
 struct qp_congestion;
 struct receive_queue;
@@ -76,14 +77,6 @@ struct response { /* a response that the responder owes, in PSN order */
 	uint32_t dest_qp; /* QPN of that initiator */
 };
 
-struct atomic_record { /* result of an atomic, kept for duplicates */
-	bool valid, ready;
-	uint32_t psn;
-	uint64_t value;
-};
-
-#define ATOMIC_RECORDS 16
-
 struct responder {
 	uint32_t expected_psn;
 	uint32_t msn;
@@ -117,13 +110,12 @@ struct responder {
 	struct receive_waiter waiter;                /* wait for a receive WQE */
 	struct qp *next_segment_waiter; /* next in the list that waits for a scatter segment */
 	uint32_t generation; /* number of resets; objects of an earlier generation have no effect */
-	uint32_t next_record;
 	uint32_t ack_psn, ack_msn;
 	sim_time ack_request_at;
 	struct event ack;
 	struct response *response_first, *response_last;
 	uint32_t response_count, reads_owed;
-	struct atomic_record records[ATOMIC_RECORDS];
+	struct atomic_records *atomics; /* NULL before the first atomic */
 };
 
 struct arrivals { /* packets that wait for a part of the QP's context */

@@ -5,9 +5,9 @@
 #include "hca/transport/responder.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "fabric/wire/opcode.h"
+#include "hca/transport/atomic_records.h"
 #include "hca/transport/nak_delay.h"
 #include "hca/transport/notification.h"
 #include "hca/transport/psn.h"
@@ -193,12 +193,6 @@ void responder_execute_data(struct qp *qp, struct packet *packet)
 		scatter_segment_close(segment);
 }
 
-static void record_atomic(struct responder *responder, uint32_t psn)
-{
-	responder->records[responder->next_record++ % ATOMIC_RECORDS] =
-		(struct atomic_record){.valid = true, .psn = psn};
-}
-
 static struct response response_to(struct qp *qp, const struct packet *packet)
 {
 	uint32_t mtu = qp->state.mtu_bytes;
@@ -241,7 +235,7 @@ static void execute_read_or_atomic(struct qp *qp, struct packet *packet, bool du
 	else
 		count(qp)->rx_atomic_requests++;
 	if (segment->is_atomic)
-		record_atomic(responder, packet->psn);
+		atomic_records_add(&responder->atomics, packet->psn);
 	segment->swap_or_add = packet->swap_or_add;
 	segment->compare = packet->compare;
 	scatter_segment_close(segment);
@@ -268,23 +262,17 @@ static void execute(struct qp *qp, struct packet *packet)
 
 static void repeat_atomic(struct qp *qp, struct packet *packet)
 {
-	struct responder *responder = &qp->responder;
+	const uint64_t *original = atomic_records_find(qp->responder.atomics, packet->psn);
+	struct response response;
 
-	for (uint32_t i = 0; i < ATOMIC_RECORDS; i++) {
-		const struct atomic_record *record = &responder->records[i];
-
-		if (!record->valid || !record->ready || record->psn != packet->psn)
-			continue;
-
-		struct response response = response_to(qp, packet);
-
-		response.ready = true;
-		response.duplicate = true;
-		response.value = record->value;
-		count(qp)->atomic_replays++;
-		responder_owe(qp, &response);
+	if (!original)
 		return;
-	}
+	response = response_to(qp, packet);
+	response.ready = true;
+	response.duplicate = true;
+	response.value = *original;
+	count(qp)->atomic_replays++;
+	responder_owe(qp, &response);
 }
 
 /* Repeats a duplicate: ACKs WRITEs and SENDs, executes READs, replays atomics. 9.7.5.1.5. */
@@ -589,7 +577,7 @@ void responder_reset(struct qp *qp)
 	responder->uncommitted_reads = responder->reads_owed = 0;
 	responder->msn = 0;
 	qp->flushing = false;
-	memset(responder->records, 0, sizeof(responder->records));
+	atomic_records_clear(&responder->atomics);
 }
 
 void responder_modified(struct qp *qp, uint32_t mask)

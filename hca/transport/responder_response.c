@@ -8,6 +8,7 @@
 
 #include "fabric/wire/aeth.h"
 #include "fabric/wire/opcode.h"
+#include "hca/transport/atomic_records.h"
 #include "hca/transport/notification.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/reaction_point.h"
@@ -214,14 +215,7 @@ void responder_atomic_done(struct qp *qp, uint32_t psn, bool failed, uint64_t or
 		responder_fatal(qp, ERROR_BAD_RKEY, psn);
 		return;
 	}
-	for (uint32_t i = 0; i < ATOMIC_RECORDS; i++) {
-		struct atomic_record *record = &responder->records[i];
-
-		if (record->valid && record->psn == psn) {
-			record->ready = true;
-			record->value = original;
-		}
-	}
+	atomic_records_finish(responder->atomics, psn, original);
 	for (struct response *response = responder->response_first; response;
 	     response = response->next) {
 		if (response->kind == RESPONSE_ATOMIC && !response->ready && response->psn == psn) {

@@ -15,6 +15,7 @@
 #define TESTS(TEST)                      \
 	TEST(as_the_processor_does)      \
 	TEST(conditions)                 \
+	TEST(divisions)                  \
 	TEST(unknown_changes_nothing)    \
 	TEST(refused_changes_nothing)    \
 	TEST(a_doorbell_copy_is_one_run) \
@@ -174,6 +175,10 @@ static const struct {
 	INSN_LEAVING(0xc4, 0x48, 0x6b, 0xc3, 0xf9),     /* imul $-7,%rbx,%rax */
 	INSN_LEAVING(0xc4, 0x69, 0x06, 1, 2, 0, 0),     /* imul $..,(%rsi),%eax */
 	INSN_LEAVING(0xc4, 0x66, 0x69, 0x06, 1, 2),     /* imul $..,(%rsi),%ax */
+	INSN_LEAVING(0xc4, 0xf7, 0x26),                 /* mull (%rsi) */
+	INSN_LEAVING(0xc4, 0x48, 0xf7, 0xe3),           /* mul %rbx */
+	INSN_LEAVING(0xc4, 0xf7, 0xeb),                 /* imul %ebx */
+	INSN_LEAVING(0xc4, 0x48, 0xf7, 0x2e),           /* imulq (%rsi) */
 	INSN(0x87, 0xd8),                               /* xchg %ebx,%eax */
 	INSN(0x4d, 0x87, 0xc8),                         /* xchg %r9,%r8 */
 	INSN_LEAVING(0x8c4, 0x0f, 0xa3, 0xd8),          /* bt %ebx,%eax */
@@ -263,6 +268,71 @@ static ucontext_t *fresh_context(void)
 	processor_set_registers(&context, 99);
 	processor_fill_data(99);
 	return &context;
+}
+
+/* Carries out one division of RDX:RAX by RBX. */
+static void divide(bool sign, bool wide, uint64_t high, uint64_t low, uint64_t divisor)
+{
+	const uint8_t code[] = {wide ? 0x48 : 0x40, 0xf7, sign ? 0xfb : 0xf3};
+	__int128 dividend = wide   ? (__int128)((unsigned __int128)high << 64 | low)
+			    : sign ? (__int128)(int64_t)(high << 32 | (uint32_t)low)
+				   : (__int128)(high << 32 | (uint32_t)low);
+	bool raises = divisor == 0;
+	greg_t *registers;
+	uint64_t quotient = 0, remainder = 0;
+
+	if (sign && !raises) {
+		__int128 by = wide ? (int64_t)divisor : (int32_t)divisor,
+			 most = wide ? INT64_MAX : INT32_MAX;
+
+		quotient = (uint64_t)(dividend / by);
+		remainder = (uint64_t)(dividend % by);
+		raises = dividend / by > most || dividend / by < -most - 1;
+	} else if (!raises) {
+		unsigned __int128 of = (unsigned __int128)dividend;
+
+		quotient = (uint64_t)(of / divisor);
+		remainder = (uint64_t)(of % divisor);
+		raises = of / divisor > (wide ? UINT64_MAX : UINT32_MAX);
+	}
+	memcpy(processor_code, code, sizeof(code));
+	start = fresh_context();
+	registers = start->uc_mcontext.gregs;
+	registers[REG_RAX] = (greg_t)low;
+	registers[REG_RDX] = (greg_t)high;
+	registers[REG_RBX] = (greg_t)divisor;
+	CU_ASSERT_EQUAL(insn_step(start, &access_data), raises ? INSN_UNKNOWN : INSN_DONE);
+	if (raises) {
+		quotient = low;
+		remainder = high;
+	} else if (!wide) {
+		quotient = (uint32_t)quotient;
+		remainder = (uint32_t)remainder;
+	}
+	CU_ASSERT_EQUAL((uint64_t)registers[REG_RAX], quotient);
+	CU_ASSERT_EQUAL((uint64_t)registers[REG_RDX], remainder);
+}
+
+/* Divisions by all pairs of values near the limits. Those that raise #DE are left to the
+ * machine. */
+static void test_divisions(void)
+{
+	static const uint64_t values[] = {0,          1,          2,          7,
+					  0x7fffffff, 0x80000000, 0xfffffff9, 0xffffffff};
+	const size_t count = sizeof(values) / sizeof(values[0]);
+
+	for (size_t i = 0; i < count * count * count; i++) {
+		uint64_t high = values[i % count], low = values[i / count % count];
+		uint64_t divisor = values[i / count / count];
+
+		for (int sign = 0; sign < 2; sign++) {
+			divide(sign, false, high, low, divisor);
+			divide(sign, true, (uint64_t)(int64_t)(int32_t)high,
+			       (uint64_t)(int64_t)(int32_t)low << 32,
+			       (uint64_t)(int64_t)(int32_t)divisor);
+			divide(sign, true, high << 32, low, divisor << 32 | 5);
+		}
+	}
 }
 
 static void test_unknown_changes_nothing(void)

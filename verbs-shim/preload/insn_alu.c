@@ -186,3 +186,61 @@ uint64_t insn_alu(enum insn_op op, uint64_t left, uint64_t right, uint32_t size,
 		  result_flags(result, size)); /* adjust is undefined */
 	return result;
 }
+
+void insn_multiply(enum insn_op op, uint64_t *low, uint64_t *high, uint64_t factor, uint32_t size,
+		   uint64_t *flags)
+{
+	bool sign = op == OP_MULTIPLY_SIGNED, fits;
+	unsigned __int128 product;
+
+	if (sign)
+		product = (unsigned __int128)((__int128)(int64_t)insn_sign_extend(*low, size) *
+					      (int64_t)insn_sign_extend(factor, size));
+	else
+		product =
+			(unsigned __int128)insn_truncate(*low, size) * insn_truncate(factor, size);
+	*low = insn_truncate((uint64_t)product, size);
+	*high = insn_truncate((uint64_t)(product >> (8 * size)), size);
+	if (sign)
+		fits = *high == insn_truncate(*low >> (8 * size - 1) ? UINT64_MAX : 0, size);
+	else
+		fits = *high == 0;
+	set_flags(flags, FLAG_CARRY | FLAG_OVERFLOW, fits ? 0 : FLAG_CARRY | FLAG_OVERFLOW);
+}
+
+bool insn_divide(enum insn_op op, uint64_t *low, uint64_t *high, uint64_t divisor, uint32_t size)
+{
+	bool sign = op == OP_DIVIDE_SIGNED, negative, negative_divisor;
+	unsigned __int128 dividend = (unsigned __int128)insn_truncate(*high, size) << (8 * size) |
+				     insn_truncate(*low, size);
+	uint64_t quotient, remainder, most;
+
+	divisor = insn_truncate(divisor, size);
+	negative = sign && insn_truncate(*high, size) >> (8 * size - 1);
+	negative_divisor = sign && divisor >> (8 * size - 1);
+	if (negative)
+		dividend = -dividend;
+	if (size == 4)
+		dividend = (uint64_t)dividend;
+	if (negative_divisor)
+		divisor = insn_truncate(-divisor, size);
+	/* By these checks the quotient has one digit, and needs no division of 128 bits. */
+	if ((uint64_t)(dividend >> (8 * size)) >= divisor)
+		return false;
+	if (size == 4) {
+		quotient = (uint64_t)dividend / divisor;
+		remainder = (uint64_t)dividend % divisor;
+	} else {
+		__asm__("div %[divisor]"
+			: "=a"(quotient), "=d"(remainder)
+			: "a"((uint64_t)dividend),
+			  "d"((uint64_t)(dividend >> 64)), [divisor] "r"(divisor)
+			: "cc");
+	}
+	most = (UINT64_C(1) << (8 * size - 1)) - (negative == negative_divisor);
+	if (sign && quotient > most)
+		return false;
+	*low = insn_truncate(negative == negative_divisor ? quotient : -quotient, size);
+	*high = insn_truncate(negative ? -remainder : remainder, size);
+	return true;
+}

@@ -15,6 +15,14 @@
  * Reads and updates *flags. */
 uint64_t insn_alu(enum insn_op op, uint64_t left, uint64_t right, uint32_t size, uint64_t *flags);
 
+/* Multiplies *low by a factor, or divides *high and *low by a divisor, both of 4 or 8 bytes.
+ * insn_multiply() stores the halves of the product. insn_divide() stores the quotient in *low and
+ * the remainder in *high. It returns false, and changes nothing, if the machine raises #DE. The
+ * flags that the machine leaves undefined keep their values. */
+void insn_multiply(enum insn_op op, uint64_t *low, uint64_t *high, uint64_t factor, uint32_t size,
+		   uint64_t *flags);
+bool insn_divide(enum insn_op op, uint64_t *low, uint64_t *high, uint64_t divisor, uint32_t size);
+
 /* Returns the low `size` bytes of a value. */
 static inline uint64_t insn_truncate(uint64_t value, uint32_t size)
 {

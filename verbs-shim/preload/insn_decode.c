@@ -112,6 +112,10 @@ static const enum insn_op shifts[8] = {OP_ROL, OP_ROR, OP_NOP, OP_NOP,
 static const enum insn_op last_group[8] = {OP_INC,     OP_DEC, OP_CALL_RM, OP_NOP,
 					   OP_JUMP_RM, OP_NOP, OP_PUSH,    OP_NOP};
 
+static const enum insn_op wide_group[8] = {OP_TEST,   OP_TEST,         OP_NOT,
+					   OP_NEG,    OP_MULTIPLY,     OP_MULTIPLY_SIGNED,
+					   OP_DIVIDE, OP_DIVIDE_SIGNED};
+
 static bool decode_group(struct reader *reader, struct insn *insn, uint8_t opcode)
 {
 	bool byte = !(opcode & 1);
@@ -152,12 +156,12 @@ static bool decode_group(struct reader *reader, struct insn *insn, uint8_t opcod
 		return shifts[which] != OP_NOP;
 	case 0xf6:
 	case 0xf7:
-		insn->op = which == 2 ? OP_NOT : which == 3 ? OP_NEG : OP_TEST;
+		insn->op = wide_group[which];
 		if (which < 2) {
 			insn->form = FORM_RM_IMMEDIATE;
 			read_immediate(reader, insn);
 		}
-		return which < 4;
+		return which < 4 || insn->size >= 4;
 	case 0xfe:
 		insn->op = which == 0 ? OP_INC : OP_DEC;
 		return which < 2;

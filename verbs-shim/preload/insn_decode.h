@@ -40,6 +40,11 @@ enum insn_op {
 	OP_ROR,
 	OP_BSWAP,
 	OP_IMUL,
+	/* of RAX, with results in RAX and RDX */
+	OP_MULTIPLY,
+	OP_MULTIPLY_SIGNED,
+	OP_DIVIDE,
+	OP_DIVIDE_SIGNED,
 	OP_XCHG,
 	OP_BIT_TEST,
 	OP_BIT_FIRST, /* BSF, and TZCNT of a value other than 0 */

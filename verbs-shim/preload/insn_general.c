@@ -131,6 +131,27 @@ static bool pop(struct machine *machine, uint64_t *value)
 	return true;
 }
 
+/* Executes MUL, DIV and their signed forms, on RAX and RDX. *raises: the machine raises #DE. */
+static bool run_wide(struct machine *machine, bool *raises)
+{
+	const struct insn *insn = machine->insn;
+	uint64_t flags = flags_value(&machine->flags), operand;
+	uint64_t low = machine->registers[REGISTER_RAX], high = machine->registers[REGISTER_RDX];
+
+	if (!read_rm(machine, insn->size, &operand))
+		return false;
+	if (insn->op == OP_MULTIPLY || insn->op == OP_MULTIPLY_SIGNED)
+		insn_multiply(insn->op, &low, &high, operand, insn->size, &flags);
+	else
+		*raises = !insn_divide(insn->op, &low, &high, operand, insn->size);
+	if (*raises)
+		return false;
+	machine->registers[REGISTER_RAX] = low;
+	machine->registers[REGISTER_RDX] = high;
+	flags_set(&machine->flags, flags);
+	return true;
+}
+
 /* Executes PUSH, POP, LEAVE, CALL, RET and jumps through a register or memory. */
 static bool run_stack(struct machine *machine)
 {
@@ -194,7 +215,8 @@ static void run_sign(struct machine *machine)
 			      value >> (8 * insn->size - 1) & 1 ? UINT64_MAX : 0);
 }
 
-static bool run(struct machine *machine)
+/* *raises: the instruction raises an exception on the machine, which must execute it. */
+static bool run(struct machine *machine, bool *raises)
 {
 	const struct insn *insn = machine->insn;
 	bool holds;
@@ -231,6 +253,11 @@ static bool run(struct machine *machine)
 	case OP_SPREAD:
 		run_sign(machine);
 		return true;
+	case OP_MULTIPLY:
+	case OP_MULTIPLY_SIGNED:
+	case OP_DIVIDE:
+	case OP_DIVIDE_SIGNED:
+		return run_wide(machine, raises);
 	case OP_PUSH:
 	case OP_POP:
 	case OP_LEAVE:
@@ -260,7 +287,7 @@ enum step_result insn_general(struct machine *machine, struct step *step)
 {
 	const struct insn *insn = block_insn(step);
 	uint64_t at = machine->block + step->offset, next = at + insn->length;
-	bool backwards = machine->flags.known & FLAG_DIRECTION;
+	bool backwards = machine->flags.known & FLAG_DIRECTION, raises = false;
 
 	machine->insn = insn;
 	machine->at = at;
@@ -272,10 +299,10 @@ enum step_result insn_general(struct machine *machine, struct step *step)
 		machine->left -= step->ordinal - 1u;
 		return STEP_UNKNOWN;
 	}
-	if (!run(machine)) {
+	if (!run(machine, &raises)) {
 		machine->rip = at;
 		machine->left -= step->ordinal - 1u;
-		return STEP_REFUSED;
+		return raises ? STEP_UNKNOWN : STEP_REFUSED;
 	}
 	if (!machine->changed && machine->rip == next)
 		return step[1].carry_out(machine, step + 1);

@@ -15,6 +15,7 @@
 #ifndef VERBS_SHIM_PROTOCOL_H
 #define VERBS_SHIM_PROTOCOL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "verbs-shim/cpu_time.h"
@@ -22,7 +23,7 @@
 #include "verbs-shim/watch_record.h"
 
 /* Version of this file. Change it with each change of a structure or request. */
-#define SHIM_MAGIC UINT64_C(0x68636173696d0015)
+#define SHIM_MAGIC UINT64_C(0x68636173696d0016)
 
 /* Environment of a program: descriptor of the attach socket, descriptor of the shared memory,
  * number of the host, inodes of the pipes for its output. */
@@ -150,7 +151,7 @@ struct shim_close {
 struct shim_spin {
 	/* Address that proved polling. */
 	uint64_t address;
-	/* shim_process.visible_writes when the program last looked. */
+	/* shim_slot.visible_writes when the program last looked. */
 	uint64_t visible_writes;
 	/* 1: the loop reads clocks, and sleeps in short pieces. */
 	uint64_t by_clocks;
@@ -293,6 +294,8 @@ struct shim_response {
 	struct shim_new_file files[2];
 };
 
+/* Both sides are on different processors, and each line of the cache that one of them writes and
+ * the other reads takes long to move. The first line is enough for most hand-overs. */
 struct shim_slot {
 	/* enum shim_token. The thread waits on it as a futex. */
 	uint32_t token;
@@ -302,21 +305,19 @@ struct shim_slot {
 	uint32_t tid;
 	/* Request: enum shim_op. */
 	uint32_t op;
-	/* Request. 1: the program has not run since the last request, so it has printed nothing. */
-	uint32_t quiet;
-	/* Request. 1: the program did something that others can see in the operating system. */
-	uint32_t dirty;
-	/* Reply: signal of a virtual timer that has expired, for the thread to raise. 0: none. */
-	uint32_t signal;
-	/* Reply: that timer, and how many more times it has expired since. */
-	uint32_t timer, missed;
 	/* Request. */
 	uint32_t store_count;
-	/* Virtual time of the thread, ps. Both sides move it. */
-	uint64_t clock;
+	/* Request. 1: the program has not run since the last request, so it has printed nothing. */
+	uint8_t quiet;
+	/* Request. 1: the program did something that others can see in the operating system. */
+	uint8_t dirty;
 	/* Request OP_YIELD. 1: the library guards the memory of the adapter until the next request.
 	 * The thread cannot read or change it before its clock is exact. */
-	uint32_t guarded;
+	uint8_t guarded;
+	/* Reply: signal of a virtual timer that has expired, for the thread to raise. 0: none. */
+	uint8_t signal;
+	/* Virtual time of the thread, ps. Both sides move it. */
+	uint64_t clock;
 	/* Reply: the thread may run while its clock is below the horizon. A store lowers it. */
 	uint64_t horizon;
 	/* Reply: no other thread acts before the thread below this clock. Only a guarded thread has
@@ -324,10 +325,14 @@ struct shim_slot {
 	uint64_t exact_horizon;
 	/* Reply: horizon of a thread with waiting stores. */
 	uint64_t store_horizon;
-	/* Request: the arguments. */
+	/* Reply: number of writes of the adapter that the process can see. */
+	uint64_t visible_writes;
+	/* Second line. Request: the arguments. */
 	union shim_request request;
 	/* Reply. */
 	int64_t result;
+	/* Reply: the timer of `signal`, and how many more times it has expired since. */
+	uint32_t timer, missed;
 	/* Request OP_SPIN: memory that is polled. A count of 0 represents all memory. */
 	uint32_t span_count;
 	/* Request OP_SPIN. Bit i: other processes may write to spans[i]. */
@@ -388,8 +393,6 @@ struct shim_traffic {
 struct shim_process {
 	uint32_t real_pid;
 	uint32_t host;
-	/* Number of writes of the adapter that the process can see. */
-	uint64_t visible_writes;
 	/* 1: the process has memory to which other processes may write. */
 	uint32_t shares;
 	/* Processors on which a new image may run. None: all. */
@@ -409,19 +412,14 @@ struct shim_core_time {
 
 struct shim_memory {
 	uint64_t magic;
-	/* Futex of the simulator. A program that hands over a request adds one. */
-	uint32_t bell;
-	/* 1: the simulator waits on the futex. */
-	uint32_t sleeping;
 	/* Number of iterations for which a waiting side spins before it sleeps. 0: it sleeps
 	 * immediately. */
 	uint32_t spin_iterations;
 	/* 1: only the thread that ran last spins, on the processor that the next thread needs, and
 	 * releases it on request. */
 	uint32_t relays;
-	/* 0: no thread spins. N + 1: the thread of slot N spins. With RELAY_ASKED: the thread of
-	 * that slot is next, and may be asleep. */
-	uint32_t relay;
+	/* 1: a thread that releases this processor may yield it in place of sleeping. */
+	uint32_t yields;
 	uint64_t tsc_hz;
 	/* Clocks at virtual time 0. */
 	uint64_t realtime_base_ns, monotonic_base_ns;
@@ -435,7 +433,19 @@ struct shim_memory {
 	/* The processor that programs see. */
 	struct shim_leaves leaves;
 	struct shim_host_view host;
-	struct shim_traffic traffic[SHIM_HOSTS];
+	/* Futex of the simulator. A program that hands over a request adds one if the simulator
+	 * sleeps. */
+	uint32_t bell __attribute__((aligned(64)));
+	/* 1: the simulator waits on the futex. */
+	uint32_t sleeping;
+	/* 0: no thread spins. N + 1: the thread of slot N has the processor of the programs, and
+	 * runs or spins. With RELAY_ASKED: the thread of that slot is next, and may be asleep. */
+	uint32_t relay __attribute__((aligned(64)));
+	/* N + 1: the thread of slot N had the processor before. */
+	uint32_t relay_before;
+	/* N + 1: the thread of slot N yields the processor until it gets the token. 0: none. */
+	uint32_t yielder;
+	struct shim_traffic traffic[SHIM_HOSTS] __attribute__((aligned(64)));
 	struct shim_socket_costs socket_costs;
 	struct shim_socket sockets[SHIM_SOCKETS];
 	struct shim_watches watches;
@@ -479,5 +489,7 @@ struct shim_welcome {
 };
 
 _Static_assert(sizeof(struct shim_slot) == 1024, "a slot is sixteen cache lines");
+_Static_assert(offsetof(struct shim_slot, request) == 64, "the second line");
+_Static_assert(offsetof(struct shim_slot, spans) == 128, "the third line");
 
 #endif

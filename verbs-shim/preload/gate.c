@@ -3,73 +3,17 @@
  * gate: hands the execution token to the simulator with a request, and waits for the token and the
  * reply.
  */
-#include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/token.h"
 #include "verbs-shim/preload/trap_watch.h"
 
 /* Bytes of the stack that are cleared. The functions of the token use fewer. */
 #define FORGOTTEN_BYTES 512
-
-static void futex_wake(uint32_t *word)
-{
-	(void)system_call(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
-
-static void ring(void)
-{
-	__atomic_add_fetch(&shim.memory->bell, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&shim.memory->sleeping, __ATOMIC_SEQ_CST))
-		futex_wake(&shim.memory->bell);
-}
-
-/* Returns the number of a slot in shim.memory->relay. */
-static uint32_t relay_number(const struct shim_slot *slot)
-{
-	return (uint32_t)(slot - shim.memory->slots) + 1;
-}
-
-/* This thread no longer spins. The requested thread runs instead. */
-static void relay_pass(void)
-{
-	uint32_t asked = __atomic_exchange_n(&shim.memory->relay, 0, __ATOMIC_SEQ_CST);
-
-	if (asked & RELAY_ASKED)
-		futex_wake(&shim.memory->slots[(asked & ~RELAY_ASKED) - 1].token);
-}
-
-/* Returns true if the thread got the token meanwhile. */
-static bool spin(const struct shim_slot *slot, uint32_t iterations, bool relays)
-{
-	uint32_t own = relay_number(slot);
-
-	for (uint32_t i = 0; i < iterations; i++) {
-		if (__atomic_load_n(&slot->token, __ATOMIC_ACQUIRE) == TOKEN_PROGRAM) {
-			if (relays)
-				__atomic_store_n(&shim.memory->relay, 0, __ATOMIC_RELEASE);
-			return true;
-		}
-		if (relays && __atomic_load_n(&shim.memory->relay, __ATOMIC_ACQUIRE) != own)
-			break;
-		__builtin_ia32_pause();
-	}
-	if (relays)
-		relay_pass();
-	return false;
-}
-
-static __attribute__((noinline)) void await_token(struct shim_slot *slot)
-{
-	__atomic_store_n(&slot->sleeping, 1, __ATOMIC_SEQ_CST);
-	while (__atomic_load_n(&slot->token, __ATOMIC_SEQ_CST) != TOKEN_PROGRAM)
-		(void)system_call(SYS_futex, &slot->token, FUTEX_WAIT, TOKEN_SIMULATOR, NULL, NULL,
-				  0);
-	__atomic_store_n(&slot->sleeping, 0, __ATOMIC_RELAXED);
-}
 
 /* Clears the part of the stack that the functions of the token have used, and the registers that
  * they may change. These functions leave values that depend on real time, such as how long they
@@ -144,12 +88,16 @@ static void count_request(const struct shim_slot *slot, enum shim_op op)
 	uint64_t passed, known = 0;
 
 	for (unsigned kind = 0; kind < CPU_KIND_COUNT; kind++) {
+		if (!charged[kind])
+			continue; /* and the line of the cache stays where it is */
 		shim_self.charges[kind] += charged[kind];
 		known += charged[kind];
 		charged[kind] = 0;
 	}
-	shim_self.counted += *preempted;
-	*preempted = 0;
+	if (*preempted)
+		shim_self.counted += *preempted;
+	if (*preempted)
+		*preempted = 0;
 	passed = slot->clock - shim_self.counted;
 	if (op == OP_OS_WAIT || op == OP_SLEEP)
 		shim_self.counted = slot->clock - known;
@@ -159,20 +107,6 @@ static void count_request(const struct shim_slot *slot, enum shim_op op)
 		shim_self.charges[CPU_register_load] += passed - known;
 	else /* stores that wait for room */
 		shim_self.charges[CPU_posting] += passed - known;
-}
-
-/* Hands over the token, and waits for it to come back. */
-static __attribute__((noinline)) void pass_token(struct shim_slot *slot)
-{
-	uint32_t iterations = __atomic_load_n(&shim.memory->spin_iterations, __ATOMIC_RELAXED);
-	bool relays = iterations > 0 && __atomic_load_n(&shim.memory->relays, __ATOMIC_RELAXED);
-
-	if (relays)
-		__atomic_store_n(&shim.memory->relay, relay_number(slot), __ATOMIC_RELEASE);
-	__atomic_store_n(&slot->token, TOKEN_SIMULATOR, __ATOMIC_SEQ_CST);
-	ring();
-	if (iterations == 0 || !spin(slot, iterations, relays))
-		await_token(slot);
 }
 
 int64_t gate_call(enum shim_op op, const union shim_request *request)
@@ -188,7 +122,7 @@ int64_t gate_call(enum shim_op op, const union shim_request *request)
 	if (request)
 		slot->request = *request;
 	slot->quiet = shim_self.quiet;
-	pass_token(slot);
+	token_pass(slot);
 	forget_waiting();
 	slot->store_count = 0;
 	count_request(slot, op);
@@ -224,18 +158,17 @@ void gate_last(enum shim_op op)
 		sigfillset(&all);
 		(void)system_call(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(uint64_t));
 	}
-	__atomic_store_n(&slot->token, TOKEN_SIMULATOR, __ATOMIC_SEQ_CST);
-	ring();
+	token_give(slot);
 	if (op != OP_EXIT)
 		return;
-	await_token(slot);
+	token_await(slot);
 	(void)system_call(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(uint64_t));
 }
 
 void gate_start(struct shim_slot *slot)
 {
 	__atomic_store_n(&slot->tid, (uint32_t)system_call(SYS_gettid), __ATOMIC_RELEASE);
-	await_token(slot);
+	token_await(slot);
 	forget_waiting();
 	shim_self =
 		(struct shim_self){.slot = slot, .id = ids_of_thread(slot), .counted = slot->clock};

@@ -9,21 +9,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "verbs-shim/preload/range_list.h"
 #include "verbs-shim/preload/shim.h"
 
-#define RANGES_FIRST 1024
-#define HOT_PAGES    16
-#define OPEN_PAGES   8
-#define PIECE        (INT64_C(2) << 20) /* of memory that is moved */
+#define HOT_PAGES  16
+#define OPEN_PAGES 8
+#define PIECE      (INT64_C(2) << 20) /* of memory that is moved */
 
-/* Sorted by address, with a gap at the last insertion or removal. Programs register memory upwards
- * or downwards, so the gap is near the next insertion. Pointers to ranges hold until one is added
- * or removed. */
-static struct range *ranges;
-static uint32_t range_count, range_room;
-static uint32_t gap;         /* number of ranges before it */
 static uint32_t peers_count; /* ranges that other processes may write to */
-static uint64_t additions;
+static uint64_t changes = 1;
 static uint32_t armed_watched; /* watched ranges that are armed */
 
 static uint64_t hot[HOT_PAGES]; /* watched pages that were polled */
@@ -33,34 +27,9 @@ static bool hot_armed; /* they are protected */
 static uint64_t open_pages[OPEN_PAGES]; /* for the trap being handled */
 static uint32_t open_count;
 
-static struct range *range_at(uint32_t index)
-{
-	return &ranges[index < gap ? index : index + (range_room - range_count)];
-}
-
-static uint32_t range_after(uint64_t address)
-{
-	uint32_t low = 0, high = range_count;
-	const struct range *last = range_count ? range_at(range_count - 1) : NULL;
-
-	if (last && last->address + last->length <= address)
-		return range_count; /* true for most look-ups: stacks and code */
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-		const struct range *range = range_at(middle);
-		if (range->address + range->length <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 struct range *range_find(uint64_t address)
 {
-	uint32_t index = range_after(address);
-
-	return index < range_count && range_at(index)->address <= address ? range_at(index) : NULL;
+	return range_list_find(address);
 }
 
 static void protect(uint64_t address, uint64_t length, int prot)
@@ -98,12 +67,14 @@ static void arm(struct range *range)
 	if (!range->armed)
 		close_all(range->address, range->length);
 	armed_watched += !range->armed && range->kind == RANGE_WATCHED;
+	changes += !range->armed;
 	range->armed = true;
 }
 
 void range_arm(struct range *range)
 {
 	arm(range);
+	changes += !range->asked;
 	range->asked = true;
 }
 
@@ -127,16 +98,16 @@ void range_set_hot(bool armed)
 		else
 			protect(hot[i], PAGE, PROT_READ | PROT_WRITE);
 	}
-	for (uint32_t i = 0; i < range_count && peers_count && armed && !hot_armed; i++)
-		if (range_at(i)->peers)
-			range_arm(range_at(i));
+	for (uint32_t i = 0; i < range_list.count && peers_count && armed && !hot_armed; i++)
+		if (range_list_at(i)->peers)
+			range_arm(range_list_at(i));
 	hot_armed = armed;
 }
 
 bool range_show_peers(void)
 {
-	for (uint32_t i = 0; i < range_count && peers_count; i++)
-		if (range_at(i)->peers && !range_at(i)->armed)
+	for (uint32_t i = 0; i < range_list.count && peers_count; i++)
+		if (range_list_at(i)->peers && !range_list_at(i)->armed)
 			return false;
 	return true;
 }
@@ -171,36 +142,40 @@ void range_close_pages(void)
 
 void range_release(bool all)
 {
-	for (uint32_t i = 0; i < range_count && armed_watched; i++)
-		if (range_at(i)->kind == RANGE_WATCHED && (all || !range_at(i)->shared))
-			range_disarm(range_at(i));
+	for (uint32_t i = 0; i < range_list.count && armed_watched; i++)
+		if (range_list_at(i)->kind == RANGE_WATCHED && (all || !range_list_at(i)->shared))
+			range_disarm(range_list_at(i));
 	range_set_hot(false);
 	range_close_pages();
 }
 
 void range_arm_watched(bool quantum_ended)
 {
-	for (uint32_t i = 0; i < range_count; i++) {
-		struct range *range = range_at(i);
+	for (uint32_t i = 0; i < range_list.count; i++) {
+		struct range *range = range_list_at(i);
 
 		if (range->kind == RANGE_WATCHED || range->polled)
 			arm(range);
-		range->asked |= !quantum_ended && range->kind == RANGE_WATCHED;
+		if (range->asked || quantum_ended || range->kind != RANGE_WATCHED)
+			continue;
+		range->asked = true;
+		changes++;
 	}
 }
 
 bool range_can_guard(void)
 {
-	for (uint32_t i = 0; i < range_count; i++)
-		if (range_at(i)->kind == RANGE_RING && range_at(i)->polled && !range_at(i)->armed)
+	for (uint32_t i = 0; i < range_list.count; i++)
+		if (range_list_at(i)->kind == RANGE_RING && range_list_at(i)->polled &&
+		    !range_list_at(i)->armed)
 			return false;
 	return true;
 }
 
 void range_guard(bool guarded)
 {
-	for (uint32_t i = 0; i < range_count; i++) {
-		struct range *range = range_at(i);
+	for (uint32_t i = 0; i < range_list.count; i++) {
+		struct range *range = range_list_at(i);
 
 		if (range->kind != RANGE_RING || range->polled)
 			continue;
@@ -231,8 +206,12 @@ static void open_page(uint64_t address)
  * that. */
 bool range_traps(uint64_t address, uint32_t length, bool hot_watched)
 {
-	for (uint32_t index = range_after(address); index < range_count; index++) {
-		const struct range *range = range_at(index);
+	const struct range *first = range_find(address);
+
+	if (first && address + length <= first->address + first->length)
+		return first->armed || range_is_asked(first, address, length, hot_watched);
+	for (uint32_t index = range_list_after(address); index < range_list.count; index++) {
+		const struct range *range = range_list_at(index);
 
 		if (range->address >= address + length)
 			return false;
@@ -244,22 +223,22 @@ bool range_traps(uint64_t address, uint32_t length, bool hot_watched)
 
 uint32_t range_part(uint64_t address, uint32_t length)
 {
-	uint32_t index = range_after(address);
+	uint32_t index = range_list_after(address);
 	uint64_t stop = address + length, border;
 
-	if (index == range_count)
+	if (index == range_list.count)
 		return length;
-	border = range_at(index)->address;
+	border = range_list_at(index)->address;
 	if (border <= address)
-		border += range_at(index)->length;
+		border += range_list_at(index)->length;
 	return border < stop ? (uint32_t)(border - address) : length;
 }
 
 bool range_has_registers(uint64_t address, uint32_t length)
 {
-	for (uint32_t index = range_after(address);
-	     index < range_count && range_at(index)->address < address + length; index++)
-		if (range_at(index)->kind == RANGE_REGISTERS)
+	for (uint32_t index = range_list_after(address);
+	     index < range_list.count && range_list_at(index)->address < address + length; index++)
+		if (range_list_at(index)->kind == RANGE_REGISTERS)
 			return true;
 	return false;
 }
@@ -270,16 +249,23 @@ bool range_is_asked(const struct range *range, uint64_t address, uint32_t length
 	       (hot_watched && (range->peers || is_hot(address) || is_hot(address + length - 1)));
 }
 
-bool range_overlaps(uint64_t address, uint64_t length)
+bool range_is_quiet(uint64_t page)
 {
-	uint32_t index = range_after(address);
+	for (uint32_t index = range_list_after(page); index < range_list.count; index++) {
+		const struct range *range = range_list_at(index);
 
-	return index < range_count && range_at(index)->address < address + length;
+		if (range->address >= page + PAGE)
+			return true;
+		if (range->armed || range->polled || range->kind == RANGE_REGISTERS ||
+		    (range->kind == RANGE_WATCHED && range_is_asked(range, page, 1, true)))
+			return false;
+	}
+	return true;
 }
 
-uint64_t range_additions(void)
+uint64_t range_changes(void)
 {
-	return additions;
+	return changes;
 }
 
 uint8_t *range_reach(struct range *range, uint64_t address, uint32_t length)
@@ -304,35 +290,7 @@ void range_make_hot(uint64_t address)
 	if (hot_count == HOT_PAGES)
 		memmove(&hot[0], &hot[1], sizeof(hot[0]) * --hot_count);
 	hot[hot_count++] = page;
-}
-
-static void move_gap(uint32_t index)
-{
-	uint32_t free = range_room - range_count;
-
-	if (index < gap)
-		memmove(&ranges[index + free], &ranges[index], (gap - index) * sizeof(*ranges));
-	else if (index > gap)
-		memmove(&ranges[gap], &ranges[gap + free], (index - gap) * sizeof(*ranges));
-	gap = index;
-}
-
-/* The process ends if the table is full: a program would poll in vain in the first unknown
- * range. */
-static void make_room(void)
-{
-	uint32_t room = range_room ? 2 * range_room : RANGES_FIRST;
-	size_t before = range_room * sizeof(*ranges), after = room * sizeof(*ranges);
-	void *moved =
-		(void *)(ranges ? system_call(SYS_mremap, ranges, before, after, MREMAP_MAYMOVE)
-				: system_call(SYS_mmap, NULL, after, PROT_READ | PROT_WRITE,
-					      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L));
-
-	if (moved == MAP_FAILED)
-		attach_give_up("no memory for the list of registered regions");
-	ranges = moved;
-	range_room = room;
-	gap = range_count; /* there was none */
+	changes++;
 }
 
 static void count_range(const struct range *range, uint32_t by)
@@ -343,22 +301,15 @@ static void count_range(const struct range *range, uint32_t by)
 
 static void insert(uint32_t index, struct range range)
 {
-	if (range_count == range_room)
-		make_room();
-	move_gap(index);
-	ranges[gap++] = range;
-	range_count++;
-	additions++;
+	range_list_insert(index, &range);
+	changes++;
 	count_range(&range, 1);
 }
 
 static struct range take_out(uint32_t index)
 {
-	struct range range;
+	struct range range = range_list_remove(index);
 
-	move_gap(index + 1);
-	range = ranges[--gap];
-	range_count--;
 	count_range(&range, UINT32_MAX);
 	return range;
 }
@@ -385,10 +336,10 @@ bool range_remove(uint64_t address, uint64_t length, uint32_t *file)
 	open_count = without(open_pages, open_count, address, length);
 
 	for (;;) {
-		uint32_t index = range_after(address);
+		uint32_t index = range_list_after(address);
 		struct range range;
 
-		if (index >= range_count || range_at(index)->address >= end)
+		if (index >= range_list.count || range_list_at(index)->address >= end)
 			return any;
 		any = true;
 		range = take_out(index);
@@ -416,11 +367,11 @@ void range_add_registers(uint64_t address, uint64_t length, uint32_t file, uint6
 	uint32_t file_before;
 
 	(void)range_remove(address, length, &file_before);
-	insert(range_after(address), (struct range){.address = address,
-						    .length = length,
-						    .offset = offset,
-						    .file = file,
-						    .kind = RANGE_REGISTERS});
+	insert(range_list_after(address), (struct range){.address = address,
+							 .length = length,
+							 .offset = offset,
+							 .file = file,
+							 .kind = RANGE_REGISTERS});
 }
 
 void range_add_ring(uint64_t address, uint64_t length, uint64_t offset, bool polled)
@@ -428,12 +379,12 @@ void range_add_ring(uint64_t address, uint64_t length, uint64_t offset, bool pol
 	uint32_t file_before;
 
 	(void)range_remove(address, length, &file_before);
-	insert(range_after(address), (struct range){.address = address,
-						    .length = length,
-						    .offset = offset,
-						    .kind = RANGE_RING,
-						    .polled = polled,
-						    .shared = true});
+	insert(range_list_after(address), (struct range){.address = address,
+							 .length = length,
+							 .offset = offset,
+							 .kind = RANGE_RING,
+							 .polled = polled,
+							 .shared = true});
 	if (polled)
 		range_arm(range_find(address));
 }
@@ -443,13 +394,13 @@ void range_add_region(uint64_t address, uint64_t length, uint64_t offset)
 	uint32_t file_before;
 	bool known = range_remove(address, length, &file_before); /* a part of another region */
 
-	insert(range_after(address), (struct range){.address = address,
-						    .length = length,
-						    .offset = offset,
-						    .first = known ? address : UINT64_MAX,
-						    .end = known ? address + length : 0,
-						    .kind = RANGE_WATCHED,
-						    .shared = true});
+	insert(range_list_after(address), (struct range){.address = address,
+							 .length = length,
+							 .offset = offset,
+							 .first = known ? address : UINT64_MAX,
+							 .end = known ? address + length : 0,
+							 .kind = RANGE_WATCHED,
+							 .shared = true});
 }
 
 void range_add_watched(uint64_t address, uint64_t length)
@@ -459,8 +410,8 @@ void range_add_watched(uint64_t address, uint64_t length)
 
 	address &= ~(PAGE - 1);
 	while (address < stop) { /* known memory keeps its kind */
-		uint32_t index = range_after(address);
-		struct range *range = index < range_count ? range_at(index) : NULL;
+		uint32_t index = range_list_after(address);
+		struct range *range = index < range_list.count ? range_list_at(index) : NULL;
 		uint64_t next = range && range->address < stop ? range->address : stop;
 
 		if (next > address) {
@@ -483,12 +434,12 @@ void range_add_peers(uint64_t address, uint64_t length)
 	uint32_t file;
 
 	(void)range_remove(address, length, &file);
-	insert(range_after(address), (struct range){.address = address,
-						    .length = length,
-						    .first = address,
-						    .end = address + length,
-						    .kind = RANGE_WATCHED,
-						    .peers = true});
+	insert(range_list_after(address), (struct range){.address = address,
+							 .length = length,
+							 .first = address,
+							 .end = address + length,
+							 .kind = RANGE_WATCHED,
+							 .peers = true});
 }
 
 bool range_is_peers(uint64_t address)
@@ -543,13 +494,13 @@ static void forget(uint64_t address, uint64_t length, enum range_kind kind)
 
 	address &= ~(PAGE - 1);
 	while (address < end) {
-		uint32_t index = range_after(address), file;
+		uint32_t index = range_list_after(address), file;
 		struct range part;
 
-		if (index == range_count || range_at(index)->address >= end)
+		if (index == range_list.count || range_list_at(index)->address >= end)
 			return;
-		range_disarm(range_at(index));
-		part = *range_at(index);
+		range_disarm(range_list_at(index));
+		part = *range_list_at(index);
 		if (part.address < address) {
 			part.offset += address - part.address;
 			part.length -= address - part.address;
@@ -581,8 +532,8 @@ void range_forked(void)
 {
 	range_set_hot(false);
 	hot_count = open_count = 0;
-	for (uint32_t i = 0; i < range_count;) {
-		struct range *range = range_at(i);
+	for (uint32_t i = 0; i < range_list.count;) {
+		struct range *range = range_list_at(i);
 
 		range_disarm(range);
 		if (range->shared)

@@ -78,10 +78,11 @@ bool range_has_registers(uint64_t address, uint32_t length);
 /* Returns true if an access to a range would trap if no quantum had ended. */
 bool range_is_asked(const struct range *range, uint64_t address, uint32_t length, bool hot_watched);
 
-/* Returns true if any range overlaps these bytes. A false result stays valid as long as
- * range_additions() returns the same number. */
-bool range_overlaps(uint64_t address, uint64_t length);
-uint64_t range_additions(void);
+/* Returns true if no access to a page must be handled: it has no range, or memory that only the
+ * program reads or that is not watched now. The result stays valid as long as range_changes()
+ * returns the same number. */
+bool range_is_quiet(uint64_t page);
+uint64_t range_changes(void);
 
 /* Returns where the bytes at an address can be read and written now. Opens the pages of the bytes,
  * at most two, if the pages have no second mapping. */

@@ -4,7 +4,8 @@
  * handles files, memory, clocks, waits, threads and processes, but not verbs.
  *
  *     attach.c     connection to the simulator, at the start of each process
- *     gate.c       hand-over and return of the execution token
+ *     gate.c       hand-over and return of the execution token, with a request
+ *     token.c      wait for the token
  *     clock.c      clocks and sleeps
  *     timer.c      timerfd, and waits for a signal
  *     timer_signal.c  setitimer(), timer_create()

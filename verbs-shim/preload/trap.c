@@ -47,7 +47,7 @@ static void sleep_polling(struct trap *trap)
 
 		(void)gate_call(OP_SPIN,
 				REQUEST(.spin = {.address = trap->polled,
-						 .visible_writes = shim.process->visible_writes,
+						 .visible_writes = shim_self.slot->visible_writes,
 						 .by_clocks = trap->by_clocks}));
 		trap_watch_slept(trap->by_clocks, since);
 	} else {

@@ -20,6 +20,7 @@
  *     trap_watch.c    start and end of watching
  *     trap_stack.c    a stack for the traps of each thread
  *     range.c         memory that concerns the simulator, and its protection
+ *     range_list.c    the list of this memory
  * The callers are signal.c and attach.c.
  */
 #ifndef VERBS_SHIM_PRELOAD_TRAP_H

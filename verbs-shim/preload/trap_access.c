@@ -10,13 +10,22 @@
 #include "verbs-shim/preload/trap_poll.h"
 #include "verbs-shim/preload/trap_watch.h"
 
-/* The callbacks cache pages without ranges. The cache lives longer than a trap. */
+/* The callbacks cache quiet pages. The cache lives longer than a trap. */
 static struct accesses {
 	struct insn_access base;
 	struct trap *trap;
-	/* Value of range_additions() at the last check of these pages. */
-	uint64_t additions;
+	/* Value of range_changes() at the last check of these pages. */
+	uint64_t changes;
 } accesses;
+
+/* A cached page may have got a range since, or be watched. */
+static void forget_changed(void)
+{
+	if (accesses.changes == range_changes())
+		return;
+	accesses.changes = range_changes();
+	memset(accesses.base.clear, 0, sizeof(accesses.base.clear));
+}
 
 static struct trap *trap_of(struct insn_access *access)
 {
@@ -34,7 +43,7 @@ static bool is_ours(struct insn_access *access, uint64_t address, uint32_t lengt
 static bool is_clear(struct insn_access *access, uint64_t page)
 {
 	(void)access;
-	return !range_overlaps(page, PAGE);
+	return range_is_quiet(page);
 }
 
 static bool is_looked_at(const struct range *range)
@@ -89,10 +98,12 @@ static bool load_range(struct trap *trap, struct range *range, uint64_t address,
 static bool load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
 {
 	struct trap *trap = trap_of(access);
-	struct range *range = range_find(address);
+	struct range *range;
 	uint8_t *to = bytes;
 
 	(void)trap_watch_touch();
+	forget_changed();
+	range = range_find(address);
 	if (is_within(range, address, length))
 		return load_range(trap, range, address, bytes, length);
 	if (range_has_registers(address, length))
@@ -135,10 +146,12 @@ static bool store_range(struct trap *trap, struct range *range, uint64_t address
 static bool store(struct insn_access *access, uint64_t address, const void *bytes, uint32_t length)
 {
 	struct trap *trap = trap_of(access);
-	struct range *range = range_find(address);
+	struct range *range;
 	const uint8_t *from = bytes;
 
 	(void)trap_watch_touch();
+	forget_changed();
+	range = range_find(address);
 	if (is_within(range, address, length))
 		return store_range(trap, range, address, bytes, length);
 	if (range_has_registers(address, length))
@@ -165,11 +178,7 @@ struct trap *trap_access_use(struct trap *trap)
 struct insn_access *trap_access_of(struct trap *trap)
 {
 	(void)trap_access_use(trap);
-	if (accesses.additions != range_additions()) {
-		/* A cached page may have got a range since. */
-		accesses.additions = range_additions();
-		memset(accesses.base.clear, 0, sizeof(accesses.base.clear));
-	}
+	forget_changed();
 	return &accesses.base;
 }
 

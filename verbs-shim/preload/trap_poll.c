@@ -25,7 +25,7 @@
 #define FIRST_STACK (UINT64_C(8) << 20)
 #define HASH_BASE   UINT64_C(0xcbf29ce484222325)
 #define HASH_FACTOR UINT64_C(0x100000001b3)
-#define HASH_LANES  4 /* a power of two */
+#define HASH_LANES  8 /* a power of two */
 #define SPREAD      UINT64_C(0x9e3779b97f4a7c15)
 
 struct look {
@@ -51,8 +51,9 @@ struct spans {
  * other observations, which are the same in each run. */
 static struct view {
 	struct look looks[LOOKS];
-	uint32_t victim; /* index of the look that a new look replaces */
-	uint32_t stores; /* that changed memory of the HCA */
+	uint64_t keys[LOOKS]; /* of the looks, close together: a search reads a set of them */
+	uint32_t victim;      /* index of the look that a new look replaces */
+	uint32_t stores;      /* that changed memory of the HCA */
 	uint64_t generation;
 	struct spans seen; /* bytes read since trap_poll_restart() */
 	bool incomplete;   /* the program also read other bytes */
@@ -103,15 +104,20 @@ static uint64_t program_state(const ucontext_t *context)
 	const greg_t *registers = context->uc_mcontext.gregs;
 	const uint64_t *stack = stack_top(context);
 	uint64_t words = stack_words(context), state = HASH_BASE;
-	uint64_t lanes[HASH_LANES] = {1, 2, 3, 4}; /* side by side: a product takes long */
+	uint64_t lanes[HASH_LANES] = {0}; /* side by side: a product takes long */
 
-	for (int i = REG_R8; i <= REG_RSP; i++)
-		state = (state ^ (uint64_t)registers[i]) * HASH_FACTOR;
+#pragma GCC unroll 8
+	for (uint64_t lane = 0; lane < HASH_LANES; lane++)
+		lanes[lane] = ((uint64_t)registers[lane] * HASH_FACTOR ^
+			       (uint64_t)registers[HASH_LANES + lane]) *
+			      HASH_FACTOR;
 	for (uint64_t i = 0; i + HASH_LANES <= words; i += HASH_LANES)
+#pragma GCC unroll 8
 		for (uint64_t lane = 0; lane < HASH_LANES; lane++)
 			lanes[lane] = (lanes[lane] ^ stack[i + lane]) * HASH_FACTOR;
 	for (uint64_t i = words & ~(uint64_t)(HASH_LANES - 1); i < words; i++)
 		state = (state ^ stack[i]) * HASH_FACTOR;
+#pragma GCC unroll 8
 	for (uint64_t lane = 0; lane < HASH_LANES; lane++)
 		state = (state ^ lanes[lane]) * HASH_FACTOR;
 	return state;
@@ -210,9 +216,12 @@ static struct look *look_at(struct view *view, uint64_t rip, uint64_t address)
 	uint32_t first = (uint32_t)(mixed >> 40) % LOOKS & ~(uint32_t)(LOOK_WAYS - 1);
 
 	for (uint32_t i = first; i < first + LOOK_WAYS; i++)
-		if (view->looks[i].rip == rip && view->looks[i].address == address)
+		if (view->keys[i] == mixed && view->looks[i].rip == rip &&
+		    view->looks[i].address == address)
 			return &view->looks[i];
-	return &view->looks[first + view->victim++ % LOOK_WAYS];
+	first += view->victim++ % LOOK_WAYS;
+	view->keys[first] = mixed;
+	return &view->looks[first];
 }
 
 /* Returns true if the loop has found the same bytes for a while, and only read clocks in
@@ -243,7 +252,7 @@ static enum poll_kind is_polling(struct view *view, const ucontext_t *context,
 				 const struct range *range, uint64_t address, uint64_t value)
 {
 	uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
-	uint64_t visible_writes = __atomic_load_n(&shim.process->visible_writes, __ATOMIC_RELAXED);
+	uint64_t visible_writes = shim_self.slot->visible_writes;
 	struct look *look = look_at(view, rip, address);
 	uint32_t enough = range->kind == RANGE_RING ? LOOKS_RING : LOOKS_WATCHED;
 	uint64_t state = program_state(context);
@@ -399,7 +408,8 @@ enum poll_verdict trap_poll_enter(const ucontext_t *context, uint64_t address,
 		heat(span->address + span->length - 1);
 	}
 	slot->span_count = loop->spans.count;
-	memcpy(slot->spans, loop->spans.list, sizeof(slot->spans));
+	if (memcmp(slot->spans, loop->spans.list, slot->span_count * sizeof(slot->spans[0])) != 0)
+		memcpy(slot->spans, loop->spans.list, sizeof(slot->spans));
 	slot->peers = 0;
 	for (uint32_t i = 0; i < slot->span_count; i++)
 		slot->peers |= (uint32_t)range_is_peers(slot->spans[i].address) << i;

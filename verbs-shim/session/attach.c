@@ -220,6 +220,7 @@ struct process *attach_accept(struct session *session, int milliseconds)
 	if (session->running && session->running->process == process)
 		thread->clock = session->running->clock;
 	kernel = session->hosts[process->host].kernel;
+	process->visible_writes = 0;
 	session->shared->processes[process->number] = (struct shim_process){
 		.real_pid = (uint32_t)hello.real_pid,
 		.host = process->host,

@@ -38,7 +38,10 @@ static void call(struct shim_memory *shared, struct shim_slot *slot)
 
 	if (spinning == number)
 		return;
-	if (!spinning ||
+	/* A thread that was asked before may be dead. A thread whose process runs another program
+	 * does not spin. */
+	if (!spinning || spinning & RELAY_ASKED ||
+	    shared->slots[spinning - 1].token != TOKEN_SIMULATOR ||
 	    !__atomic_compare_exchange_n(&shared->relay, &spinning, RELAY_ASKED | number, false,
 					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 		wake(shared, slot);
@@ -64,13 +67,14 @@ static void await_token(struct session *session, struct thread *thread)
 	struct shim_slot *slot = thread->slot;
 	struct shim_memory *shared = session->shared;
 	uint64_t start = 0, quantum_end = 0, silence = session->params.silence / NS;
-	uint32_t asleep = 0, weight;
+	uint32_t asleep = 0, weight, iterations = shared->spin_iterations;
 
-	for (uint32_t i = 0; i < shared->spin_iterations; i++) {
+	for (uint32_t i = 0; i < iterations; i++) {
 		if (__atomic_load_n(&slot->token, __ATOMIC_ACQUIRE) == TOKEN_SIMULATOR)
 			return;
 		__builtin_ia32_pause();
 	}
+	place_late(session);
 	if (thread->process->replacing) {
 		attach_await_image(session, thread);
 		return;
@@ -151,11 +155,12 @@ void handover_grant(struct session *session, struct thread *thread, const struct
 	slot->horizon = horizons->run;
 	slot->exact_horizon = horizons->exact;
 	slot->store_horizon = horizons->store;
+	slot->visible_writes = thread->process->visible_writes;
 	slot->signal = 0;
 	if (thread->signalled) {
 		slot->timer = thread->signalled - 1;
-		slot->signal = session_timer_fired(thread->process, slot->timer, thread->clock,
-						   &slot->missed);
+		slot->signal = (uint8_t)session_timer_fired(thread->process, slot->timer,
+							    thread->clock, &slot->missed);
 		thread->signalled = 0;
 	}
 	thread->state = THREAD_RUNNING;

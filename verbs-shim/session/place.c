@@ -13,6 +13,9 @@
  * register. In a virtual machine a change of this bit costs more than the rest of a context switch.
  * Therefore the counter is also disabled for the simulator.
  *
+ * Two programs that take turns yield this processor to each other. If another process uses it, a
+ * yield takes as long as that process runs. The programs then sleep, for some hand-overs.
+ *
  * session.c calls place_choose() before the first program starts, because programs inherit the
  * choice. The placement does not change results.
  */
@@ -38,6 +41,11 @@
  * without a gain. */
 #define PATIENCE_LEAST 4
 #define PATIENCE_MOST  256
+
+/* Number of hand-overs without yields after one that took too long. The number doubles if the next
+ * such hand-over follows soon. */
+#define YIELDS_PAUSE_LEAST 1024
+#define YIELDS_PAUSE_MOST  65536
 
 /* Pause instructions for which a waiting side spins: 50 to 200 us with `handoff: spin`, less on two
  * processors. */
@@ -116,6 +124,8 @@ static void move_to(struct session *session, size_t processor, bool apart)
 		if (session->threads[i].state != THREAD_FREE && session->threads[i].slot->tid)
 			set_processor((pid_t)session->threads[i].slot->tid, place->programs);
 	__atomic_store_n(&shared->relays, apart, __ATOMIC_RELAXED);
+	__atomic_store_n(&shared->yields, apart && session->handoffs >= place->yields_from,
+			 __ATOMIC_RELAXED);
 	__atomic_store_n(&shared->spin_iterations, apart ? APART_ITERATIONS : 0, __ATOMIC_RELAXED);
 }
 
@@ -181,12 +191,28 @@ static void end_window(struct session *session, uint64_t now)
 	begin_window(session, now);
 }
 
+void place_late(struct session *session)
+{
+	struct place *place = &session->place;
+	bool soon = session->handoffs - place->yields_from < place->yields_pause;
+
+	if (!session->shared->yields)
+		return;
+	place->yields_pause = !soon                                     ? YIELDS_PAUSE_LEAST
+			      : place->yields_pause < YIELDS_PAUSE_MOST ? 2 * place->yields_pause
+									: YIELDS_PAUSE_MOST;
+	place->yields_from = session->handoffs + place->yields_pause;
+	__atomic_store_n(&session->shared->yields, 0, __ATOMIC_RELAXED);
+}
+
 void place_review(struct session *session, uint64_t now)
 {
 	struct place *place = &session->place;
 
 	if (!place->chosen)
 		return;
+	if (place->apart && !session->shared->yields && session->handoffs >= place->yields_from)
+		__atomic_store_n(&session->shared->yields, 1, __ATOMIC_RELAXED);
 	if (now - place->reviewed >= REVIEW_NS)
 		leave_crowd(session, now);
 	if (now - place->window >= WINDOW_NS &&

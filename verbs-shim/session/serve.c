@@ -270,11 +270,10 @@ bool serve_store(struct session *session, struct thread *thread)
 
 static void serve_spin(struct session *session, struct thread *thread)
 {
-	const struct shim_process *shared = &session->shared->processes[thread->process->number];
 	const struct shim_spin *request = &thread->slot->request.spin;
 
 	session->spins++;
-	if (shared->visible_writes == request->visible_writes &&
+	if (thread->process->visible_writes == request->visible_writes &&
 	    (!thread->slot->peers || peers_look(thread) == thread->peers))
 		session_poll(thread, request->by_clocks != 0);
 }
@@ -493,7 +492,7 @@ void serve_request(struct session *session, struct thread *thread)
 		thread->state = THREAD_LEAVING;
 		return;
 	}
-	if (session->sockets && op != OP_SOCKET && op != OP_YIELD)
-		sockets_look(session->sockets);
+	if (op != OP_SOCKET && op != OP_YIELD)
+		sockets_take(session);
 	serve[op](session, thread);
 }

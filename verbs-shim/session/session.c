@@ -108,7 +108,7 @@ void session_visible_write(struct process *process, uint64_t address, uint64_t l
 	sim_time found =
 		sim_now(session->sim) + session->cpu.poll + session->hosts[process->host].dma_wait;
 
-	session->shared->processes[process->number].visible_writes++;
+	process->visible_writes++;
 	for (uint32_t i = 0; i < session->thread_count; i++) {
 		struct thread *thread = &session->threads[i];
 		if (thread->process == process && thread->state == THREAD_VISIBLE_WRITE &&
@@ -218,6 +218,7 @@ void session_returned(struct session *session, struct thread *thread)
 		thread->patience = 0;
 	horizon_adapt(session, thread);
 	session->unread |= !slot->quiet;
+	session->untaken |= !slot->quiet;
 	if (slot->dirty) {
 		slot->dirty = 0;
 		session_visible(session, acted);

@@ -40,6 +40,15 @@ bool sockets_missed(const struct session *session, const struct thread *thread)
 	       session->hosts[thread->process->host].sockets_ready != thread->sockets_looked;
 }
 
+void sockets_take(struct session *session)
+{
+	if (!session->sockets ||
+	    (!session->untaken && session->outside_count == 0 && !session->outside))
+		return;
+	session->untaken = false;
+	sockets_look(session->sockets);
+}
+
 static void send_signal(void *context, int32_t receiver, int number)
 {
 	struct session *session = context;

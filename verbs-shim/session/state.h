@@ -114,6 +114,7 @@ struct process {
 	int32_t part_of; /* index of its program, also for children */
 	struct kernel_process kernel;
 	struct process_memory memory;
+	uint64_t visible_writes; /* number of writes of the adapter that the process can see */
 	struct process_timer {
 		sim_time at, interval;
 		uint32_t signal;   /* 0: disarmed */
@@ -193,7 +194,9 @@ struct place {
 	uint64_t reviewed, waited; /* ns */
 	uint64_t window, handoffs; /* start time in ns, and number of hand-overs at that time */
 	uint64_t cost;             /* ns per hand-over in the last window before the trial */
-	uint32_t left, patience;   /* number of windows until the next trial */
+	/* programs yield from this number of hand-overs on, again after this many more */
+	uint64_t yields_from, yields_pause;
+	uint32_t left, patience; /* number of windows until the next trial */
 };
 
 struct session {
@@ -230,6 +233,7 @@ struct session {
 	 * returned the token, so that their order does not depend on real time. */
 	bool one_output;
 	bool unread;       /* programs may have printed something since their output was read */
+	bool untaken;      /* the same of bytes in sockets */
 	uint32_t awaiting; /* children that are announced and have not attached */
 	uint32_t await_process;
 	char notes[SESSION_NOTES][160];
@@ -362,6 +366,9 @@ void streams_report(const struct session *session); /* call it after all program
 
 /* sockets.c */
 void sockets_serve(struct session *session, struct thread *thread);
+/* Takes the bytes that programs wrote to sockets without a call of the library, if a program has
+ * run since the last time. */
+void sockets_take(struct session *session);
 /* Returns true if the thread waits for a socket on which something has happened since its last
  * check. */
 bool sockets_missed(const struct session *session, const struct thread *thread);
@@ -467,6 +474,8 @@ sim_time peers_bound(const struct session *session, const struct thread *thread)
 void place_choose(struct session *session, uint64_t now);
 void place_review(struct session *session, uint64_t now);
 void place_release(struct session *session);
+/* A program did not return the token while the simulator spun. */
+void place_late(struct session *session);
 void place_program(const struct session *session); /* the caller is about to become a program */
 /* With `true`, disables reading the time stamp counter in this process, as in programs. With
  * `false`, enables it. */

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hcasim/command/scenario_files.h"
 #include "hcasim/command/verb.h"
 #include "hcasim/schema/modules.h"
-#include "sim/install_paths.h"
 #include "sim/parallel.h"
 #include "sim/renamed_keys.h"
 
@@ -252,16 +252,16 @@ static void suggest_option(const struct verb *verb, const char *word)
  * commands work in any folder. */
 static void find_scenario(struct arguments *arguments)
 {
-	static const char folder[] = "scenarios/";
-	char path[PATH_MAX];
+	static const char takes_file[] = "FILE";
 	const char *word = arguments->word;
 
-	if (!word || strncmp(word, folder, strlen(folder)) != 0 || access(word, F_OK) == 0 ||
-	    !install_paths_data(word, path))
+	if (!word || access(word, F_OK) == 0)
 		return;
-	arguments->word_found = realpath(path, NULL);
+	arguments->word_found = scenario_files_find(word);
 	if (arguments->word_found)
 		arguments->word = arguments->word_found;
+	else if (strncmp(arguments->verb->usage, takes_file, strlen(takes_file)) == 0)
+		scenario_files_suggest(word);
 }
 
 static bool has_option(const struct verb *verb, int key)

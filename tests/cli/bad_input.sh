@@ -101,6 +101,8 @@ expect 2 'unmarked-ib.yaml:5:18: fecn has no effect: without `threshold` the swi
 expect 0 '' check "$folder/off.yaml"
 expect 0 '' check "$folder/marked.yaml"
 expect 2 'nofile.yaml: cannot be read: No such file or directory' check nofile.yaml
+expect 2 'no file incast-dcqcn; did you mean scenarios/studies/incast-dcqcn.yaml?' run incast-dcqcn
+expect 2 'no file two-host-ib.yaml; did you mean scenarios/two-hosts-ib.yaml?' check two-host-ib.yaml
 expect 2 'cannot be read: Is a directory' check "$folder"
 expect 2 "misspelt.yaml:10:3: unknown key \"topolgy\"; did you mean \"topology\"?" check "$folder/misspelt.yaml"
 expect 2 'preset.yaml:2:16: no preset "conectx4-edr"; did you mean "connectx4-edr"?' check "$folder/preset.yaml"

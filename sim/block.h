@@ -126,6 +126,12 @@ static inline void trace(struct block *block, unsigned point, uint64_t tag, uint
 const char *param_kind_name(enum param_kind kind); /* returns "TIME" */
 const char *param_kind_unit(enum param_kind kind); /* returns "a time: ps, ns, us, ms, s" */
 
+/* Returns true for SIZES and CYCLE, whose values may be lists in YAML. */
+bool param_is_list(enum param_kind kind);
+
+/* Size of a text that holds any value that param_print() writes. */
+#define PARAM_TEXT_BYTES 1024
+
 /* Fills a params struct with the defaults of the list. Aborts if a default does not parse,
  * which is an error in the list. */
 void params_default(const struct param *list, void *params);

@@ -67,6 +67,11 @@ static bool is_real(enum param_kind kind)
 	return kind == PARAM_METRES || kind == PARAM_RATIO;
 }
 
+bool param_is_list(enum param_kind kind)
+{
+	return kind == PARAM_SIZES || kind == PARAM_CYCLE;
+}
+
 /* Returns the largest value of a kind of whole numbers. */
 static uint64_t most_of(enum param_kind kind)
 {
@@ -142,6 +147,7 @@ static bool parse_value(const struct param *param, const char *text, union value
 	case PARAM_RATE:
 	case PARAM_FREQ:
 	case PARAM_SIZES:
+	case PARAM_CYCLE:
 	case PARAM_KIND_COUNT:
 		break;
 	}
@@ -204,7 +210,8 @@ static bool in_range(const struct param *param, union value value)
 	}
 }
 
-/* Parses "[128B, 64KiB]", with or without brackets. The range applies to each size. */
+/* Parses "[128B, 64KiB]", with or without brackets. The range applies to each size. A cycle is not
+ * empty. */
 static bool parse_sizes(const struct param *param, const char *text, void *params, char *error,
 			size_t error_bytes)
 {
@@ -221,12 +228,17 @@ static bool parse_sizes(const struct param *param, const char *text, void *param
 		snprintf(word, sizeof(word), "%.*s", (int)length, text);
 		if (sizes.count == PARAM_SIZES_MAX) {
 			snprintf(error, error_bytes, "too many sizes; expected %s",
-				 param_kind_unit(PARAM_SIZES));
+				 param_kind_unit(param->kind));
 			return false;
 		}
 		if (!param_parse(&one, word, &sizes.bytes[sizes.count++], error, error_bytes))
 			return false;
 		text += length;
+	}
+	if (sizes.count == 0 && param->kind == PARAM_CYCLE) {
+		snprintf(error, error_bytes, "an empty list; expected %s",
+			 param_kind_unit(param->kind));
+		return false;
 	}
 	memcpy((char *)params + param->offset, &sizes, sizeof(sizes));
 	return true;
@@ -279,7 +291,7 @@ bool param_parse(const struct param *param, const char *text, void *params, char
 {
 	char wrong[128] = "", expected[CHOICES_BYTES];
 	union value value = {0};
-	if (param->kind == PARAM_SIZES)
+	if (param_is_list(param->kind))
 		return parse_sizes(param, text, params, error, error_bytes);
 	bool automatic = has_auto(param) && strcmp(text, auto_name) == 0;
 	bool good = automatic || parse_value(param, text, &value, wrong, sizeof(wrong));
@@ -331,8 +343,13 @@ static void print_choice(const char *range, uint32_t choice, char *text, size_t 
 	snprintf(text, text_bytes, "%.*s", (int)strcspn(range, "|"), range);
 }
 
-static void print_sizes(const struct param_sizes *sizes, char *text, size_t text_bytes)
+/* Prints a cycle of one size without brackets. */
+static void print_sizes(const struct param_sizes *sizes, bool cycle, char *text, size_t text_bytes)
 {
+	if (cycle && sizes->count == 1) {
+		quantity_print(sizes->bytes[0], bytes_units, text, text_bytes);
+		return;
+	}
 	size_t length = (size_t)snprintf(text, text_bytes, "[");
 	for (uint32_t i = 0; i < sizes->count; i++) {
 		char size[64];
@@ -353,7 +370,7 @@ void param_copy(const struct param *param, const void *from, void *to)
 		bytes = sizeof(uint32_t);
 	else if (param->kind == PARAM_TEXT)
 		bytes = sizeof(struct param_text);
-	else if (param->kind == PARAM_SIZES)
+	else if (param_is_list(param->kind))
 		bytes = sizeof(struct param_sizes);
 	else if (is_real(param->kind))
 		bytes = sizeof(double);
@@ -372,10 +389,10 @@ void param_print(const struct param *param, const void *params, char *text, size
 		print_choice(param->range, value.choice, text, text_bytes);
 	} else if (param->kind == PARAM_TEXT) {
 		snprintf(text, text_bytes, "%s", field);
-	} else if (param->kind == PARAM_SIZES) {
+	} else if (param_is_list(param->kind)) {
 		struct param_sizes sizes;
 		memcpy(&sizes, field, sizeof(sizes));
-		print_sizes(&sizes, text, text_bytes);
+		print_sizes(&sizes, param->kind == PARAM_CYCLE, text, text_bytes);
 	} else if (is_real(param->kind)) {
 		memcpy(&value.real, field, sizeof(value.real));
 		quantity_print_real(value.real, param->kind == PARAM_METRES ? "m" : "", text,

@@ -279,7 +279,7 @@ void yaml_override_params(struct yaml_node *map, const struct param *list, void 
 		struct yaml_node *entry = yaml_get(map, param->name);
 		if (!entry)
 			continue;
-		if (entry->kind == YAML_LIST && param->kind == PARAM_SIZES)
+		if (entry->kind == YAML_LIST && param_is_list(param->kind))
 			override_sizes(entry, param, params, errors);
 		else if (entry->kind != YAML_SCALAR)
 			yaml_error(errors, entry, "%s: found %s; expected %s", param->name,

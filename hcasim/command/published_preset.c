@@ -37,6 +37,7 @@ static bool value_of(const struct param *param, const void *params, double *valu
 		return true;
 	case PARAM_TEXT:
 	case PARAM_SIZES:
+	case PARAM_CYCLE:
 	case PARAM_KIND_COUNT:
 		break;
 	}

@@ -291,7 +291,7 @@ void composite_override(enum composite_kind kind, struct yaml_node *map, const c
 
 static void print_list(const struct param *list, const void *params, unsigned indent, FILE *out)
 {
-	char text[sizeof(struct param_text)];
+	char text[PARAM_TEXT_BYTES];
 	for (const struct param *param = list; param && param->name; param++) {
 		param_print(param, params, text, sizeof(text));
 		fprintf(out, "%*s%s: ", (int)indent, "", param->name);

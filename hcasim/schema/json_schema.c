@@ -80,6 +80,7 @@ static const struct {
 	[PARAM_CHOICE] = {"choice", NULL},
 	[PARAM_TEXT] = {"text", "{\"type\": [\"string\", \"number\", \"null\"], \"minimum\": 0}"},
 	[PARAM_SIZES] = {"sizes", LIST_OF(REF("size"))},
+	[PARAM_CYCLE] = {"cycle", "{\"anyOf\": [" REF("size") ", " LIST_OF(REF("size")) "]}"},
 };
 
 static void print_kinds(FILE *out)

@@ -12,7 +12,7 @@
 #include "hcasim/schema/endpoint_device.h"
 #include "hcasim/schema/scenario_read.h"
 
-enum { KEY_BYTES = 64, VALUE_BYTES = 256 };
+enum { KEY_BYTES = 64, VALUE_BYTES = 1024 };
 
 /* ---- conditions ---- */
 
@@ -145,7 +145,7 @@ static const struct dependency dependencies[] = {
 	{"load", load_param_list, "stride_bytes", strides, "load.strides above 0"},
 	{"load", load_param_list, "address_stride", places, "load.addresses_per_region above 1"},
 	{"load", load_param_list, "max_rd_atomic", reads, "verb: read or fetch_add"},
-	{"load", load_param_list, "rx_depth", receives, "verb: send, or server.cores"},
+	{"load", load_param_list, "rx_depth max_recv_sge", receives, "verb: send, or server.cores"},
 	{"load", load_param_list, "order", several, "several queue pairs of a thread"},
 	{"load", load_param_list, "posting", lone, "post_list: 1; lists are posted by doorbell"},
 	{"load", load_param_list, "bytes", no_sges, "no sges; the message is their sum"},
@@ -207,7 +207,7 @@ static bool says_more(const struct param *param, const struct yaml_node *node, c
 	char here[VALUE_BYTES], nobody[VALUE_BYTES], error[VALUE_BYTES];
 	struct param alone = *param;
 	alone.offset = 0;
-	if (node->kind == YAML_LIST && param->kind == PARAM_SIZES) {
+	if (node->kind == YAML_LIST && param_is_list(param->kind)) {
 		print_sizes(node, here, sizeof(here));
 		snprintf(nobody, sizeof(nobody), "%s", param->default_text);
 		if (defaults)

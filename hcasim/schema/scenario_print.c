@@ -32,7 +32,7 @@ void scenario_print_text(const char *text, FILE *out)
 
 void scenario_print_list(const struct param *list, const void *params, int indent, FILE *out)
 {
-	char text[sizeof(struct param_text)];
+	char text[PARAM_TEXT_BYTES];
 	for (const struct param *param = list; param->name; param++) {
 		param_print(param, params, text, sizeof(text));
 		fprintf(out, "%*s%s: ", indent, "", param->name);

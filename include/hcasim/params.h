@@ -32,7 +32,7 @@ struct param_sizes {
 
 /* clang-format off */
 /* Kind, C type, unit written in YAML. Values are kept in ps, bytes, bits/s, Hz or metres, and a
- * CHOICE as its index. */
+ * CHOICE as its index. A CYCLE has one size or more. */
 #define PARAM_KINDS(X) \
 	X(COUNT,  uint64_t,  "a whole number") \
 	X(TIME,   sim_time,  "a time: ps, ns, us, ms, s") \
@@ -44,7 +44,8 @@ struct param_sizes {
 	X(FLAG,   bool,      "true or false") \
 	X(CHOICE, uint32_t,  "one of the names in the range, a|b|c") \
 	X(TEXT,   struct param_text, "a name or a path of at most 255 letters, or \"\" for none") \
-	X(SIZES,  struct param_sizes, "a list of at most 32 sizes: [128B, 64KiB]")
+	X(SIZES,  struct param_sizes, "a list of at most 32 sizes: [128B, 64KiB]") \
+	X(CYCLE,  struct param_sizes, "a size, or a list of at most 32 sizes: [64B, 64KiB]")
 
 #define PARAM_KIND_ENUM(kind, type, unit) PARAM_##kind,
 enum param_kind { PARAM_KINDS(PARAM_KIND_ENUM) PARAM_KIND_COUNT };

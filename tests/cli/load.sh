@@ -5,8 +5,8 @@
 # decide the exit code. The bottleneck is named. A trace explains latencies. A sweep writes a table.
 # Cores respond to requests, and the limiting stage is named. READs beyond the cache of WQEs slow
 # down. One queue pair fills the link of each preset. Contention of atomics and of threads is named
-# as the limit. Keys without a meaning for a load are refused. Arguments: the hcasim program, the
-# top of the source tree.
+# as the limit. Messages have sizes in turn. Keys without a meaning for a load are refused. Arguments:
+# the hcasim program, the top of the source tree.
 hcasim=$1
 source=$2
 . "$(dirname "$0")/../support/script.sh"
@@ -47,6 +47,38 @@ link = next(r for r in told["resources"] if r["name"] == "slow.hca.pcie.to_host"
 assert abs(link["bound"] * link["demand_ps"] - 1e6) < 1, link
 assert link["bound"] * 4096 * 8 < 31500 and told["waits_in"] == "", told
 END
+# Messages have a list of sizes in turn: the same with each engine, in threads, and from the effective
+# configuration. A sweep has a list of lists. What is wrong is refused with its line.
+cat >"$folder/sizes.yaml" <<'END'
+hosts: {count: 3, hca: connectx5-edr}
+fabric: {link_layer: infiniband, topology: single-switch, switch: sb7700, link: cable-edr}
+load:
+  pattern: all
+  bytes: [64B, 64KiB, 1KiB]
+  qps: 2
+  operations: 3000
+sweep: {load.bytes: [64B, [64B, 1KiB]]}
+END
+for run in native systemc threads effective; do
+  file=$folder/sizes.yaml options=()
+  case $run in
+    systemc) options=(--engine systemc) ;;
+    threads) options=(--threads 2) ;;
+    effective) file=$folder/sizes-native/scenario.yaml ;;
+  esac
+  "$hcasim" run "$file" "${options[@]}" --out "$folder/sizes-$run" >"$folder/log" 2>&1 || fail "sizes, $run: $(cat "$folder/log")"
+  diff -r "$folder/sizes-native" "$folder/sizes-$run" || fail "sizes: $run differs"
+done
+grep -q '^  bytes: \[64B, 64KiB, 1KiB\]' "$folder/sizes-native/scenario.yaml" || fail "the effective configuration lacks the sizes"
+"$hcasim" sweep "$folder/sizes.yaml" --out "$folder/sizes-sweep" >"$folder/log" 2>&1 || fail "sweep of sizes: $(cat "$folder/log")"
+[ "$(cut -d, -f1-3 "$folder/sizes-sweep/results.csv" | grep -c '^64B,\|^"\[64B, 1KiB\]",')" = 2 ] || fail "results.csv: $(cat "$folder/sizes-sweep/results.csv")"
+for sizes in '[]' '[64B, 64]' '[64B, 65MiB]' '{64B: 1}'; do
+  sed "s/^  bytes: .*/  bytes: $sizes/" "$folder/sizes.yaml" >"$folder/wrong.yaml"
+  "$hcasim" run "$folder/wrong.yaml" >"$folder/log" 2>&1
+  [ $? = 2 ] || fail "bytes: $sizes is accepted"
+  grep -q 'wrong.yaml:5:.*bytes: .*expected a size' "$folder/log" || fail "bytes: $sizes: $(cat "$folder/log")"
+done
+
 # A bound holds for the measured time. Eight busy cores bound the rate, although one of them also
 # works before and after that time.
 "$hcasim" run "$source/scenarios/lessons/many-queue-pairs.yaml" --out "$folder/cores" >/dev/null 2>&1 || fail "many-queue-pairs"

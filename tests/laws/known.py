@@ -183,6 +183,32 @@ class ClosedNetwork(Law):
         return None
 
 
+class Sizes(Law):
+    """messages of several sizes in turn, one at a time: the mean time is the mean of the times of each size alone"""
+    name = "known-sizes"
+
+    def draw(self, rng):
+        scenario = draw.load(rng, plain=True)
+        scenario["hosts"]["count"] = 2
+        work = scenario["load"]
+        work.update({"threads": 1, "qps": 1, "tx_depth": 1, "warm_up": 60, "operations": 600,
+                     "bytes": [f"{rng.choice((0, 8, 64, 300, 1024, 4096, 5000, 65536))}B" for _ in range(rng.choice((2, 3, 4, 5)))]})
+        for key in ("post_list", "cq_mod", "pattern"):
+            work.pop(key, None)
+        return scenario
+
+    def judge(self, runner, scenario):
+        sizes = scenario["load"]["bytes"]
+        known = sum(1 / runner.run(play.changed(scenario, {"load.bytes": size})).metrics["mops"] for size in sizes) / len(sizes)
+        metrics = runner.run(scenario).metrics
+        bytes_each = sum(number(size) for size in sizes) / len(sizes)
+        if abs(metrics["mops"] * known - 1) > 0.001:
+            return f"{1 / metrics['mops']} us a message, known {known}"
+        if abs(metrics["gbps"] - metrics["mops"] * bytes_each * 0.008) > 0.001 * metrics["gbps"]:
+            return f"{metrics['gbps']} Gb/s of messages of {bytes_each} B, {metrics['mops']} M/s"
+        return None
+
+
 class Window(Law):
     """window of whole packets: an HPCC flow has floor(line rate x T / packet) packets per T"""
     name = "known-window"
@@ -339,4 +365,4 @@ class FixedPoint(Law):
         return None
 
 
-LAWS = (Wire, Bounds, Closed, ClosedNetwork, Window, Queue, Credits, Caches, Threshold, FixedPoint)
+LAWS = (Wire, Bounds, Closed, ClosedNetwork, Sizes, Window, Queue, Credits, Caches, Threshold, FixedPoint)

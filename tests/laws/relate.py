@@ -46,7 +46,7 @@ def latencies(read, write):
     return {"hosts.hca.pcie.read_latency": read, "hosts.hca.pcie.write_latency": write}
 
 
-# Feature: value in the first run, value in the second run.
+# Feature: value in the first run, value in the second run, which may depend on the scenario.
 FREE_LOAD = {
     "an IOMMU whose walks take no time": ({}, {"hosts.hca.iommu": FREE_IOMMU}),
     "an IOMMU with one walker whose walks take no time": ({}, {"hosts.hca.iommu": {**FREE_IOMMU, "walkers": 1}}),
@@ -60,6 +60,7 @@ FREE_LOAD = {
     "delays with probability 0": ({}, {"faults": [{"delay": {"probability": 0, "by": "5us"}}]}),
     "drops after the end": ({}, {"faults": [{"drop": {"probability": 1, "begin": "100s"}}]}),
     "a limit that is not reached": ({}, {"load.limit": "1s"}),
+    "a list of messages of one size": ({}, lambda scenario: {"load.bytes": [scenario["load"]["bytes"]] * 3}),
     "background without threads": ({}, {"load.background": {"threads": 0, "qps": 7, "bytes": "1024B"}}),
 }
 
@@ -83,6 +84,11 @@ FREE_FLOWS = {
 MODERATION = "an event for each completion, moderated"
 MODERATED = ({}, {"hosts.hca.event_queue": {"moderation_count": 1, "moderation_period": "20us"}})
 REASONS = ("by_count", "by_period") # counters of why an event came
+
+
+def free_load(feature, scenario):
+    """The changes of both runs."""
+    return [changes(scenario) if callable(changes) else changes for changes in FREE_LOAD[feature]]
 
 
 class Nothing(Law):
@@ -114,7 +120,7 @@ class Nothing(Law):
             return self.program(runner, scenario)
         if not is_load(scenario):
             return self.plain(runner, scenario, FREE_FLOWS[feature], feature)
-        first, other = (runner.run(play.changed(scenario, changes)) for changes in FREE_LOAD[feature])
+        first, other = (runner.run(play.changed(scenario, changes)) for changes in free_load(feature, scenario))
         found = play.differing(first, other)
         if not found and "module" in feature and first.counters != other.counters:
             found = "counters"
@@ -143,7 +149,7 @@ class Nothing(Law):
     @classmethod
     def how(cls, scenario):
         feature = scenario["_law"]
-        one, other = MODERATED if feature == MODERATION else FREE_LOAD[feature] if is_load(scenario) else ({}, FREE_FLOWS[feature])
+        one, other = MODERATED if feature == MODERATION else free_load(feature, scenario) if is_load(scenario) else ({}, FREE_FLOWS[feature])
         program = [" ".join(("hcasim exec case.yaml -- host0:", *words, ": host1:", *words, "host0")) for words in (scenario.get("_program", ()),) if words]
         return [cls.__doc__, *program, f"the first run: {sets(one)}", f"the second run: {sets(other)}"]
 

@@ -180,10 +180,10 @@ static void test_responses_of_reads(void)
 	measure();
 	expect_mops(result.mops, 150);
 	setup.hca.scheduler.response_segment = 256;
-	setup.load.bytes = 256;
+	setup.load.bytes = load_one_size(256);
 	measure();
 	expect_mops(result.mops, 150);
-	setup.load.bytes = 513; /* three segments in one packet */
+	setup.load.bytes = load_one_size(513); /* three segments in one packet */
 	measure();
 	expect_mops(result.mops, 450);
 	setup.load.mtu = 256; /* each packet is a segment */
@@ -196,11 +196,11 @@ static void test_lines_of_blueflame(void)
 	begin();
 	setup.hca.doorbell.line_interval = 40 * NS;
 	setup.load.inline_data = true;
-	setup.load.bytes = 100; /* 16 + 16 + 4 + 100: three lines */
+	setup.load.bytes = load_one_size(100); /* 16 + 16 + 4 + 100: three lines */
 	setup.load.tx_depth = 64;
 	measure();
 	expect_mops(result.mops, 120);
-	setup.load.bytes = 28;
+	setup.load.bytes = load_one_size(28);
 	measure();
 	expect_mops(result.mops, 40);
 }
@@ -333,14 +333,14 @@ static void test_turns_of_writing(void)
 	setup.load.transport = LOAD_UD;
 	setup.load.verb = LOAD_SEND;
 	setup.load.inline_data = true;
-	setup.load.bytes = 32;
+	setup.load.bytes = load_one_size(32);
 	setup.load.cq_mod = 32;
 	setup.load.tx_depth = 64;
 	setup.load.counts = LOAD_RECEIVED;
 	setup.load.warm_up = 3000;
 	measure();
 	expect_mops(result.received_mops, 100);
-	setup.load.bytes = 0;
+	setup.load.bytes = load_one_size(0);
 	measure();
 	expect_mops(result.received_mops, 50);
 }
@@ -379,7 +379,7 @@ static void test_locks_of_atomics(void)
 
 	begin();
 	setup.load.verb = LOAD_FETCH_ADD;
-	setup.load.bytes = 8;
+	setup.load.bytes = load_one_size(8);
 	setup.load.qps = 16;
 	measure();
 	alone = result.mops;
@@ -405,7 +405,7 @@ static void expect_atomics(uint64_t window, uint64_t operations, double edge)
 	begin();
 	setup.hca.transport.atomic_interval = 200 * NS;
 	setup.load.verb = LOAD_FETCH_ADD;
-	setup.load.bytes = 8;
+	setup.load.bytes = load_one_size(8);
 	setup.load.qps = 16;
 	setup.load.tx_depth = window;
 	setup.load.operations = operations;
@@ -499,7 +499,7 @@ static void test_latency(void)
 	begin();
 	setup.load.tx_depth = 1;
 	setup.load.inline_data = true;
-	setup.load.bytes = 8;
+	setup.load.bytes = load_one_size(8);
 	measure();
 	first = result.median_ns;
 	CU_ASSERT(first > 1000 && first < 3000);
@@ -542,7 +542,7 @@ static void test_whose_regions(void)
 	setup.hca.translation.mpt.entries = setup.hca.translation.mpt.ways = 4;
 	setup.load.pattern = LOAD_INBOUND;
 	setup.load.inline_data = true;
-	setup.load.bytes = 16;
+	setup.load.bytes = load_one_size(16);
 	setup.load.threads = 8;
 	setup.load.tx_depth = 1;
 	setup.load.region_of = LOAD_OF_EACH_THREAD;
@@ -582,7 +582,7 @@ static void test_refused(void)
 	refuse("transport ud supports verb send only");
 	begin();
 	setup.load.inline_data = true;
-	setup.load.bytes = 1000;
+	setup.load.bytes = load_one_size(1000);
 	refuse("1000 B are too many for inline_data; set inline_data: false, or reduce bytes");
 	begin();
 	setup.load.background.threads = 1;

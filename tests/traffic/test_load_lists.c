@@ -14,6 +14,7 @@
 #define TESTS(TEST)                     \
 	TEST(blocks_of_wqes)            \
 	TEST(pieces)                    \
+	TEST(room_of_receive_wqes)      \
 	TEST(loopback)                  \
 	TEST(loopback_beside_others)    \
 	TEST(responses_and_a_slow_host) \
@@ -86,6 +87,32 @@ static void test_pieces(void)
 	set("receive_sges", "[100B, 200B, 300B]");
 	CU_ASSERT_DOUBLE_EQUAL(counted("dma.pieces"), 2, 0.1);
 	CU_ASSERT_DOUBLE_EQUAL(counted("receive_queue.wqes"), 1, 0.1);
+}
+
+/* Receive WQEs of 16 B and of 256 B are fetched. The element is the same. */
+static void test_room_of_receive_wqes(void)
+{
+	static const struct {
+		const char *room;
+		double bytes;
+	} rows[] = {{"1", 16}, {"3", 64}, {"16", 256}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		double with_data, wqes;
+
+		begin();
+		set("verb", "send");
+		set("inline_data", "true");
+		set("bytes", "8B");
+		set("pattern", "inbound");
+		set("counts", "received");
+		set("max_recv_sge", rows[i].room);
+		setup.load.operations = 8000;
+		with_data = counted("pcie.read_bytes");
+		wqes = counted("receive_queue.wqes");
+		CU_ASSERT_DOUBLE_EQUAL(with_data / wqes, rows[i].bytes, rows[i].bytes * 0.05);
+		CU_ASSERT_DOUBLE_EQUAL(counted("dma.pieces"), 1, 0.1);
+	}
 }
 
 static void test_loopback(void)

@@ -33,7 +33,7 @@ static void begin(void)
 	setup.load.pattern = LOAD_INBOUND;
 	setup.load.threads = 4;
 	setup.load.inline_data = true;
-	setup.load.bytes = 32;
+	setup.load.bytes = load_one_size(32);
 	setup.load.tx_depth = 16;
 	setup.load.cq_mod = 16;
 	setup.load.warm_up = 1000;
@@ -174,7 +174,7 @@ static void test_long_requests_and_responses(void)
 	begin();
 	setup.load.mtu = 1024;
 	setup.load.inline_data = setup.load.server.inline_data = false;
-	setup.load.bytes = 3000;
+	setup.load.bytes = load_one_size(3000);
 	setup.load.server.bytes = 2000;
 	setup.load.server.slot = 4096;
 	setup.load.server.work = 2 * US;
@@ -285,10 +285,10 @@ static void test_refused(void)
 	       "cqe_compression, sges, receive_sges, cores_per_thread, cq_of, counts and "
 	       "background; remove them");
 	begin();
-	setup.load.bytes = 65;
+	setup.load.bytes = load_one_size(65);
 	refuse("server.slot 64 is smaller than the request or response written to it; increase it");
 	begin();
-	setup.load.bytes = 0;
+	setup.load.bytes = load_one_size(0);
 	refuse("server.cores with verb write needs bytes above 0");
 	begin();
 	setup.load.server.slot = 4096;
@@ -305,8 +305,8 @@ static void test_refused(void)
 	setup.load.inline_data = false;
 	setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
 	setup.load.mtu = 256;
-	setup.load.bytes = 257;
+	setup.load.bytes = load_one_size(257);
 	refuse("a datagram holds at most mtu, 256 B; reduce bytes or server.bytes");
-	setup.load.bytes = 256;
+	setup.load.bytes = load_one_size(256);
 	measure();
 }

@@ -190,7 +190,7 @@ static void note_latency(struct load_node *node, sim_time latency)
 		.noted_at = sim_now(node->sim), .ns = (double)latency / (double)NS};
 }
 
-void load_completed(struct load_thread *thread, sim_time began_at, sim_time poll)
+void load_completed(struct load_thread *thread, uint64_t bytes, sim_time began_at, sim_time poll)
 {
 	struct load_node *node = thread->node;
 	const struct load *load = node->load;
@@ -200,6 +200,7 @@ void load_completed(struct load_thread *thread, sim_time began_at, sim_time poll
 		return;
 	}
 	node->tally.completed++;
+	node->tally.bytes += bytes;
 	if (load->params.counts == LOAD_COMPLETED)
 		count_one(node);
 	if (load->started_at && !load->ended_at)
@@ -305,7 +306,7 @@ static void make_background(struct load *load)
 	load->background.threads = background->threads;
 	load->background.qps = background->qps;
 	load->background.verb = background->verb;
-	load->background.bytes = background->bytes;
+	load->background.bytes = load_one_size(background->bytes);
 	load->background.inline_data = background->inline_data;
 	load->background.regions = background->regions;
 	load->background.sges.count = 0;
@@ -322,7 +323,7 @@ struct load_params load_responses_of(const struct load_params *params)
 	responses.verb = server->response == LOAD_RESPONSE_WRITE ? LOAD_WRITE : LOAD_SEND;
 	if (server->response == LOAD_RESPONSE_DATAGRAM)
 		responses.transport = LOAD_UD;
-	responses.bytes = server->bytes;
+	responses.bytes = load_one_size(server->bytes);
 	responses.inline_data = server->inline_data;
 	responses.post_list = server->post_list;
 	responses.cq_mod = server->cq_mod;
@@ -343,21 +344,6 @@ void load_params_default(struct load_params *params)
 	params_default(load_param_list, params);
 	for (const struct param_section *section = load_sections; section->name; section++)
 		params_default(section->list, (char *)params + section->offset);
-}
-
-uint64_t load_sizes_sum(const struct param_sizes *sizes)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < sizes->count; i++)
-		bytes += sizes->bytes[i];
-	return bytes;
-}
-
-void load_add_up(struct load_params *params)
-{
-	if (params->sges.count)
-		params->bytes = load_sizes_sum(&params->sges);
 }
 
 struct load *load_create(const struct load_params *params, struct sim *sim,

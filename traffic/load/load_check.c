@@ -48,6 +48,7 @@ static bool check_served(const struct load_params *params, char *error, size_t e
 	const struct load_server_params *server = &params->server;
 	const struct load_params responses = load_responses_of(params);
 	uint64_t clients = (params->nodes - 1) * params->threads * params->qps;
+	uint64_t longest = load_longest(params);
 
 	if (params->pattern != LOAD_INBOUND)
 		snprintf(error, error_bytes, "server.cores needs pattern inbound");
@@ -79,7 +80,9 @@ static bool check_served(const struct load_params *params, char *error, size_t e
 			 "server.cores does not support regions, addresses_per_region, strides, "
 			 "cqe_compression, sges, receive_sges, cores_per_thread, cq_of, counts and "
 			 "background; remove them");
-	else if (params->bytes == 0 && params->verb == LOAD_WRITE)
+	else if (params->bytes.count > 1)
+		snprintf(error, error_bytes, "server.cores needs bytes of one size");
+	else if (longest == 0 && params->verb == LOAD_WRITE)
 		snprintf(error, error_bytes, "server.cores with verb write needs bytes above 0");
 	else if (responses.inline_data && load_wqe_blocks(&responses) > WQE_BLOCKS_MAX)
 		snprintf(error, error_bytes,
@@ -88,13 +91,13 @@ static bool check_served(const struct load_params *params, char *error, size_t e
 			 (unsigned)server->bytes);
 	else if (responses.transport == LOAD_UD &&
 		 (server->bytes > params->mtu ||
-		  (params->transport == LOAD_UD && params->bytes > params->mtu)))
+		  (params->transport == LOAD_UD && longest > params->mtu)))
 		snprintf(error, error_bytes,
 			 "a datagram holds at most mtu, %u B; reduce bytes or server.bytes",
 			 (unsigned)params->mtu);
 	else if (server->bytes == 0 && server->response == LOAD_RESPONSE_WRITE)
 		snprintf(error, error_bytes, "server.response write needs server.bytes above 0");
-	else if ((params->verb == LOAD_WRITE && params->bytes > server->slot) ||
+	else if ((params->verb == LOAD_WRITE && longest > server->slot) ||
 		 (server->response == LOAD_RESPONSE_WRITE && server->bytes > server->slot))
 		snprintf(error, error_bytes,
 			 "server.slot %u is smaller than the request or response written to it; "
@@ -109,8 +112,9 @@ static bool check_lists(const struct load_params *params, char *error, size_t er
 {
 	const struct param_sizes *receive = &params->receive_sges;
 	uint64_t header = params->transport == LOAD_UD ? GRH_BYTES : 0;
+	uint64_t longest = load_longest(params);
 
-	if (params->bytes > MESSAGE_MAX || load_sizes_sum(receive) > LOAD_LOCAL_BYTES)
+	if (longest > MESSAGE_MAX || load_sizes_sum(receive) > LOAD_LOCAL_BYTES)
 		snprintf(error, error_bytes,
 			 "the sum of sges is at most 64MiB, the sum of receive_sges 128MiB");
 	else if (params->sges.count && params->inline_data)
@@ -119,10 +123,10 @@ static bool check_lists(const struct load_params *params, char *error, size_t er
 		snprintf(error, error_bytes, "receive_sges needs verb send");
 	else if (receive->count && params->strides)
 		snprintf(error, error_bytes, "receive_sges and strides exclude each other");
-	else if (receive->count && load_sizes_sum(receive) < params->bytes + header)
+	else if (receive->count && load_sizes_sum(receive) < longest + header)
 		snprintf(error, error_bytes,
 			 "receive_sges have room for %u B; expected at least %u B",
-			 (unsigned)load_sizes_sum(receive), (unsigned)(params->bytes + header));
+			 (unsigned)load_sizes_sum(receive), (unsigned)(longest + header));
 	else
 		return true;
 	return false;
@@ -175,7 +179,7 @@ bool load_check(const struct load_params *given, char *error, size_t error_bytes
 			 "transport dc supports write, read and fetch_add only");
 	else if (params->transport == LOAD_UD && params->verb != LOAD_SEND)
 		snprintf(error, error_bytes, "transport ud supports verb send only");
-	else if (params->verb == LOAD_FETCH_ADD && params->bytes != 8)
+	else if (params->verb == LOAD_FETCH_ADD && load_has_other(params, 8))
 		snprintf(error, error_bytes, "verb fetch_add needs bytes 8");
 	else if (params->inline_data && fetches(params->verb))
 		snprintf(error, error_bytes,
@@ -189,7 +193,7 @@ bool load_check(const struct load_params *given, char *error, size_t error_bytes
 		snprintf(error, error_bytes,
 			 "%u B are too many for inline_data; set inline_data: false, or reduce "
 			 "bytes",
-			 (unsigned)params->bytes);
+			 (unsigned)load_longest(params));
 	else if (params->cqe_compression && params->scatter_to_cqe)
 		snprintf(error, error_bytes,
 			 "cqe_compression and scatter_to_cqe exclude each other");

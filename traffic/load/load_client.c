@@ -85,7 +85,7 @@ struct load_target load_client_ask(struct load_client *client)
 		.key = load->nodes[0].keys[0],
 		.address = slot_address(load, client, ring_number, slot),
 		.verb = (uint8_t)load->params.verb,
-		.bytes = load->params.bytes,
+		.bytes = load_longest(&load->params),
 		.local = LOAD_LOCAL_ADDRESS,
 		.numbered = load->params.verb == LOAD_SEND,
 		.immediate = client->number * window(load) + slot,
@@ -99,7 +99,7 @@ void load_client_response(struct load_thread *thread, uint32_t number, sim_time 
 	sim_time *began_at = &client->began_at[number % numbers_of_client(load)];
 
 	assert(*began_at != LOAD_NOT_ASKED);
-	load_completed(thread, *began_at, cost);
+	load_completed(thread, load_longest(&load->params), *began_at, cost);
 	load_mark(thread->node);
 	*began_at = LOAD_NOT_ASKED;
 	client->under_way--;
@@ -115,7 +115,7 @@ void load_slot_written(struct load_node *node, uint64_t end)
 {
 	struct load *load = node->load;
 	const struct load_params *params = &load->params;
-	uint64_t bytes = node->index == 0 ? params->bytes : params->server.bytes, index;
+	uint64_t bytes = node->index == 0 ? load_longest(params) : params->server.bytes, index;
 	uint32_t of_thread = (uint32_t)params->qps * numbers_of_client(load);
 
 	if (end <= LOAD_REMOTE_ADDRESS || end > LOAD_REMOTE_ADDRESS + load_slot_bytes(load, node))

@@ -168,9 +168,10 @@ static void add_regions(struct load_node *node)
 {
 	const struct load_params *params = &node->load->params;
 	const struct load_background_params *background = &params->background;
-	uint64_t longest = background->bytes > params->bytes ? background->bytes : params->bytes;
-	uint64_t bytes = params->addresses_per_region * params->address_stride +
-			 (background->threads ? longest : params->bytes);
+	uint64_t longest = load_longest(params);
+	uint64_t bytes =
+		params->addresses_per_region * params->address_stride +
+		(background->threads && background->bytes > longest ? background->bytes : longest);
 	uint64_t background_regions = background->threads ? background->regions : 0;
 	uint64_t owners = params->region_of == LOAD_OF_EACH_THREAD ? params->threads : 1;
 
@@ -228,6 +229,7 @@ static void write_receive(const struct load_qp *qp, uint8_t *wqe)
 {
 	const struct load_thread *thread = qp->thread;
 	const struct param_sizes *list = &thread->params->receive_sges;
+	uint32_t bytes = (list->count ? list->count : 1) * WQE_DS_BYTES;
 
 	if (qp->end)
 		load_put_element(thread, wqe, qp->end->address, qp->end->bytes);
@@ -235,8 +237,8 @@ static void write_receive(const struct load_qp *qp, uint8_t *wqe)
 		load_put_element(thread, wqe, LOAD_LOCAL_ADDRESS, LOAD_LOCAL_BYTES);
 	else
 		load_put_elements(thread, wqe, list);
-	if (list->count * WQE_DS_BYTES < load_receive_stride(thread->params) && list->count)
-		be32_put(wqe + (size_t)list->count * WQE_DS_BYTES + 4, KEY_OF_NOTHING);
+	if (bytes < load_receive_stride(thread->params))
+		be32_put(wqe + bytes + 4, KEY_OF_NOTHING);
 }
 
 void load_node_add_qp(struct load_thread *thread, uint32_t index)

@@ -50,8 +50,8 @@
 	  "write|read|send|fetch_add", \
 	  "Operation of the work requests.", \
 	  "choice") \
-	X(bytes, BYTES, "64B", "0B..64MiB", \
-	  "Size of a message.", \
+	X(bytes, CYCLE, "64B", "0B..64MiB", \
+	  "Size of a message. List: the messages of a queue pair have these sizes in turn.", \
 	  "choice") \
 	X(sges, SIZES, "[]", "1B..64MiB", \
 	  "Sizes of the scatter/gather elements of a send work request, whose sum replaces " \
@@ -61,6 +61,10 @@
 	  "Sizes of the scatter/gather elements of a receive work request. Their sum must hold " \
 	  "the message and, for transport ud, its header of 40 B. Empty: one element.", \
 	  "choice") \
+	X(max_recv_sge, COUNT, "1", "1..32", \
+	  "Scatter/gather elements for which a receive WQE has room, 16 B each, rounded up to a " \
+	  "power of two. receive_sges may need more.", \
+	  "choice; verbs: ibv_qp_cap.max_recv_sge") \
 	X(inline_data, FLAG, "false", "", \
 	  "Data are inline: the WQE carries them.", \
 	  "choice") \
@@ -85,7 +89,7 @@
 	X(low_latency_bfregs, COUNT, "4", "0..64", \
 	  "Queue pairs of a node that have their own doorbell register when bfregs is set.", \
 	  "the mlx5 driver of Linux, libmlx5: the first four are low-latency registers") \
-	X(post_list, COUNT, "1", "1..64", \
+	X(post_list, COUNT, "1", "1..128", \
 	  "Work requests per doorbell. BlueFlame posts single work requests only.", \
 	  "libmlx4, libmlx5: BlueFlame posts single work requests") \
 	X(cq_mod, COUNT, "1", "1..4096", \
@@ -314,6 +318,12 @@ enum { LOAD_OF_THREAD, LOAD_OF_QP };
 enum { LOAD_OF_NODE, LOAD_OF_EACH_THREAD };
 enum { LOAD_RESPONSE_WRITE, LOAD_RESPONSE_SEND, LOAD_RESPONSE_DATAGRAM, LOAD_RESPONSE_NONE };
 enum { LOAD_CHOSEN_FIXED, LOAD_CHOSEN_RANDOM };
+
+/* Returns `bytes` of messages that all have one size. */
+static inline struct param_sizes load_one_size(uint64_t bytes)
+{
+	return (struct param_sizes){.bytes = {bytes}, .count = 1};
+}
 
 extern const struct param load_place_param_list[], load_param_list[], load_cpu_param_list[],
 	load_background_param_list[], load_server_param_list[];

@@ -158,7 +158,7 @@ void load_plan_thread(struct load_node *node, uint32_t index)
 	thread->next_peer = index;
 	thread->params = thread_params(node, index);
 	thread->posts = does_post(node, thread->params);
-	thread->blocks = load_wqe_blocks(thread->params);
+	load_cycle_init(&thread->cycle, thread->params);
 	thread->qp_count = thread_qps(thread);
 	thread->qps = calloc(larger(thread->qp_count, 1), sizeof(thread->qps[0]));
 	thread->ready = calloc(larger(thread->qp_count, 1), sizeof(struct load_qp *));

@@ -14,30 +14,49 @@ bool load_progress_known(const struct load *load)
 	return !load_is_addressed(&load->params) && !load_serves(load);
 }
 
-static uint64_t packets_of_message(const struct load_params *params)
-{
-	uint64_t packets = (params->bytes + params->mtu - 1) / params->mtu;
-
-	return params->verb == LOAD_FETCH_ADD || packets == 0 ? 1 : packets;
-}
-
-/* Returns the progress of a queue pair. All PSNs begin with 0. Writes and sends are done on
- * arrival, reads and atomics when their responses return. */
-static double progress_of_qp(const struct load_qp *qp)
+/* Returns the packets of outstanding messages of a queue pair that have arrived, counted from the
+ * oldest message. All PSNs begin with 0. Writes and sends are done on arrival, reads and atomics
+ * when their responses return. */
+static uint64_t packets_arrived(const struct load_qp *qp)
 {
 	const struct load_thread *thread = qp->thread;
 	const struct load_params *params = thread->params;
+	const struct load_cycle *cycle = &thread->cycle;
 	bool has_response = params->verb == LOAD_READ || params->verb == LOAD_FETCH_ADD;
-	uint64_t packets = packets_of_message(params);
-	uint64_t under_way = (qp->posted - qp->retired) * packets, arrived = 0;
-	uint32_t first = (uint32_t)(qp->retired * packets) & PSN_MASK;
+	uint64_t retired = load_cycle_before(cycle, cycle->packets, qp->retired);
+	uint64_t under_way = load_cycle_before(cycle, cycle->packets, qp->posted) - retired;
+	uint32_t first = (uint32_t)retired & PSN_MASK;
 	struct hca_qp_psns psns = has_response ? hca_qp_psns(thread->node->hca, qp->number)
 					       : hca_qp_psns(qp->peer->hca, qp->dest);
 	int32_t distance = psn_distance(first, has_response ? psns.unacked : psns.expected);
 
-	if (psns.known && distance > 0)
-		arrived = (uint64_t)distance < under_way ? (uint64_t)distance : under_way;
-	return (double)qp->retired + (double)arrived / (double)packets;
+	if (!psns.known || distance <= 0)
+		return 0;
+	return (uint64_t)distance < under_way ? (uint64_t)distance : under_way;
+}
+
+/* Adds the progress of a queue pair to `done`, and its payload to `bytes`. */
+static void add_progress(const struct load_qp *qp, double *done, double *bytes)
+{
+	const struct load_cycle *cycle = &qp->thread->cycle;
+	uint64_t arrived = packets_arrived(qp), packets = cycle->packets[1];
+	uint32_t number = qp->retired;
+	double part;
+
+	if (cycle->equal) {
+		part = (double)number + (double)arrived / (double)packets;
+		*done += part;
+		*bytes += part * (double)cycle->bytes[1];
+		return;
+	}
+	while (packets = load_cycle_of(cycle, cycle->packets, number), arrived >= packets) {
+		arrived -= packets;
+		number++;
+	}
+	part = (double)arrived / (double)packets;
+	*done += (double)number + part;
+	*bytes += (double)load_cycle_before(cycle, cycle->bytes, number) +
+		  part * (double)load_cycle_of(cycle, cycle->bytes, number);
 }
 
 struct load_progress_count load_progress_of(const struct load *load)
@@ -50,15 +69,18 @@ struct load_progress_count load_progress_of(const struct load *load)
 		if (!load_progress_known(load)) {
 			count.done += (double)node->tally.completed;
 			count.background += (double)node->tally.background;
+			count.bytes += (double)node->tally.bytes;
 			continue;
 		}
 		for (uint32_t j = 0; j < node->thread_count; j++) {
 			const struct load_thread *thread = &node->threads[j];
-			double *of = thread->params == &load->background ? &count.background
-									 : &count.done;
+			bool background = thread->params == &load->background;
+			double other = 0;
 
 			for (uint32_t k = 0; thread->posts && k < thread->qp_count; k++)
-				*of += progress_of_qp(&thread->qps[k]);
+				add_progress(&thread->qps[k],
+					     background ? &count.background : &count.done,
+					     background ? &other : &count.bytes);
 		}
 	}
 	return count;

@@ -97,7 +97,9 @@ void load_take_result(const struct load *load, struct load_result *result)
 	if (result->received_mops > 0 && load_progress_known(load))
 		result->received_mops = result->mops;
 	result->background_mops = (to->background - from->background) / microseconds / nodes;
-	result->gbps = result->mops * (double)params->bytes * 8 / 1000;
+	result->gbps = load_has_other(params, params->bytes.bytes[0])
+			       ? (to->bytes - from->bytes) * 8 / 1000 / microseconds / nodes
+			       : result->mops * (double)params->bytes.bytes[0] * 8 / 1000;
 	take_latencies(load, result);
 	result->paused = 0;
 	for (uint32_t i = 0; i < params->nodes; i++) {

@@ -216,7 +216,7 @@ static sim_time take_slot(struct load_server *server)
 	load_lines_use(&lines,
 		       LOAD_REMOTE_ADDRESS +
 			       (ring * window(server) + slot) * params_of(server)->slot,
-		       load->params.bytes, true);
+		       load_longest(&load->params), true);
 	server->count.slots_missed += lines.missed;
 	*slot_of(server, position, slot) = 0;
 	server->next[position] = (slot + 1) % window(server);
@@ -319,7 +319,7 @@ static struct load_target target_of(const struct load_server *server, const stru
 		.key = thread->node->keys[0],
 		.address = LOAD_REMOTE_ADDRESS + slot * load->params.server.slot,
 		.verb = (uint8_t)load->responses.verb,
-		.bytes = load->responses.bytes,
+		.bytes = load_longest(&load->responses),
 		.local = LOAD_LOCAL_ADDRESS,
 		.numbered = params_of(server)->response != LOAD_RESPONSE_WRITE,
 		.immediate = number,

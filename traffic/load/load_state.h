@@ -84,6 +84,16 @@ struct load_cq {
 	uint32_t number, polled;
 };
 
+/* Sums over the first messages of a list of sizes: entry n covers n messages, entry `count` the
+ * whole list. */
+struct load_cycle {
+	uint64_t bytes[PARAM_SIZES_MAX + 1];
+	uint64_t packets[PARAM_SIZES_MAX + 1];
+	uint64_t blocks[PARAM_SIZES_MAX + 1]; /* of their WQEs */
+	uint32_t count;
+	bool equal; /* all sizes are equal */
+};
+
 struct load_core { /* processor core */
 	struct load_thread *thread;
 	struct event step;
@@ -105,7 +115,7 @@ struct load_thread { /* queue pairs, CQs, and the core or cores that use them */
 	const struct load_params *params;
 	struct load_server *server; /* server core that replaces `cores`; NULL: none */
 	struct workload_core *core; /* core of a workload that replaces `cores`; NULL: none */
-	uint32_t blocks;            /* size of a WQE in blocks */
+	struct load_cycle cycle;    /* sizes of the messages of a queue pair */
 	struct load_qp *qps;
 	uint32_t qp_count, index;
 	bool posts;
@@ -162,6 +172,7 @@ struct load_memory { /* memory of rings and CQs of a node; notifies its cores of
 struct load_tally {
 	uint64_t completed, received; /* without the background */
 	uint64_t background;          /* completed work requests of the background */
+	uint64_t bytes;               /* payload of `completed` */
 	/* value of the counter that load_count() selected, all nodes */
 	uint64_t counted;
 };
@@ -170,6 +181,7 @@ struct load_tally {
  * other end: docs/explanation/verbs-load.md. */
 struct load_progress_count {
 	double done, background;
+	double bytes; /* payload of `done` */
 };
 
 struct load_latency { /* latency of one work request */
@@ -322,13 +334,11 @@ void load_thread_clear(struct load_thread *thread, uint32_t cq);
 /* Returns the parameters of the responses that servers post. */
 struct load_params load_responses_of(const struct load_params *params);
 
-uint64_t load_sizes_sum(const struct param_sizes *sizes); /* in bytes */
-
-/* Sets params->bytes to the sum of the scatter/gather elements if there are any. */
-void load_add_up(struct load_params *params);
-
-/* Returns the size of a WQE in blocks of its ring. */
+/* Returns the size of the largest WQE in blocks of its ring. */
 uint32_t load_wqe_blocks(const struct load_params *params);
+
+/* Returns the size of a WQE with a message of `bytes`, in blocks of its ring. */
+uint32_t load_wqe_blocks_of(const struct load_params *params, uint64_t bytes);
 
 /* Write data segments of a WQE. Each element of a list starts in a new page of local memory. */
 void load_put_element(const struct load_thread *thread, uint8_t *at, uint64_t address,
@@ -336,9 +346,9 @@ void load_put_element(const struct load_thread *thread, uint8_t *at, uint64_t ad
 void load_put_elements(const struct load_thread *thread, uint8_t *at,
 		       const struct param_sizes *list);
 
-/* Count a completed work request, or a received message. The latency ends when the CQE is polled,
- * `poll` from now. The run may end with it. */
-void load_completed(struct load_thread *thread, sim_time began_at, sim_time poll);
+/* Count a completed work request with a message of `bytes`, or a received message. The latency ends
+ * when the CQE is polled, `poll` from now. The run may end with it. */
+void load_completed(struct load_thread *thread, uint64_t bytes, sim_time began_at, sim_time poll);
 void load_received(struct load_node *node);
 
 /* Starts or ends the measurement if the count is reached. Call it after all work requests of one
@@ -380,9 +390,11 @@ static inline uint32_t load_power_of_two(uint64_t least)
 /* Returns the size of a receive WQE, a power of two. */
 static inline uint32_t load_receive_stride(const struct load_params *params)
 {
-	uint32_t elements = params->receive_sges.count;
+	uint64_t elements = params->receive_sges.count;
 
-	return load_power_of_two(elements ? elements : 1) * WQE_DS_BYTES;
+	if (elements < params->max_recv_sge)
+		elements = params->max_recv_sge;
+	return load_power_of_two(elements) * WQE_DS_BYTES;
 }
 
 static inline bool load_serves(const struct load *load)
@@ -424,6 +436,52 @@ static inline uint32_t load_peer_number(const struct load_node *node,
 	if (params->pattern != LOAD_ALL && node->index != 0)
 		return 0;
 	return peer < node->index ? peer : peer - 1;
+}
+
+/* ---- load_sizes.c: sizes of messages ---- */
+
+uint64_t load_sizes_sum(const struct param_sizes *sizes); /* in bytes */
+
+/* Sets params->bytes to the sum of the scatter/gather elements if there are any. */
+void load_add_up(struct load_params *params);
+
+/* Returns the size of the longest message. */
+uint64_t load_longest(const struct load_params *params);
+
+/* Returns true if a message has another size than `bytes`. */
+bool load_has_other(const struct load_params *params, uint64_t bytes);
+
+/* Computes the sums of a cycle. */
+void load_cycle_init(struct load_cycle *cycle, const struct load_params *params);
+
+/* Returns a sum over the first `number` messages of a queue pair. `sums` belongs to the cycle. */
+static inline uint64_t load_cycle_before(const struct load_cycle *cycle, const uint64_t *sums,
+					 uint32_t number)
+{
+	return number / cycle->count * sums[cycle->count] + sums[number % cycle->count];
+}
+
+/* Returns the share of message `number` of a queue pair: its bytes, packets or blocks. */
+static inline uint64_t load_cycle_of(const struct load_cycle *cycle, const uint64_t *sums,
+				     uint32_t number)
+{
+	return sums[number % cycle->count + 1] - sums[number % cycle->count];
+}
+
+/* Return the first block of WQE `number` of a queue pair, and the number of its blocks. Blocks
+ * count modulo 2^32. */
+static inline uint32_t load_qp_block(const struct load_qp *qp, uint32_t number)
+{
+	const struct load_cycle *cycle = &qp->thread->cycle;
+
+	return (uint32_t)load_cycle_before(cycle, cycle->blocks, number);
+}
+
+static inline uint32_t load_qp_blocks(const struct load_qp *qp, uint32_t number)
+{
+	const struct load_cycle *cycle = &qp->thread->cycle;
+
+	return (uint32_t)load_cycle_of(cycle, cycle->blocks, number);
 }
 
 /* ---- load_cores.c ---- */

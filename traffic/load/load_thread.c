@@ -55,10 +55,15 @@ static uint32_t wqe_bytes(const struct load_params *params, unsigned verb, uint6
 	return bytes;
 }
 
+uint32_t load_wqe_blocks_of(const struct load_params *params, uint64_t bytes)
+{
+	return (wqe_bytes(params, (unsigned)params->verb, bytes) + WQE_BLOCK_BYTES - 1) /
+	       WQE_BLOCK_BYTES;
+}
+
 uint32_t load_wqe_blocks(const struct load_params *params)
 {
-	return (wqe_bytes(params, (unsigned)params->verb, params->bytes) + WQE_BLOCK_BYTES - 1) /
-	       WQE_BLOCK_BYTES;
+	return load_wqe_blocks_of(params, load_longest(params));
 }
 
 static struct load_node *choose_peer(struct load_thread *thread, const struct load_qp *qp)
@@ -77,7 +82,9 @@ struct load_target load_thread_choose(struct load_qp *qp)
 	struct load_thread *thread = qp->thread;
 	const struct load_params *params = thread->params;
 	struct load_target target = {
-		.verb = (uint8_t)params->verb, .bytes = params->bytes, .local = LOAD_LOCAL_ADDRESS};
+		.verb = (uint8_t)params->verb,
+		.bytes = load_cycle_of(&thread->cycle, thread->cycle.bytes, qp->posted),
+		.local = LOAD_LOCAL_ADDRESS};
 	uint64_t region, place;
 
 	if (qp->client)
@@ -168,7 +175,7 @@ void load_thread_build(struct load_qp *qp, const struct load_target *target)
 {
 	struct load_thread *thread = qp->thread;
 	const struct load_params *params = thread->params;
-	uint32_t blocks = thread->blocks, first = qp->posted * blocks;
+	uint32_t blocks = load_qp_blocks(qp, qp->posted), first = load_qp_block(qp, qp->posted);
 	uint8_t wqe[WQE_BYTES_MAX] = {0}, *at = wqe + CONTROL_BYTES;
 
 	be32_put(wqe, (first & 0xffff) << 8 |
@@ -209,7 +216,8 @@ void load_thread_ring(struct load_qp *qp)
 {
 	struct load_node *node = qp->thread->node;
 	const struct load_params *params = qp->thread->params;
-	uint32_t blocks = qp->thread->blocks, last = (qp->posted - 1) * blocks;
+	uint32_t blocks = load_qp_blocks(qp, qp->posted - 1),
+		 last = load_qp_block(qp, qp->posted - 1);
 	bool blueflame = params->post_list == 1 &&
 			 (params->posting == LOAD_BLUEFLAME ||
 			  (params->posting == LOAD_INLINE_BLUEFLAME && params->inline_data));
@@ -286,17 +294,33 @@ void load_thread_post_receive(struct load_qp *qp)
 	be32_put(qp->thread->node->memory.bytes + qp->record, qp->receives_posted & 0xffff);
 }
 
+/* Returns the number of work requests that a CQE completes. `counter` is the first block of the
+ * last WQE. */
+static uint32_t retired_by(const struct load_qp *qp, uint16_t counter)
+{
+	const struct load_cycle *cycle = &qp->thread->cycle;
+	uint16_t distance = (uint16_t)(counter - load_qp_block(qp, qp->retired));
+	uint32_t count = 0;
+
+	if (cycle->equal)
+		return distance / (uint32_t)cycle->blocks[1] + 1;
+	for (uint64_t blocks = 0; blocks <= distance; count++)
+		blocks += load_qp_blocks(qp, qp->retired + count);
+	return count;
+}
+
 static void retire(struct load_qp *qp, uint16_t counter)
 {
+	const struct load_cycle *cycle = &qp->thread->cycle;
 	struct load *load = qp->thread->node->load;
-	uint16_t first = (uint16_t)(qp->retired * qp->thread->blocks);
-	uint32_t count = (uint16_t)(counter - first) / qp->thread->blocks + 1;
+	uint32_t count = retired_by(qp, counter);
 
 	if (load_serves(load)) {
 		qp->retired += count;
 	} else {
-		for (uint32_t i = 0; i < count; i++)
-			load_completed(qp->thread, qp->began_at[qp->retired++ % qp->depth],
+		for (uint32_t i = 0; i < count; i++, qp->retired++)
+			load_completed(qp->thread, load_cycle_of(cycle, cycle->bytes, qp->retired),
+				       qp->began_at[qp->retired % qp->depth],
 				       load_poll_time(qp->thread->node));
 		qp->thread->under_way -= count;
 		load_mark(qp->thread->node);

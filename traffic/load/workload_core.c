@@ -79,7 +79,7 @@ static void carry_out(struct workload_core *core)
 	switch (cqe->opcode) {
 	case CQE_SENT:
 	case CQE_SEND_ERROR:
-		assert((uint16_t)(qp->retired * core->thread->blocks) == cqe->counter);
+		assert((uint16_t)load_qp_block(qp, qp->retired) == cqe->counter);
 		qp->retired++;
 		core->count.completed++;
 		load_end_complete(qp->end, cqe->opcode == CQE_SEND_ERROR);

@@ -21,7 +21,8 @@
 	X(COMPLETION, completion, completion_params)    \
 	X(CONTEXTS, contexts, context_cache_params)
 
-bool hca_module_fits(enum module_kind kind, const char *path, char *error, size_t error_bytes)
+const struct module_head *hca_module_find(enum module_kind kind, const char *path, char *error,
+					  size_t error_bytes)
 {
 #define TABLE_BYTES(KIND, block, list) [MODULE_##KIND] = sizeof(struct block##_module),
 	static const size_t table_bytes[MODULE_KIND_COUNT] = {MODULE_BLOCKS(TABLE_BYTES)};

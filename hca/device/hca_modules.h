@@ -11,9 +11,10 @@
 /* Returns the parameter that names the block's module. Its text is "" for the built-in block. */
 struct param_text *hca_module_text(struct hca_params *params, enum module_kind kind);
 
-/* Returns true if the shared object holds a module of that kind. Otherwise writes the reason to
- * `error`. */
-bool hca_module_fits(enum module_kind kind, const char *path, char *error, size_t error_bytes);
+/* Returns the head of the table that the shared object exports for that kind of module. Returns
+ * NULL if it holds none, and writes the reason to `error`. */
+const struct module_head *hca_module_find(enum module_kind kind, const char *path, char *error,
+					  size_t error_bytes);
 
 /* Returns true if all named modules support these parameters. Otherwise writes the reason to
  * `error`. */

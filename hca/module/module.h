@@ -24,7 +24,7 @@ extern "C" {
 /*        KIND         block          exported symbol            version */
 #define MODULE_KINDS(X) \
 	X(TRANSLATION, "translation", hca_translation_module,   1) \
-	X(SCHEDULER,   "scheduler",   hca_scheduler_module,     1) \
+	X(SCHEDULER,   "scheduler",   hca_scheduler_module,     2) \
 	X(DMA,         "dma",         hca_dma_module,           1) \
 	X(DOORBELL,    "doorbell",    hca_doorbell_module,      1) \
 	X(WQE_FETCH,   "wqe_fetch",   hca_wqe_fetch_module,     1) \

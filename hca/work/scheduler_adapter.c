@@ -78,6 +78,12 @@ static void must_be_inside(const struct scheduler_adapter *adapter)
 						   "arbitrate_at()");
 }
 
+static sim_time service_now(const struct scheduler_adapter *adapter)
+{
+	must_be_inside(adapter);
+	return sim_now(adapter->block->sim);
+}
+
 static struct sched_entity_view service_look(const struct scheduler_adapter *adapter,
 					     const struct sched_entity *entity)
 {
@@ -121,6 +127,7 @@ static void service_arbitrate_at(struct scheduler_adapter *adapter, uint32_t uni
 }
 
 static const struct scheduler_services services = {
+	.now = service_now,
 	.look = service_look,
 	.has_context = service_has_context,
 	.grant = service_grant,

@@ -25,6 +25,8 @@ extern "C" {
 
 struct scheduler_adapter; /* one instance per module */
 
+/* The adapter reads and writes no member of an entity but `away`, and `next` while it is away. A
+ * module may link the others in rings of its own by `next` and `in_ring`. */
 struct sched_entity_view { /* the properties of an entity that a module sees */
 	uint32_t qpn;
 	enum sched_entity_kind kind;
@@ -39,6 +41,7 @@ struct scheduler_grant {
 };
 
 struct scheduler_services {
+	sim_time (*now)(const struct scheduler_adapter *adapter);
 	struct sched_entity_view (*look)(const struct scheduler_adapter *adapter,
 					 const struct sched_entity *entity);
 	/* Returns true if the queue pair's context is cached. Otherwise the adapter fetches it and

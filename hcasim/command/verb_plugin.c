@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_plugin: hcasim plugin new KIND NAME writes a plug-in that compiles, and hcasim plugin build
- * FILE.c compiles and opens it. The kinds are the files of scenarios/plugins/templates/. Each is a
- * plug-in called `example`.
+ * FILE.c compiles and opens it. A plug-in is an algorithm of congestion control or of a switch, or
+ * replaces a block of an adapter. The kinds are the files of scenarios/plugins/templates/. Each is
+ * a plug-in called `example`.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "hca/congestion/congestion.h"
+#include "hca/device/hca_modules.h"
 #include "hcasim/command/templates.h"
 #include "hcasim/command/verb.h"
 #include "sim/install_paths.h"
@@ -26,6 +28,8 @@
 /* A description is the comment's first line: " * example: a load balancer ...". */
 static const struct template_folder folder = {
 	"scenarios/plugins/templates", ".c", "plug-in", "hcasim plugin", 3, ": "};
+
+static const char absent[] = "exports no"; /* in the error of an object without a kind's symbol */
 
 /* ---- new ---- */
 
@@ -106,17 +110,23 @@ static int new_plugin(const struct templates *templates, const char *kind, const
 
 /* ---- build ---- */
 
-/* Runs the compiler. Returns false, having said why, if it does not succeed. */
+/* Runs the compiler. Returns false, having said why, if it does not succeed. An installation has
+ * the headers of the models below include/hcasim/. In a build tree, include/ is a link to that of
+ * the source tree, which has them beside it. */
 static bool compile(const char *source, const char *object)
 {
-	char include[PATH_MAX + 16];
+	static const char *const folders[] = {"", "/hcasim", "/.."};
+	char includes[ARRAY_SIZE(folders)][PATH_MAX + 32];
 	const char *compiler = getenv("CC") ? getenv("CC") : "cc";
-	const char *arguments[] = {compiler, "-std=gnu11", "-O2", "-Wall", "-fPIC", "-shared",
-				   include,  source,       "-o",  object,  NULL};
+	const char *arguments[] = {compiler,  "-std=gnu11", "-O2",       "-Wall",     "-fPIC",
+				   "-shared", includes[0],  includes[1], includes[2], source,
+				   "-o",      object,       NULL};
 	int error, status = 0;
 	pid_t child;
 
-	snprintf(include, sizeof(include), "-I%s../include", install_paths_program());
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		snprintf(includes[i], sizeof(includes[i]), "-I%s../include%s",
+			 install_paths_program(), folders[i]);
 	error = posix_spawnp(&child, compiler, NULL, NULL, (char *const *)(uintptr_t)arguments,
 			     environ);
 	if (error == 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
@@ -141,13 +151,28 @@ static bool open_congestion(const char *object, char *error, size_t error_bytes)
 	return true;
 }
 
+/* Opens the object as each block of an adapter in turn, as open_object() does. */
+static bool open_module(const char *object, char *error, size_t error_bytes)
+{
+	for (unsigned i = 0; i < MODULE_KIND_COUNT && strstr(error, absent); i++) {
+		const char *block = module_block((enum module_kind)i);
+		const struct module_head *head =
+			hca_module_find((enum module_kind)i, object, error, error_bytes);
+
+		if (!head)
+			continue;
+		printf("%s: %s of adapters \"%s\": --set hosts.hca.%s.module=%s\n", object, block,
+		       head->name, block, object);
+		return true;
+	}
+	return false;
+}
+
 /* Opens the object as each kind in turn, and prints how to use it. On failure `error` has the
  * reason for the kind whose symbol the object exports. Other kinds find no symbol. */
 static bool open_object(const char *object, char *error, size_t error_bytes)
 {
-	const char *absent = "exports no symbol";
-
-	if (open_congestion(object, error, error_bytes))
+	if (open_congestion(object, error, error_bytes) || open_module(object, error, error_bytes))
 		return true;
 	for (unsigned kind = 0; kind < PLUGIN_KIND_COUNT && strstr(error, absent); kind++) {
 		struct plugin_object plugin;
@@ -163,7 +188,8 @@ static bool open_object(const char *object, char *error, size_t error_bytes)
 	if (strstr(error, absent))
 		snprintf(error, error_bytes,
 			 "%s exports no table of a plug-in; expected congestion_plugin, "
-			 "balance_plugin, schedule_plugin, marking_plugin or buffer_plugin",
+			 "balance_plugin, schedule_plugin, marking_plugin, buffer_plugin, or "
+			 "hca_..._module of hcasim/modules.h",
 			 object);
 	return false;
 }

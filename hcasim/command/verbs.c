@@ -147,7 +147,8 @@ const struct verb verbs[] = {
 	 fit_options, 0, WORDS_ANY, false, verb_fit},
 	{"plugin", "[new KIND NAME | build FILE.c...]", "write or build a plug-in",
 	 "new writes NAME.c, a plug-in that compiles. KIND is congestion, receiver, balance, "
-	 "schedule, marking or buffer; without arguments, the kinds are listed. build compiles "
+	 "schedule, marking or buffer, or a block of an adapter: contexts (tags of its context "
+	 "caches) or scheduler. Without arguments, the kinds are listed. build compiles "
 	 "FILE.c to FILE.so with the compiler that CC names, opens it, and prints how a scenario "
 	 "uses it.",
 	 plugin_options, 0, WORDS_ANY, false, verb_plugin},

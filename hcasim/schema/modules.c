@@ -38,7 +38,7 @@ static void find(enum module_kind kind, const struct yaml_node *node, struct par
 		return;
 	}
 	memcpy(module->text, whole, strlen(whole) + 1);
-	if (!hca_module_fits(kind, whole, error, sizeof(error)))
+	if (!hca_module_find(kind, whole, error, sizeof(error)))
 		yaml_error(errors, node, "%s", error);
 }
 

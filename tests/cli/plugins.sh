@@ -53,6 +53,15 @@ refused 'did you mean marking?' plugin new markin x
 refused '"a-b" is not a valid name' plugin new marking a-b
 refused 'expected hcasim plugin new KIND NAME' plugin new marking
 
+# Modules of an adapter: the scheduler has the times of the built-in one, and the caches another order.
+study=(scenarios/studies/qp-scaling.yaml --set load.qps=1024 --set expect=[])
+"$hcasim" run "${study[@]}" >without 2>&1 && "$hcasim" run "${study[@]}" --set hosts.hca.scheduler.module=./own_scheduler.so >said 2>with ||
+  fail "scheduler: $(tail -3 with)"
+grep -v '^hcasim:' without | cmp said - || fail "the scheduler is not as the built-in one"
+grep -q 'own_scheduler\|replaces host0.hca.scheduler' with || fail "no word of the module: $(cat with)"
+"$hcasim" run "${study[@]}" --set hosts.hca.contexts.module=./own_contexts.so 2>&1 | grep -q '^completed  32.5153 M/s' ||
+  fail "contexts: first in, first out does not give 32.5153 M/s"
+
 # Each plug-in gives the same flows and the same switch counters as the built-in.
 run() {
   local out=$1

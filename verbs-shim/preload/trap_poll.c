@@ -52,8 +52,10 @@ struct spans {
 static struct view {
 	struct look looks[LOOKS];
 	uint64_t keys[LOOKS]; /* of the looks, close together: a search reads a set of them */
-	uint32_t victim;      /* index of the look that a new look replaces */
-	uint32_t stores;      /* that changed memory of the HCA */
+	uint16_t
+		last[LOOKS]; /* index of the look that was found last, by another part of the key */
+	uint32_t victim;     /* index of the look that a new look replaces */
+	uint32_t stores;     /* that changed memory of the HCA */
 	uint64_t generation;
 	struct spans seen; /* bytes read since trap_poll_restart() */
 	bool incomplete;   /* the program also read other bytes */
@@ -117,25 +119,40 @@ static uint64_t program_state(const ucontext_t *context)
 			lanes[lane] = (lanes[lane] ^ stack[i + lane]) * HASH_FACTOR;
 	for (uint64_t i = words & ~(uint64_t)(HASH_LANES - 1); i < words; i++)
 		state = (state ^ stack[i]) * HASH_FACTOR;
-#pragma GCC unroll 8
-	for (uint64_t lane = 0; lane < HASH_LANES; lane++)
-		state = (state ^ lanes[lane]) * HASH_FACTOR;
-	return state;
+#pragma GCC unroll 4
+	for (uint64_t half = HASH_LANES / 2; half > 0; half /= 2)
+#pragma GCC unroll 4
+		for (uint64_t lane = 0; lane < half; lane++)
+			lanes[lane] = (lanes[lane] * HASH_FACTOR ^ lanes[half + lane]) * SPREAD;
+	return (state ^ lanes[0]) * HASH_FACTOR;
+}
+
+/* Upper halves of addresses of the stack, the code, and the polled memory. */
+struct neighbours {
+	uint64_t stack, code, program, polled;
+};
+
+static struct neighbours neighbours_of(const ucontext_t *context, uint64_t address)
+{
+	const greg_t *registers = context->uc_mcontext.gregs;
+	static uint64_t entry;
+
+	if (!entry)
+		entry = getauxval(AT_ENTRY);
+	return (struct neighbours){.stack = (uint64_t)registers[REG_RSP] >> 32,
+				   .code = (uint64_t)registers[REG_RIP] >> 32,
+				   .program = entry >> 32,
+				   .polled = address >> 32};
 }
 
 /* Returns true if the value is in the same 4 GiB as the stack, the code, or the polled memory. A
  * value that is two adjacent counters is not. */
-static bool is_pointer(const ucontext_t *context, uint64_t address, uint64_t value)
+static bool is_pointer(const struct neighbours *neighbours, uint64_t value)
 {
-	const greg_t *registers = context->uc_mcontext.gregs;
-	static uint64_t entry;
 	uint64_t high = value >> 32;
 
-	if (!entry)
-		entry = getauxval(AT_ENTRY);
-	return high == (uint64_t)registers[REG_RSP] >> 32 ||
-	       high == (uint64_t)registers[REG_RIP] >> 32 || high == address >> 32 ||
-	       high == entry >> 32;
+	return (high == neighbours->stack) | (high == neighbours->code) |
+	       (high == neighbours->program) | (high == neighbours->polled);
 }
 
 /* Adds a value to the key. A pointer into a ring counts as a pointer to the ring, because a polling
@@ -156,13 +173,14 @@ static uint64_t loop_key(const ucontext_t *context, uint64_t address)
 	const greg_t *registers = context->uc_mcontext.gregs;
 	const uint64_t *stack = stack_top(context);
 	uint64_t words = stack_words(context), key = (uint64_t)registers[REG_RIP];
+	const struct neighbours neighbours = neighbours_of(context, address);
 
 	key = with_pointer(key * 31 + (uint64_t)registers[REG_RSP], address);
 	for (int i = REG_R8; i <= REG_RSP; i++)
-		if (is_pointer(context, address, (uint64_t)registers[i]))
+		if (is_pointer(&neighbours, (uint64_t)registers[i]))
 			key = with_pointer(key, (uint64_t)registers[i]);
 	for (uint64_t i = 0; i < words; i++)
-		if (is_pointer(context, address, stack[i]))
+		if (is_pointer(&neighbours, stack[i]))
 			key = with_pointer(key, stack[i]);
 	return key;
 }
@@ -214,11 +232,17 @@ static struct look *look_at(struct view *view, uint64_t rip, uint64_t address)
 {
 	uint64_t mixed = (rip * 31 + address) * SPREAD;
 	uint32_t first = (uint32_t)(mixed >> 40) % LOOKS & ~(uint32_t)(LOOK_WAYS - 1);
+	uint16_t *last = &view->last[mixed >> 32 & (LOOKS - 1)];
 
+	if (view->keys[*last] == mixed && view->looks[*last].rip == rip &&
+	    view->looks[*last].address == address)
+		return &view->looks[*last];
 	for (uint32_t i = first; i < first + LOOK_WAYS; i++)
 		if (view->keys[i] == mixed && view->looks[i].rip == rip &&
-		    view->looks[i].address == address)
+		    view->looks[i].address == address) {
+			*last = (uint16_t)i;
 			return &view->looks[i];
+		}
 	first += view->victim++ % LOOK_WAYS;
 	view->keys[first] = mixed;
 	return &view->looks[first];
@@ -335,11 +359,15 @@ static bool is_what_was_seen(const struct view *view, const struct spans *spans)
 static uint64_t value_of(struct range *range, uint64_t address, uint32_t length)
 {
 	const uint8_t *bytes = range_reach(range, address, length);
-	uint64_t value = HASH_BASE;
+	uint64_t value = HASH_BASE, word;
 
-	for (uint32_t i = 0; i < length; i++)
-		value = (value ^ bytes[i]) * HASH_FACTOR;
-	return value;
+	for (; length >= sizeof(word); bytes += sizeof(word), length -= 8) {
+		memcpy(&word, bytes, sizeof(word));
+		value = (value ^ word) * HASH_FACTOR;
+	}
+	for (word = 0; length > 0; length--)
+		word = word << 8 | bytes[length - 1];
+	return (value ^ word) * HASH_FACTOR;
 }
 
 static enum poll_kind look(struct view *view, const ucontext_t *context, struct range *range,

@@ -37,6 +37,9 @@
 #define WINDOW_HANDOFFS 512
 #define GAIN_LEAST      10
 
+/* Number of hand-overs after which a trial ends early if they take half as long again. */
+#define HOPELESS_HANDOFFS 128
+
 /* Number of windows until the other placement is tried again. The number doubles after each try
  * without a gain. */
 #define PATIENCE_LEAST 4
@@ -44,7 +47,7 @@
 
 /* Number of hand-overs without yields after one that took too long. The number doubles if the next
  * such hand-over follows soon. */
-#define YIELDS_PAUSE_LEAST 1024
+#define YIELDS_PAUSE_LEAST 256
 #define YIELDS_PAUSE_MOST  65536
 
 /* Pause instructions for which a waiting side spins: 50 to 200 us with `handoff: spin`, less on two
@@ -205,6 +208,18 @@ void place_late(struct session *session)
 	__atomic_store_n(&session->shared->yields, 0, __ATOMIC_RELAXED);
 }
 
+/* Returns true if a window ends now. */
+static bool window_ends(const struct session *session, uint64_t now)
+{
+	const struct place *place = &session->place;
+	uint64_t passed = now - place->window, handoffs = session->handoffs - place->handoffs;
+
+	if (place->trying && handoffs >= HOPELESS_HANDOFFS &&
+	    passed / handoffs > place->cost + place->cost / 2)
+		return true;
+	return passed >= WINDOW_NS && handoffs >= WINDOW_HANDOFFS;
+}
+
 void place_review(struct session *session, uint64_t now)
 {
 	struct place *place = &session->place;
@@ -215,9 +230,7 @@ void place_review(struct session *session, uint64_t now)
 		__atomic_store_n(&session->shared->yields, 1, __ATOMIC_RELAXED);
 	if (now - place->reviewed >= REVIEW_NS)
 		leave_crowd(session, now);
-	if (now - place->window >= WINDOW_NS &&
-	    session->handoffs - place->handoffs >= WINDOW_HANDOFFS &&
-	    CPU_COUNT(&place->allowed) > 1)
+	if (CPU_COUNT(&place->allowed) > 1 && window_ends(session, now))
 		end_window(session, now);
 }
 

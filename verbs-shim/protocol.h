@@ -449,6 +449,8 @@ struct shim_memory {
 	struct shim_socket_costs socket_costs;
 	struct shim_socket sockets[SHIM_SOCKETS];
 	struct shim_watches watches;
+	/* For each host: number of processes that have had memory to which others may write. */
+	uint32_t sharing[SHIM_HOSTS];
 	struct shim_process processes[SHIM_PROCESSES];
 	struct shim_slot slots[SHIM_SLOTS];
 	/* Processor time, ps, that the simulator charged to each thread since the thread last had

@@ -19,6 +19,7 @@
 #define TESTS(TEST)                                         \
 	TEST(an_access_that_runs_into_an_armed_range_traps) \
 	TEST(an_access_is_divided_at_borders)               \
+	TEST(a_page_is_quiet_until_its_ranges_change)       \
 	TEST(ranges_are_as_a_model_has_them)                \
 	TEST(there_is_room_for_as_many_ranges_as_there_are)
 SUITE(TESTS)
@@ -97,6 +98,45 @@ static void test_an_access_is_divided_at_borders(void)
 	CU_ASSERT_EQUAL(range_part(page_at(2) - 8, 32), 8);
 	CU_ASSERT_EQUAL(range_part(page_at(3) - 8, 32), 8);
 	CU_ASSERT_EQUAL(range_part(page_at(3), 32), 32);
+}
+
+/* Pages that count as quiet are accessed without a look at their ranges, until the number of
+ * changes differs. */
+static void test_a_page_is_quiet_until_its_ranges_change(void)
+{
+	uint64_t changes;
+
+	begin();
+	CU_ASSERT_TRUE(range_is_quiet(page_at(1)));
+	changes = range_changes();
+	range_add_watched(page_at(1) + 8, 64);
+	CU_ASSERT_NOT_EQUAL(range_changes(), changes);
+	range_add_ring(page_at(2), PAGE, 0, false); /* a send queue */
+	range_add_ring(page_at(3), PAGE, PAGE, true);
+	range_add_registers(page_at(4), PAGE, 1, 0);
+	CU_ASSERT_TRUE(range_is_quiet(page_at(1)));
+	CU_ASSERT_TRUE(range_is_quiet(page_at(2)));
+	CU_ASSERT_FALSE(range_is_quiet(page_at(3)));
+	CU_ASSERT_FALSE(range_is_quiet(page_at(4)));
+
+	changes = range_changes();
+	range_arm_watched(false);
+	CU_ASSERT_NOT_EQUAL(range_changes(), changes);
+	CU_ASSERT_FALSE(range_is_quiet(page_at(1)));
+	range_release(true);
+	CU_ASSERT_TRUE(range_is_quiet(page_at(1)));
+
+	changes = range_changes();
+	range_guard(true);
+	CU_ASSERT_NOT_EQUAL(range_changes(), changes);
+	CU_ASSERT_FALSE(range_is_quiet(page_at(2)));
+	range_guard(false);
+	CU_ASSERT_TRUE(range_is_quiet(page_at(2)));
+
+	changes = range_changes();
+	range_make_hot(page_at(1));
+	CU_ASSERT_NOT_EQUAL(range_changes(), changes);
+	CU_ASSERT_FALSE(range_is_quiet(page_at(1)));
 }
 
 /* For each page: the number of its range, or 0, and whether the range is armed. */

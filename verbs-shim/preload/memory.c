@@ -86,6 +86,8 @@ static void shared(const void *address, size_t length)
 		return;
 	gate_enter();
 	range_add_peers((uint64_t)(uintptr_t)address, whole_pages(length));
+	if (!shim.process->shares)
+		shim.memory->sharing[shim.process->host]++;
 	shim.process->shares = 1;
 	gate_leave();
 }

@@ -27,9 +27,22 @@ static bool hot_armed; /* they are protected */
 static uint64_t open_pages[OPEN_PAGES]; /* for the trap being handled */
 static uint32_t open_count;
 
-struct range *range_find(uint64_t address)
+/* Returns the number of processes of the host that may write to memory of other processes. */
+static uint32_t sharing(void)
 {
-	return range_list_find(address);
+	return peers_count ? shim.memory->sharing[shim.process->host] : 0;
+}
+
+/* Returns true if another process may write to this range. */
+static bool has_peers(const struct range *range)
+{
+	return range->peers && sharing() > 1;
+}
+
+/* Returns true if anything but the program may write to a watched range. */
+static bool is_written(const struct range *range)
+{
+	return range->region || has_peers(range);
 }
 
 static void protect(uint64_t address, uint64_t length, int prot)
@@ -98,7 +111,7 @@ void range_set_hot(bool armed)
 		else
 			protect(hot[i], PAGE, PROT_READ | PROT_WRITE);
 	}
-	for (uint32_t i = 0; i < range_list.count && peers_count && armed && !hot_armed; i++)
+	for (uint32_t i = 0; i < range_list.count && sharing() > 1 && armed && !hot_armed; i++)
 		if (range_list_at(i)->peers)
 			range_arm(range_list_at(i));
 	hot_armed = armed;
@@ -106,7 +119,7 @@ void range_set_hot(bool armed)
 
 bool range_show_peers(void)
 {
-	for (uint32_t i = 0; i < range_list.count && peers_count; i++)
+	for (uint32_t i = 0; i < range_list.count && sharing() > 1; i++)
 		if (range_list_at(i)->peers && !range_list_at(i)->armed)
 			return false;
 	return true;
@@ -154,8 +167,9 @@ void range_arm_watched(bool quantum_ended)
 	for (uint32_t i = 0; i < range_list.count; i++) {
 		struct range *range = range_list_at(i);
 
-		if (range->kind == RANGE_WATCHED || range->polled)
-			arm(range);
+		if (!(range->kind == RANGE_WATCHED ? is_written(range) : range->polled))
+			continue;
+		arm(range);
 		if (range->asked || quantum_ended || range->kind != RANGE_WATCHED)
 			continue;
 		range->asked = true;
@@ -246,7 +260,8 @@ bool range_has_registers(uint64_t address, uint32_t length)
 bool range_is_asked(const struct range *range, uint64_t address, uint32_t length, bool hot_watched)
 {
 	return range->kind != RANGE_WATCHED || range->asked ||
-	       (hot_watched && (range->peers || is_hot(address) || is_hot(address + length - 1)));
+	       (hot_watched &&
+		(has_peers(range) || is_hot(address) || is_hot(address + length - 1)));
 }
 
 bool range_is_quiet(uint64_t page)
@@ -265,7 +280,7 @@ bool range_is_quiet(uint64_t page)
 
 uint64_t range_changes(void)
 {
-	return changes;
+	return changes + sharing();
 }
 
 uint8_t *range_reach(struct range *range, uint64_t address, uint32_t length)
@@ -419,10 +434,12 @@ void range_add_watched(uint64_t address, uint64_t length)
 						     .length = next - address,
 						     .first = first,
 						     .end = end,
-						     .kind = RANGE_WATCHED});
+						     .kind = RANGE_WATCHED,
+						     .region = true});
 			address = next;
 			continue;
 		}
+		range->region = true;
 		range->first = range->first < first ? range->first : first;
 		range->end = range->end > end ? range->end : end;
 		address = range->address + range->length;

@@ -28,10 +28,31 @@ struct range {
 	bool asked;  /* would be armed if no quantum had ended */
 	bool shared; /* its bytes are in the queue memory; always true for rings */
 	bool peers;  /* watched: other processes may also write there; stays set without a region */
+	bool region; /* watched: the HCA writes, or has written, there */
 };
 
+#define RANGE_KNOWN 256
+
+/* Results of range_search() that hold for a whole page, each at its page number modulo
+ * RANGE_KNOWN. */
+extern struct range_known {
+	uint64_t page, moves; /* valid while range_moves has this value */
+	struct range *range;
+} range_known[RANGE_KNOWN];
+/* Number of insertions and removals of ranges, and 1. */
+extern uint64_t range_moves;
+
+struct range *range_search(uint64_t address);
+
 /* Returns the range that holds an address, or NULL. Valid until a range is added or removed. */
-struct range *range_find(uint64_t address);
+static inline struct range *range_find(uint64_t address)
+{
+	uint64_t page = address & ~(PAGE - 1);
+	const struct range_known *known = &range_known[page / PAGE % RANGE_KNOWN];
+
+	return known->page == page && known->moves == range_moves ? known->range
+								  : range_search(address);
+}
 
 /* Protects a whole range, or makes it accessible. */
 void range_arm(struct range *range);
@@ -51,8 +72,8 @@ void range_guard(bool guarded);
  * DMA and other processes could not reach otherwise. */
 void range_release(bool all);
 
-/* Makes every access to memory of other processes trap. Returns true if this is the case now.
- * Polled locations there move from page to page. */
+/* Returns true if every access to memory that other processes may write traps now, or if there are
+ * no such processes. Polled locations there move from page to page. */
 bool range_show_peers(void);
 
 /* range_make_hot() adds the page of an address to the hot pages. The oldest page is removed, and

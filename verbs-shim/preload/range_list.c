@@ -9,16 +9,11 @@
 #include "verbs-shim/preload/shim.h"
 
 #define RANGES_FIRST 1024
-#define KNOWN_PAGES  256
 
-struct range_list range_list = {.moves = 1};
+struct range_list range_list;
 
-/* Results of range_list_find() that hold for a whole page, each at its page number modulo
- * KNOWN_PAGES. */
-static struct known_page {
-	uint64_t page, moves; /* valid while range_list.moves has this value */
-	struct range *range;
-} known_pages[KNOWN_PAGES];
+struct range_known range_known[RANGE_KNOWN];
+uint64_t range_moves = 1;
 
 uint32_t range_list_after(uint64_t address)
 {
@@ -50,21 +45,17 @@ static bool is_uniform(uint64_t page, const struct range *range)
 	return next == range_list.count || range_list_at(next)->address >= page + PAGE;
 }
 
-struct range *range_list_find(uint64_t address)
+struct range *range_search(uint64_t address)
 {
 	uint64_t page = address & ~(PAGE - 1);
-	struct known_page *known = &known_pages[page / PAGE % KNOWN_PAGES];
-	struct range *range;
-	uint32_t index;
+	uint32_t index = range_list_after(address);
+	struct range *range = index < range_list.count ? range_list_at(index) : NULL;
 
-	if (known->page == page && known->moves == range_list.moves)
-		return known->range;
-	index = range_list_after(address);
-	range = index < range_list.count ? range_list_at(index) : NULL;
 	if (range && range->address > address)
 		range = NULL;
 	if (is_uniform(page, range))
-		*known = (struct known_page){page, range_list.moves, range};
+		range_known[page / PAGE % RANGE_KNOWN] =
+			(struct range_known){page, range_moves, range};
 	return range;
 }
 
@@ -104,13 +95,13 @@ void range_list_insert(uint32_t index, const struct range *range)
 	move_gap(index);
 	range_list.ranges[range_list.gap++] = *range;
 	range_list.count++;
-	range_list.moves++;
+	range_moves++;
 }
 
 struct range range_list_remove(uint32_t index)
 {
 	move_gap(index + 1);
 	range_list.count--;
-	range_list.moves++;
+	range_moves++;
 	return range_list.ranges[--range_list.gap];
 }

@@ -13,8 +13,7 @@
 struct range_list {
 	struct range *ranges;
 	uint32_t count, room;
-	uint32_t gap;   /* number of ranges before it */
-	uint64_t moves; /* number of insertions and removals, and 1 */
+	uint32_t gap; /* number of ranges before it */
 };
 
 extern struct range_list range_list;
@@ -28,9 +27,6 @@ static inline struct range *range_list_at(uint32_t index)
 
 /* Returns the index of the first range that ends after the address, or the number of ranges. */
 uint32_t range_list_after(uint64_t address);
-
-/* Returns the range that holds an address, or NULL. */
-struct range *range_list_find(uint64_t address);
 
 /* Adds a range at an index. The process ends if there is no memory for it: a program would poll in
  * vain in the first unknown range. */

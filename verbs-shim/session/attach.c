@@ -229,6 +229,8 @@ struct process *attach_accept(struct session *session, int milliseconds)
 		.cpu = session->shared->processes[process->number].cpu,
 		.children = session->shared->processes[process->number].children,
 		.store_delay = kernel ? kernel_uar_delay(kernel) : 0};
+	session->shared->sharing[process->host] +=
+		session->shared->processes[process->number].shares;
 	welcome(session, process, thread, host);
 	return process;
 }

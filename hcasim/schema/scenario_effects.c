@@ -156,7 +156,7 @@ static const struct dependency dependencies[] = {
 	{"load.cpu", load_cpu_param_list, "idle_poll cache memory side_by_side", serves,
 	 "load.server.cores above 0"},
 	{"load.background", load_background_param_list,
-	 "qps verb bytes inline_data pattern regions", background,
+	 "qps verb bytes inline_data pattern regions local_regions", background,
 	 "load.background.threads above 0"},
 	{"load.server", load_server_param_list, "response chosen batch work lines slot", serves,
 	 "load.server.cores above 0"},

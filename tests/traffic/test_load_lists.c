@@ -15,6 +15,7 @@
 	TEST(blocks_of_wqes)            \
 	TEST(pieces)                    \
 	TEST(room_of_receive_wqes)      \
+	TEST(local_regions)             \
 	TEST(loopback)                  \
 	TEST(loopback_beside_others)    \
 	TEST(responses_and_a_slow_host) \
@@ -113,6 +114,51 @@ static void test_room_of_receive_wqes(void)
 		CU_ASSERT_DOUBLE_EQUAL(with_data / wqes, rows[i].bytes, rows[i].bytes * 0.05);
 		CU_ASSERT_DOUBLE_EQUAL(counted("dma.pieces"), 1, 0.1);
 	}
+}
+
+/* Work requests use the regions of their thread in turn. Up to the entries of the cache of regions,
+ * each region misses once. Beyond them, each work request misses, because the cache replaces the
+ * region that was used longest ago. */
+static void test_local_regions(void)
+{
+	static const struct {
+		const char *regions;
+		double misses;
+	} rows[] = {{"1", 0}, {"64", 0}, {"65", 1}, {"4096", 1}};
+	double rate = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		set("bytes", "512B");
+		set("tx_depth", "1");
+		set("local_regions", rows[i].regions);
+		setup.hca.translation.mpt.entries = setup.hca.translation.mpt.ways = 64;
+		CU_ASSERT_DOUBLE_EQUAL(counted("translation.mpt.misses"), rows[i].misses, 0.001);
+		if (i == 0)
+			rate = result.mops;
+		CU_ASSERT_EQUAL(result.mops == rate, rows[i].misses == 0);
+	}
+	setup.load.background.threads = 1; /* 64 and 64 do not fit */
+	setup.load.background.local_regions = 64;
+	set("local_regions", "64");
+	setup.counter = "translation.mpt.misses";
+	measure();
+	CU_ASSERT_TRUE(result.counter > 1);
+	setup.counter = NULL;
+	begin();
+	set("local_regions", "2");
+	set("inline_data", "true");
+	refuse("local_regions needs verb write, read or fetch_add, without inline_data and "
+	       "server.cores");
+	set("inline_data", "false");
+	set("verb", "send");
+	refuse("local_regions needs verb write, read or fetch_add, without inline_data and "
+	       "server.cores");
+	set("verb", "write");
+	setup.load.background.threads = 1;
+	setup.load.background.local_regions = 2;
+	setup.load.background.inline_data = true;
+	refuse("background.local_regions needs background.inline_data: false");
 }
 
 static void test_loopback(void)

@@ -309,6 +309,7 @@ static void make_background(struct load *load)
 	load->background.bytes = load_one_size(background->bytes);
 	load->background.inline_data = background->inline_data;
 	load->background.regions = background->regions;
+	load->background.local_regions = background->local_regions;
 	load->background.sges.count = 0;
 	if (background->pattern != LOAD_SAME)
 		load->background.pattern = background->pattern;

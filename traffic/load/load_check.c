@@ -166,6 +166,16 @@ bool load_check(const struct load_params *given, char *error, size_t error_bytes
 		 (params->cq_mod > 1 || params->post_list > params->outstanding))
 		snprintf(error, error_bytes,
 			 "outstanding needs cq_mod 1 and a post_list that does not exceed it");
+	else if (params->local_regions > 1 &&
+		 (params->verb == LOAD_SEND || params->inline_data || params->server.cores))
+		snprintf(error, error_bytes,
+			 "local_regions needs verb write, read or fetch_add, without inline_data "
+			 "and "
+			 "server.cores");
+	else if (params->background.threads && params->background.local_regions > 1 &&
+		 params->background.inline_data)
+		snprintf(error, error_bytes,
+			 "background.local_regions needs background.inline_data: false");
 	else if (params->bfregs && (params->cores_per_thread > 1 || params->server.cores))
 		snprintf(error, error_bytes,
 			 "bfregs does not work with cores_per_thread and server.cores");

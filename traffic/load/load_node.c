@@ -164,6 +164,34 @@ static void add_buffers(struct load_node *node)
 	}
 }
 
+/* Returns the bytes of local data of a work request. Each element of a list starts in a page. */
+static uint64_t local_bytes(const struct load_params *params)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < params->sges.count; i++)
+		bytes += (params->sges.bytes[i] + MEMORY_PAGE - 1) / MEMORY_PAGE * MEMORY_PAGE;
+	return params->sges.count ? bytes : load_longest(params);
+}
+
+/* Adds the regions of a posting thread that its work requests use in turn. Returns their number. */
+static uint64_t add_local_regions(struct load_thread *thread, uint64_t first)
+{
+	const struct load_params *params = thread->params;
+	uint64_t bytes = (local_bytes(params) + params->page - 1) / params->page * params->page;
+
+	if (params->local_regions == 1 || !thread->posts)
+		return 0;
+	thread->local_keys = calloc(params->local_regions, sizeof(thread->local_keys[0]));
+	assert(thread->local_keys);
+	for (uint64_t i = 0; i < params->local_regions; i++)
+		thread->local_keys[i] = add_region(thread->node, LOAD_LOCAL_ADDRESS, bytes,
+						   LOAD_LOCAL_REGIONS + (first + i) * bytes,
+						   params->paging == LOAD_PAGING_LOCAL);
+	thread->local_key = thread->local_keys[0];
+	return params->local_regions;
+}
+
 static void add_regions(struct load_node *node)
 {
 	const struct load_params *params = &node->load->params;
@@ -197,6 +225,8 @@ static void add_regions(struct load_node *node)
 							 params->paging == LOAD_PAGING_LOCAL)
 					    : node->threads[0].local_key;
 	}
+	for (uint64_t i = 0, first = 0; i < node->thread_count; i++)
+		first += add_local_regions(&node->threads[i], first);
 }
 
 static void add_cqs(struct load_thread *thread)
@@ -536,6 +566,7 @@ void load_node_fini(struct load_node *node)
 			free(thread->qps[j].began_at);
 		free(thread->qps);
 		free(thread->ready);
+		free(thread->local_keys);
 		free(thread->cqs);
 		free(thread->arrived);
 	}

@@ -129,6 +129,10 @@
 	X(regions, COUNT, "1", "1..262144", \
 	  "Memory regions that are written or read, per node or per thread (region_of).", \
 	  "choice") \
+	X(local_regions, COUNT, "1", "1..262144", \
+	  "Memory regions of a posting thread that hold the data to send, or the responses to " \
+	  "READs. Its work requests use them in turn. 1: one region (region_of).", \
+	  "choice; Collie's and Husky's public traffic engines: mr_num") \
 	X(region_of, CHOICE, "node", "node|thread", \
 	  "Scope of the regions, including one for local data: one set per node, or one set " \
 	  "per thread.", \
@@ -281,6 +285,10 @@
 	X(regions, COUNT, "1", "1..262144", \
 	  "Memory regions of each node that the background writes or reads, in addition to the " \
 	  "regions of the load.", \
+	  "choice") \
+	X(local_regions, COUNT, "1", "1..262144", \
+	  "Memory regions of a background thread that hold the data to send, or the responses " \
+	  "to READs.", \
 	  "choice")
 /* clang-format on */
 

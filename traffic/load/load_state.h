@@ -29,6 +29,8 @@
 #define LOAD_LOCAL_ADDRESS  UINT64_C(0x100000000)
 #define LOAD_REMOTE_ADDRESS UINT64_C(0x10000000000)
 #define LOAD_TABLE_ADDRESS  UINT64_C(0x1000000000000)
+/* Host address of local_regions. */
+#define LOAD_LOCAL_REGIONS UINT64_C(0x2000000000000)
 
 /* Marks an entry of `arrived` that is not a CQ index but a response written to memory. The other
  * bits are the number of the response. */
@@ -129,8 +131,10 @@ struct load_thread { /* queue pairs, CQs, and the core or cores that use them */
 	uint32_t arrived_mask, arrived_first, arrived_end;
 	/* [regions] keys that threads with this index use for the regions of this thread's node */
 	const uint32_t *keys;
-	uint32_t local_key;
-	uint32_t next_peer; /* next peer for UD and DC */
+	uint32_t local_key;   /* key of the region with the local data of the next work request */
+	uint32_t *local_keys; /* [local_regions] used in turn; NULL: local_key alone */
+	uint32_t local_used;  /* work requests that used them */
+	uint32_t next_peer;   /* next peer for UD and DC */
 	struct random random;
 };
 

@@ -194,6 +194,9 @@ void load_thread_build(struct load_qp *qp, const struct load_target *target)
 		at += ATOMIC_BYTES;
 	}
 	put_data(thread, target, at);
+	if (thread->local_keys)
+		thread->local_key =
+			thread->local_keys[++thread->local_used % params->local_regions];
 	for (uint32_t i = 0; i < blocks; i++) {
 		memcpy(ring_at(qp, first + i), wqe + i * WQE_BLOCK_BYTES, WQE_BLOCK_BYTES);
 		load_lines_written(thread->node, ring_address(qp, first + i), WQE_BLOCK_BYTES);

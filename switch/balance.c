@@ -38,6 +38,8 @@ static uint64_t flow_hash(const struct fabric_switch *sw, const struct path *pat
 
 	if (path->link_layer == LINK_INFINIBAND)
 		return mix(mix(hash, (uint64_t)path->slid << 16 | path->dlid), path->flow_label);
+	if (sw->params.hash_fields == HASH_DESTINATION_PORT)
+		return mix(hash, path->tcp_destination_port);
 	memcpy(&words[0], path->sgid, sizeof(path->sgid));
 	memcpy(&words[2], path->dgid, sizeof(path->dgid));
 	for (unsigned i = 0; i < ARRAY_SIZE(words); i++)

@@ -60,6 +60,11 @@
 	  "switch has its own seed. Switches with the same number above 0 hash alike "            \
 	  "(polarisation).",                                                                      \
 	  "choice")                                                                               \
+	X(hash_fields, CHOICE, "all", "all|destination_port",                                     \
+	  "Ethernet: fields of a packet that the hash covers. `all`: both addresses and ports. "  \
+	  "`destination_port`: only the TCP destination port. All RoCEv2 packets then take one "  \
+	  "path.",                                                                                \
+	  "choice; destination_port: TLT's public TCP simulator (row D-18)")                      \
 	X(priority_from, CHOICE, "sender", "sender|pcp|dscp",                                     \
 	  "Ethernet: source of a packet's priority. `sender`: the VL on which it was sent. "      \
 	  "`pcp`: its PCP. `dscp`: its DSCP, through the map.",                                   \
@@ -263,6 +268,7 @@ enum balance {
 	BALANCE_CONWEAVE,
 	BALANCE_PLUGIN
 };
+enum hash_fields { HASH_ALL, HASH_DESTINATION_PORT };
 enum reorder_memory { REORDER_SHARED, REORDER_APART };
 enum unknown { UNKNOWN_DROP, UNKNOWN_FLOOD, UNKNOWN_FLOOD_LOSSY };
 enum queueing { QUEUEING_INPUTS, QUEUEING_ARRIVAL };

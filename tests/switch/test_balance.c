@@ -11,13 +11,14 @@
 #include "tests/support/suite.h"
 #include "tests/switch/support/mesh.h"
 
-#define TESTS(TEST)     \
-	TEST(ecmp)      \
-	TEST(tcp_ports) \
-	TEST(seeds)     \
-	TEST(flowlets)  \
-	TEST(spray)     \
-	TEST(adaptive)  \
+#define TESTS(TEST)            \
+	TEST(ecmp)             \
+	TEST(tcp_ports)        \
+	TEST(destination_port) \
+	TEST(seeds)            \
+	TEST(flowlets)         \
+	TEST(spray)            \
+	TEST(adaptive)         \
 	TEST(link_down)
 SUITE_AFTER(set_up, TESTS)
 
@@ -113,6 +114,36 @@ static void test_tcp_ports(void)
 {
 	connections(true);
 	connections(false);
+}
+
+/* With a hash of the destination port alone, connections that differ only in it are spread, and
+ * connections that differ in the source port or in addresses share a path. RoCEv2 has one path. */
+static void test_destination_port(void)
+{
+	struct path path;
+
+	mesh.params.hash_fields = HASH_DESTINATION_PORT;
+	connections(false);
+	mesh.params.hash_fields = HASH_DESTINATION_PORT;
+	begin(BALANCE_ECMP, LINK_ETHERNET);
+	path = *station_path(mesh.endpoints, 0, HOSTS);
+	path.tcp_destination_port = 5001;
+	for (uint16_t i = 0; i < 100; i++) {
+		path.tcp_source_port = 10000 + i;
+		station_send(&mesh.hosts[0], path_intern(endpoints_paths(mesh.endpoints), &path), 1,
+			     256);
+		sim_run(mesh.sim, SIM_NEVER);
+	}
+	CU_ASSERT_EQUAL(spines_used(), 1);
+	end();
+	mesh.params.hash_fields = HASH_DESTINATION_PORT;
+	begin(BALANCE_ECMP, LINK_ETHERNET);
+	for (uint16_t i = 0; i < 100; i++) {
+		station_send(&mesh.hosts[0], flow(0, HOSTS, (uint16_t)(0xc000 + i)), 1, 256);
+		sim_run(mesh.sim, SIM_NEVER);
+	}
+	CU_ASSERT_EQUAL(spines_used(), 1);
+	end();
 }
 
 /* Returns the leaf uplinks of 64 flows, two bits per flow. */

@@ -51,6 +51,19 @@ static void append(struct endpoint_hca *ep, struct endpoint_qp *qp)
 	ep->ready_vls |= (uint16_t)(1u << qp->vl);
 }
 
+/* Puts a queue pair that has just sent a packet before all others of its VL. */
+static void put_first(struct endpoint_hca *ep, struct endpoint_qp *qp)
+{
+	struct ready_list *list = &ep->ready[qp->vl];
+
+	qp->flags |= QP_READY;
+	qp->next_ready = list->head;
+	if (!list->head)
+		list->tail = qp;
+	list->head = qp;
+	ep->ready_vls |= (uint16_t)(1u << qp->vl);
+}
+
 /* Returns the list entry before the queue pair to grant next, or NULL if that is the first entry.
  * The next queue pair follows the last granted one by number, in a cycle. */
 static struct endpoint_qp *before_next_number(const struct ready_list *list, uint32_t last)
@@ -91,6 +104,13 @@ static struct endpoint_qp *take(struct endpoint_hca *ep, unsigned vl)
 		ep->ready_vls &= (uint16_t) ~(1u << vl);
 	qp->flags &= (uint8_t)~QP_READY;
 	return qp;
+}
+
+/* grant_order: burst. Returns true if the queue pair goes on sending. */
+static bool continues(const struct endpoint_hca *ep, struct endpoint_qp *qp)
+{
+	return ep->params->grant_order == GRANTS_IN_BURSTS &&
+	       next_departure(qp) <= endpoint_now(ep);
 }
 
 /* Puts the queue pair on the list, into the heap, or into neither. */
@@ -220,7 +240,10 @@ void departure_fill(struct endpoint_hca *ep)
 
 			if (next_departure(qp) <= now && (qp->is_tcp || has_context(qp)))
 				send_one(qp);
-			sort_in(qp);
+			if (__builtin_expect(continues(ep, qp), 0))
+				put_first(ep, qp);
+			else
+				sort_in(qp);
 		}
 	}
 	if (__builtin_expect(ep->vl_changed, 0)) { /* the list of another VL has one more */

@@ -38,11 +38,13 @@
 	  "Maximum rate at which the host frees input space. A rate below the link's rate makes " \
 	  "the port pause the fabric.", \
 	  "choice") \
-	X(grant_order, CHOICE, "time", "time|number", \
+	X(grant_order, CHOICE, "time", "time|number|burst", \
 	  "Queue pair of a service level that sends next. `time`: the queue pair whose pace has " \
 	  "allowed it to send for the longest time. `number`: the allowed queue pair with the " \
-	  "next number.", \
-	  "assumed: the order of adapters is not known; number: HPCC's simulator (row D-10)") \
+	  "next number. `burst`: as `time`, but it sends all that its window and pace allow at " \
+	  "once, as a host's TCP hands segments to one queue in order.", \
+	  "assumed: the order of adapters is not known; number: HPCC's simulator (row D-10); " \
+	  "burst: TLT's public TCP simulator (row D-18)") \
 	X(ets_share, RATIO, "1", "0.01..1", \
 	  "Maximum share of the link that one service level uses, also while other service " \
 	  "levels are idle. `1`: no limit.", \

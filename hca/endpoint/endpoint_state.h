@@ -46,7 +46,7 @@ enum { ENDPOINT_TRACE(TRACE_ENUM) };
 enum recovery { GO_BACK_N, SELECTIVE_REPEAT, GO_BACK_0 };
 enum timeout_retransmits { RETRANSMITS_FIRST, RETRANSMITS_ALL };
 enum partial_ack { PARTIAL_SINCE, PARTIAL_ANY };
-enum grant_order { GRANTS_BY_TIME, GRANTS_BY_NUMBER };
+enum grant_order { GRANTS_BY_TIME, GRANTS_BY_NUMBER, GRANTS_IN_BURSTS };
 enum timeout_restart { RESTARTED_BY_PROGRESS, RESTARTED_BY_NAK };
 enum timeout_mode { TIMEOUT_SPEC, TIMEOUT_ADAPTIVE, TIMEOUT_FIXED };
 enum cwnd_fill { FILL_WHOLE, FILL_PART };

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests the order of queue pairs of an endpoint adapter, by time and by number. After a spurious
-# timeout, only the packet that seemed lost is retransmitted.
+# Tests the order of queue pairs of an endpoint adapter, by time, by number and in bursts. After a
+# spurious timeout, only the packet that seemed lost is retransmitted.
 #
 #   tests/cli/turns.sh HCASIM TOP
 set -u
@@ -27,6 +27,22 @@ expected = {"time": ["45.004400", "48.681040", "49.015280"], "number": ["45.6728
 sys.exit(0 if arrived == expected else f"flows arrive at {arrived}; expected {expected}")
 PYTHON
 done
+
+# Two flows begin at once. In bursts, each sends all of its data before the other.
+cat >"$folder/bursts.yaml" <<'EOF'
+hosts: {count: 3, hca: {fidelity: endpoint}}
+fabric: {link_layer: roce, topology: single-switch, link: {rate: 100Gbps, length: 20m}}
+workload: {pattern: trace, trace: bursts.csv, queue_pairs: 1}
+EOF
+printf '0,0,%s,40960\n' 1 2 1 2 >"$folder/bursts.csv"
+for order in time burst; do
+  "$hcasim" run "$folder/bursts.yaml" --set hosts.hca.grant_order=$order --out "$folder/at-once-$order" >"$folder/log" 2>&1 || fail "$order: exit code $?: $(cat "$folder/log")"
+done
+python3 - "$folder" <<'PYTHON' || fail "bursts"
+import csv, sys
+time, burst = ([float(flow["arrived_us"]) for flow in csv.DictReader(open(f"{sys.argv[1]}/at-once-{order}/flows.csv"))] for order in ("time", "burst"))
+sys.exit(0 if burst[2] < burst[1] and time[2] > time[1] and abs(max(burst) - max(time)) < 0.1 else f"flows arrive at {burst} in bursts, {time} in turns")
+PYTHON
 
 # Every packet is marked. After a rate cut, either the packet that waits for its pace is delayed, or
 # it leaves at its earlier time.

@@ -24,7 +24,6 @@
 
 #define TCP_SEQUENCE_FIRST  (UINT64_C(1) << 32)
 #define TCP_MSS_DEFAULT     536        /* RFC 9293 3.7.1 */
-#define TCP_DUPLICATE_ACKS  3          /* RFC 5681 3.2 */
 #define TCP_CHALLENGE_EVERY (500 * MS) /* RFC 5961 10; Linux tcp_invalid_ratelimit */
 #define TCP_SYN_AGAIN       (8 * MS)   /* Linux: TCP_TIMEOUT_MIN, two ticks of 4 ms */
 

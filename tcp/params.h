@@ -74,8 +74,12 @@ enum tcp_ecn { TCP_ECN_AUTO, TCP_ECN_OFF, TCP_ECN_CLASSIC, TCP_ECN_DCTCP };
 	X(syn_retries, COUNT, "6", "0..255",                                                       \
 	  "Timeouts in a row after which opening a connection fails.", "Linux tcp_syn_retries")    \
 	X(rack, FLAG, "true", "",                                                                  \
-	  "Losses are found by the time of transmission. `false`: by three duplicate ACKs or "     \
-	  "three SACKed segments.", "RFC 8985; false: RFC 6675, 5681")                             \
+	  "Losses are found by the time of transmission. `false`: by duplicate ACKs or SACKed "    \
+	  "segments (`dup_threshold`).", "RFC 8985; false: RFC 6675, 5681")                        \
+	X(dup_threshold, COUNT, "3", "1..127",                                                     \
+	  "Duplicate ACKs, or SACKed segments above a segment, that show a loss. With `rack`, "    \
+	  "such a number ends the reordering window.",                                             \
+	  "RFC 5681 3.2; 1: TLT's public TCP simulator (row D-18)")                                \
 	X(reorder_window, RATIO, "0.25", "0..4",                                                   \
 	  "Start value of the RACK reordering window, as a share of the smallest RTT.",            \
 	  "RFC 8985 6.2")                                                                          \

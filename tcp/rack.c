@@ -81,7 +81,7 @@ static sim_time reorder_window(const struct tcp_connection *c)
 			  (rack->window_steps + 1);
 
 	if (!rack->reordering &&
-	    (c->recovery.phase != TCP_OPEN || c->board.sacked_count >= TCP_DUPLICATE_ACKS))
+	    (c->recovery.phase != TCP_OPEN || c->board.sacked_count >= c->params->dup_threshold))
 		return 0;
 	return window < c->rtt.srtt ? window : c->rtt.srtt;
 }
@@ -131,8 +131,8 @@ static bool detect_by_sacks(struct tcp_connection *c)
 
 		if (record->place == SCOREBOARD_SACKED) {
 			above++;
-		} else if (above >= TCP_DUPLICATE_ACKS && record->place == SCOREBOARD_IN_FLIGHT &&
-			   !record->retransmitted) {
+		} else if (above >= c->params->dup_threshold &&
+			   record->place == SCOREBOARD_IN_FLIGHT && !record->retransmitted) {
 			scoreboard_lose(board, index);
 			lost = true;
 		}
@@ -160,8 +160,8 @@ static void count_duplicates(struct tcp_connection *c, struct tcp_delivery *deli
 	}
 }
 
-/* Detects losses by RFC 6582 3.2: at the third duplicate ACK, and at each partial ACK in
- * recovery. */
+/* Detects losses by RFC 6582 3.2: at the duplicate ACK of dup_threshold (the third), and at each
+ * partial ACK in recovery. */
 static bool detect_by_duplicates(struct tcp_connection *c, struct tcp_delivery *delivery)
 {
 	const struct scoreboard_record *first = scoreboard_first(&c->board);
@@ -170,7 +170,7 @@ static bool detect_by_duplicates(struct tcp_connection *c, struct tcp_delivery *
 	count_duplicates(c, delivery);
 	if (!first || first->place != SCOREBOARD_IN_FLIGHT || first->retransmitted)
 		return false;
-	if (partial ? !delivery->advanced : c->recovery.duplicate_acks < TCP_DUPLICATE_ACKS)
+	if (partial ? !delivery->advanced : c->recovery.duplicate_acks < c->params->dup_threshold)
 		return false;
 	scoreboard_lose(&c->board, c->board.first);
 	return true;

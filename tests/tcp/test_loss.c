@@ -21,6 +21,7 @@
 	TEST(ack_of_the_first_transmission) \
 	TEST(without_sack)                  \
 	TEST(without_rack)                  \
+	TEST(dup_threshold)                 \
 	TEST(partial_acknowledgment)        \
 	TEST(sack_beyond_what_was_sent)
 SUITE(TESTS)
@@ -373,6 +374,40 @@ static void test_without_rack(void)
 	};
 
 	run("rack=false", lines);
+}
+
+/* With a threshold of one, the first SACKed segment or the first duplicate ACK shows the loss. */
+static void test_dup_threshold(void)
+{
+	static const char *const lines[] = {
+		SCRIPT_OPEN,
+		"200    write 10000",
+		SCRIPT_TEN("200"), /* the first is lost */
+		"300    < A 1(0) ack 1 win 60000 sack 1001-2001",
+		"300    > A 1(1000) ack 1",
+		"301    < A 1(0) ack 1 win 60000 sack 1001-3001",
+		"400    < A 1(0) ack 10001 win 60000",
+		"400    is recoveries 1",
+		"400    is timeouts 0",
+		NULL,
+	};
+	static const char *const without_sack[] = {
+		"0      connect",
+		"0      > S 0(0) mss 1000 wscale 7",
+		"100    < SA 0(0) ack 1 win 60000 mss 1000 wscale 0 sackok",
+		"100    > A 1(0) ack 1",
+		"200    write 10000",
+		SCRIPT_TEN("200"),
+		"300    < A 1(0) ack 1 win 60000",
+		"300    > A 1(1000) ack 1",
+		"400    < A 1(0) ack 10001 win 60000",
+		"400    is recoveries 1",
+		"400    is timeouts 0",
+		NULL,
+	};
+
+	run("rack=false dup_threshold=1", lines);
+	run("sack=false dup_threshold=1", without_sack);
 }
 
 /* The peer acknowledges half of a segment. */

@@ -69,6 +69,8 @@ static void collect_sizes(struct experiment *experiment)
 	metrics[METRIC_incast_fct_p99_us] = incast.fct_p99_us;
 	metrics[METRIC_incast_fct_p999_us] = incast.fct_p999_us;
 	metrics[METRIC_incast_arrival_p999_us] = incast.arrival_p999_us;
+	metrics[METRIC_incast_sent_p999_us] = incast.sent_p999_us;
+	metrics[METRIC_pattern_sent_mean_us] = pattern.sent_mean_us;
 	const struct flow_choice choice = {0, UINT64_MAX, run->warm_up, FLOW_OF_PATTERN, 0};
 	experiment->group_count = flow_table_group(experiment->records, experiment->workload->count,
 						   &choice, experiment->groups);

@@ -91,6 +91,10 @@
 	  "99.9th percentile of the time of incast flows.") \
 	X(incast_arrival_p999_us, "us", \
 	  "99.9th percentile of the time until all data of an incast flow have arrived.") \
+	X(incast_sent_p999_us, "us", \
+	  "99.9th percentile of the time of incast flows from their first packet on.") \
+	X(pattern_sent_mean_us, "us", \
+	  "Mean time of a flow from its first packet on, without incast flows.") \
 	X(joined_after_us, "us", \
 	  "Time from the start of the last flow of record.series_flows to the end of the first " \
 	  "sample in which its data are within 10 % of the mean of the others'. 0: never.") \

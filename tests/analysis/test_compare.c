@@ -127,6 +127,7 @@ static void test_groups(void)
 						  .source = 1,
 						  .bytes = 40000 - 1000 * (i % 40),
 						  .ready = 1 * US,
+						  .started = 3 * US,
 						  .finished = 1 * US + (40 - i % 40) * 10 * US,
 						  .ideal = 10 * US,
 						  .status = FLOW_done};
@@ -146,6 +147,8 @@ static void test_groups(void)
 		records, 43, &(struct flow_choice){.high = UINT64_MAX, .kinds = FLOW_OF_INCAST});
 	CU_ASSERT_EQUAL(summary.done, 1);
 	CU_ASSERT_DOUBLE_EQUAL(summary.fct_p999_us, 400, 1e-9);
+	CU_ASSERT_DOUBLE_EQUAL(summary.sent_p999_us, 398, 1e-9);
+	CU_ASSERT_DOUBLE_EQUAL(summary.sent_mean_us, 398, 1e-9);
 	summary = flow_table_summarise(records, 43, &(struct flow_choice){.high = UINT64_MAX});
 	CU_ASSERT_EQUAL(summary.done, 42);
 	summary = flow_table_summarise(records, 43, &choice);

@@ -103,6 +103,11 @@ static double arrival_us(const struct flow_record *record)
 	return (double)(record->arrived - record->ready) / (double)US;
 }
 
+static double sent_us(const struct flow_record *record)
+{
+	return (double)(record->finished - record->started) / (double)US;
+}
+
 /* Sorts values. Returns their mean, which is summed in the order in which they are. */
 static double sort(double *values, size_t count)
 {
@@ -170,6 +175,8 @@ static void add_times(struct flow_summary *summary, const struct sample *sample)
 	summary->arrival_p50_us = share(sample, 0.5);
 	summary->arrival_p90_us = share(sample, 0.9);
 	summary->arrival_p999_us = share(sample, 0.999);
+	summary->sent_mean_us = sort_by(sample, sent_us);
+	summary->sent_p999_us = share(sample, 0.999);
 }
 
 struct flow_summary flow_table_summarise(const struct flow_record *records, uint32_t count,

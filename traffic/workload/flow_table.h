@@ -96,6 +96,7 @@ struct flow_summary {
 	double fct_mean_us, fct_p50_us, fct_p90_us, fct_p95_us, fct_p99_us, fct_p999_us;
 	/* from ready until all data have arrived */
 	double arrival_mean_us, arrival_p50_us, arrival_p90_us, arrival_p999_us;
+	double sent_mean_us, sent_p999_us; /* from the first packet until finished */
 	double slowdown_mean, slowdown_p50, slowdown_p95, slowdown_p99, slowdown_p999;
 };
 

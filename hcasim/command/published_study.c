@@ -268,7 +268,10 @@ static bool take_kept(const struct published_settings *settings, const struct ch
 	*ours = run->metrics[metric] * published_number(settings, "times", 1);
 	if (!run->good)
 		snprintf(error, PUBLISHED_ERROR_BYTES, "the run violates its invariants");
-	return run->good;
+	else if (isnan(*ours))
+		snprintf(error, PUBLISHED_ERROR_BYTES, "the run has no value of %s",
+			 metric_list[metric].name);
+	return run->good && !isnan(*ours);
 }
 
 /* Takes the smallest result of the runs with each value of a list. */

@@ -547,7 +547,7 @@ bool experiment_find(const struct experiment *experiment, const char *name, doub
 	if (!isnan(*value))
 		return true;
 	snprintf(error, error_bytes,
-		 "no value: no such flow or port, an incomplete flow, a port that is not recorded, "
-		 "or no record: {series: ...}");
+		 "no value: no such flow or port, an incomplete flow, no flow of this kind after "
+		 "run.warm_up, a port that is not recorded, or no record: {series: ...}");
 	return false;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* experiment_collect: the metrics of a run, from the flow table and the counters. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,8 @@ static void collect_sizes(struct experiment *experiment)
 	const struct flow_choice choice = {0, UINT64_MAX, run->warm_up, FLOW_OF_PATTERN, 0};
 	experiment->group_count = flow_table_group(experiment->records, experiment->workload->count,
 						   &choice, experiment->groups);
+	if (experiment->group_count == 0)
+		metrics[METRIC_peak_slowdown_p95] = (double)NAN;
 	for (unsigned i = 0; i < experiment->group_count; i++) {
 		if (experiment->groups[i].slowdown_p95 > metrics[METRIC_peak_slowdown_p95])
 			metrics[METRIC_peak_slowdown_p95] = experiment->groups[i].slowdown_p95;
@@ -168,7 +171,7 @@ static void collect_flows(struct experiment *experiment)
 	metrics[METRIC_fct_mean_us] = summary.fct_mean_us;
 	metrics[METRIC_fct_p50_us] = summary.fct_p50_us;
 	metrics[METRIC_fct_p99_us] = summary.fct_p99_us;
-	metrics[METRIC_wait_mean_us] = summary.done > 0 ? waits / summary.done : 0;
+	metrics[METRIC_wait_mean_us] = summary.done > 0 ? waits / summary.done : (double)NAN;
 	metrics[METRIC_slowdown_mean] = summary.slowdown_mean;
 	metrics[METRIC_slowdown_p50] = summary.slowdown_p50;
 	metrics[METRIC_slowdown_p95] = summary.slowdown_p95;
@@ -198,6 +201,10 @@ static void collect_pauses(struct experiment *experiment, double shallow, double
 	metrics[METRIC_pause_share] =
 		share_of((double)experiment->paused_all, window * experiment->build->port_count);
 	metrics[METRIC_pauses_deep_share] = share_of(deep, shallow + deep);
+	if (experiment->scenario->record.series == 0) { /* nothing is sampled */
+		metrics[METRIC_paused_hosts_max] = metrics[METRIC_paused_hosts_wide] = (double)NAN;
+		return;
+	}
 	metrics[METRIC_paused_hosts_max] =
 		share_of((double)experiment->hosts_paused_max, experiment->scenario->host_count);
 	metrics[METRIC_paused_hosts_wide] =
@@ -285,14 +292,17 @@ void experiment_collect(struct experiment *experiment)
 	metrics[METRIC_deadlocks] = experiment->deadlock.count > 0;
 	collect_pauses(experiment, pauses, deep);
 	metrics[METRIC_queue_p50_bytes] = experiment_queue_quantile(experiment, 0.5);
-	if (experiment->flow_series)
-		metrics[METRIC_joined_after_us] =
-			(double)flow_series_joined_after(experiment->flow_series) / (double)US;
+	metrics[METRIC_joined_after_us] =
+		experiment->flow_series
+			? (double)flow_series_joined_after(experiment->flow_series) / (double)US
+			: (double)NAN;
 	metrics[METRIC_queue_p95_bytes] = experiment_queue_quantile(experiment, 0.95);
 	metrics[METRIC_queue_p99_bytes] = experiment_queue_quantile(experiment, 0.99);
 	experiment_workloads_collect(experiment);
 	experiment_storage_collect(experiment);
 	metrics[METRIC_lossless_drops] = (double)experiment_lossless_drops(experiment);
+	if (experiment->scenario->record.series == 0)
+		metrics[METRIC_queue_max_bytes] = (double)NAN;
 	for (uint32_t i = 0; i < experiment->sample_count; i++) {
 		if ((double)experiment->samples[i].queue_max > metrics[METRIC_queue_max_bytes])
 			metrics[METRIC_queue_max_bytes] = (double)experiment->samples[i].queue_max;

@@ -4,6 +4,7 @@
  * from run.warm_up to run.measure_until.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "hcasim/run/experiment_state.h"
@@ -240,5 +241,5 @@ double experiment_queue_quantile(const struct experiment *experiment, double sha
 			return (double)(i * QUEUE_STEP);
 	}
 	return experiment->queue_samples > 0 ? (double)((experiment->queue_rooms - 1) * QUEUE_STEP)
-					     : 0;
+					     : (double)NAN;
 }

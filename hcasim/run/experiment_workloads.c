@@ -206,7 +206,9 @@ void experiment_workloads_print(const struct experiment *experiment, FILE *out)
 		if (f[WORKLOAD_METRIC_flows_stopped] > 0)
 			fprintf(out, ", stopped %.0f", f[WORKLOAD_METRIC_flows_stopped]);
 		fprintf(out, ", goodput %.3f Gb/s", f[WORKLOAD_METRIC_goodput_gbps]);
-		if (f[WORKLOAD_METRIC_flows_done] > 0)
+		if (f[WORKLOAD_METRIC_flows_done] > 0 && isnan(f[WORKLOAD_METRIC_fct_p50_us]))
+			fputs(", FCT none: no flow that is done was ready after run.warm_up", out);
+		else if (f[WORKLOAD_METRIC_flows_done] > 0)
 			fprintf(out, ", FCT p50 %.3f us, p99 %.3f us, slowdown p99 %.3f",
 				f[WORKLOAD_METRIC_fct_p50_us], f[WORKLOAD_METRIC_fct_p99_us],
 				f[WORKLOAD_METRIC_slowdown_p99]);

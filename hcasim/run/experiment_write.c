@@ -4,6 +4,7 @@
  * docs/reference/scenario.md names all columns.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "hca/endpoint/endpoint.h"
@@ -164,7 +165,9 @@ void experiment_print(const struct experiment *experiment, FILE *out)
 		f[METRIC_flows_done], f[METRIC_flows_failed], f[METRIC_duration_us]);
 	fprintf(out, "goodput    %.3f Gb/s, Jain's index %.4f\n", f[METRIC_goodput_gbps],
 		f[METRIC_jain]);
-	if (f[METRIC_flows_done] > 0) {
+	if (f[METRIC_flows_done] > 0 && isnan(f[METRIC_fct_mean_us])) {
+		fputs("FCT        none: no flow that is done was ready after run.warm_up\n", out);
+	} else if (f[METRIC_flows_done] > 0) {
 		fprintf(out, "FCT        mean %.3f us, p50 %.3f us, p99 %.3f us\n",
 			f[METRIC_fct_mean_us], f[METRIC_fct_p50_us], f[METRIC_fct_p99_us]);
 		fprintf(out, "slowdown   mean %.3f, p50 %.3f, p95 %.3f, p99 %.3f\n",

@@ -21,7 +21,7 @@
 /* clang-format off */
 /* X(name, unit, meaning). "Measured" means: from run.warm_up, or the first flow, to
  * run.measure_until, run.until, or the end of the last flow. Times of flows include only flows that
- * are ready at run.warm_up or later. */
+ * are ready at run.warm_up or later. A metric of nothing, such as the time of no flow, is NaN. */
 #define METRICS(X) \
 	X(flows, "flows", \
 	  "Flows of the workload, without barriers.") \

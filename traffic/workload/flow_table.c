@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <gsl/gsl_statistics_double.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "traffic/workload/sort_values.h"
@@ -153,6 +154,22 @@ static double sort_by(const struct sample *sample, double (*value)(const struct 
 	return sort(sample->values, done);
 }
 
+/* A time of no flow has no value. */
+static void clear_times(struct flow_summary *summary)
+{
+	double *const times[] = {
+		&summary->fct_mean_us,    &summary->fct_p50_us,     &summary->fct_p90_us,
+		&summary->fct_p95_us,     &summary->fct_p99_us,     &summary->fct_p999_us,
+		&summary->slowdown_mean,  &summary->slowdown_p50,   &summary->slowdown_p95,
+		&summary->slowdown_p99,   &summary->slowdown_p999,  &summary->arrival_mean_us,
+		&summary->arrival_p50_us, &summary->arrival_p90_us, &summary->arrival_p999_us,
+		&summary->sent_mean_us,   &summary->sent_p999_us,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
+		*times[i] = (double)NAN;
+}
+
 static double share(const struct sample *sample, double of)
 {
 	return quantile(sample->values, sample->done, of);
@@ -188,8 +205,10 @@ struct flow_summary flow_table_summarise(const struct flow_record *records, uint
 	for (uint32_t i = 0; i < count; i++)
 		if (is_chosen(&records[i], choice))
 			count_flow(&summary, &records[i]);
-	if (!summary.done)
+	if (!summary.done) {
+		clear_times(&summary);
 		return summary;
+	}
 	sample.done = summary.done;
 	sample.values = malloc(sample.done * sizeof(sample.values[0]));
 	assert(sample.values);

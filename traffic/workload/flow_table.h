@@ -112,7 +112,7 @@ struct flow_choice {
 };
 
 /* Summarises the selected flows. Counts cover all of them. Times and slowdowns cover the flows
- * done, and are 0 if there are none. */
+ * done, and are NaN if there are none. */
 struct flow_summary flow_table_summarise(const struct flow_record *records, uint32_t count,
 					 const struct flow_choice *choice);
 

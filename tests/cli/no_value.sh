@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Tests that a metric of nothing has no value: the time of no flow, the queue of no sample. It is null in
+# summary.json and an empty cell of a sweep. No expectation is met by it, whatever its bounds.
+# Arguments: the hcasim program, the top of the source tree.
+. "$(dirname "$0")/../support/script.sh"
+hcasim=$(realpath "$1")
+cd "$folder" || exit 1
+cat >late.yaml <<'END'
+seed: 1
+hosts: {count: 5, hca: {fidelity: endpoint}}
+fabric: {link_layer: roce, topology: single-switch, link: {rate: 100Gbps, length: 5m}}
+workload: {pattern: incast, bytes: 100KB}
+run: {warm_up: 10us}
+END
+"$hcasim" run late.yaml --out late >said 2>&1 || fail "late: exit code $?: $(cat said)"
+grep -q '^FCT        none: no flow that is done was ready after run.warm_up$' said || fail "late: $(cat said)"
+python3 - <<'END' || fail "summary.json"
+import json
+metrics = json.load(open("late/summary.json"))["metrics"]
+whole = ["duration_us", "pause_us"]
+times = [name for name in metrics if (name.endswith("_us") or "slowdown" in name) and name not in whole]
+assert len(times) > 20 and metrics["flows_done"] == 4 and metrics["goodput_gbps"] > 50
+wrong = [name for name in times + ["queue_max_bytes", "queue_p99_bytes", "paused_hosts_max"]
+         if metrics[name] is not None]
+assert not wrong, wrong
+END
+# Every metric without a value, with bounds that any number meets.
+for metric in $(python3 -c 'import json; print(*[k for k, v in json.load(open("late/summary.json"))["metrics"].items() if v is None])'); do
+  "$hcasim" run late.yaml --set "expect=[{metric: $metric, at_least: -1e30, at_most: 1e30}]" >said 2>&1
+  code=$?
+  [ $code = 1 ] && grep -q "^expected $metric: no value: " said || fail "$metric: exit code $code: $(cat said)"
+done
+"$hcasim" run late.yaml --set run.warm_up=0ps --set 'expect=[{metric: fct_p99_us, at_most: 100}]' >said 2>&1 ||
+  fail "without warm-up: $(cat said)"
+"$hcasim" sweep late.yaml --set 'sweep={run.warm_up: [0us, 10us]}' --out swept >said 2>&1 || fail "sweep: $(cat said)"
+python3 - <<'END' || fail "results.csv: $(cat swept/results.csv)"
+import csv
+early, late = csv.DictReader(open("swept/results.csv"))
+assert float(early["fct_p99_us"]) > 30 and late["fct_p99_us"] == "" and late["incast_fct_p99_us"] == ""
+END
+exit $failures

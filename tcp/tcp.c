@@ -19,6 +19,22 @@ static unsigned ecn_choice(const struct tcp_params *params, const struct congest
 	return ops->on_cnp ? TCP_ECN_CLASSIC : TCP_ECN_DCTCP;
 }
 
+bool tcp_ecn_fits(const struct tcp_params *params, const struct congestion *congestion)
+{
+	const struct congestion_ops *ops = congestion->ops;
+
+	switch ((enum tcp_ecn)params->ecn) {
+	case TCP_ECN_CLASSIC:
+		return ops->on_cnp;
+	case TCP_ECN_DCTCP:
+		return congestion->library || (ops->lives_by & CONGESTION_MARKS && !ops->on_cnp);
+	case TCP_ECN_AUTO:
+	case TCP_ECN_OFF:
+		break;
+	}
+	return true;
+}
+
 struct tcp_connection *tcp_create(const struct tcp_setup *setup)
 {
 	size_t cc_at = (sizeof(struct tcp_connection) + 15) / 16 * 16;

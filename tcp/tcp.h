@@ -87,6 +87,11 @@ struct tcp_setup {
 	struct tcp_counts *totals;
 };
 
+/* Returns true if the algorithm reacts to the marks that `params->ecn` negotiates, or if it
+ * negotiates none. An algorithm reacts to ECE of `classic` by on_cnp(), and to that of `dctcp` by
+ * congestion_ack.marked. A plug-in may use both. */
+bool tcp_ecn_fits(const struct tcp_params *params, const struct congestion *congestion);
+
 struct tcp_connection *tcp_create(const struct tcp_setup *setup);
 void tcp_destroy(struct tcp_connection *connection);
 

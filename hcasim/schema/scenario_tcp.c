@@ -8,6 +8,7 @@
 #include "hca/device/hca_params.h"
 #include "hcasim/schema/endpoint_device.h"
 #include "hcasim/schema/scenario_read.h"
+#include "tcp/tcp.h"
 
 static bool sends_with(const struct scenario_host *host, enum endpoint_transport transport)
 {
@@ -93,6 +94,18 @@ static void refuse(struct scenario_reader *reader, struct yaml_node *node, const
 		   scenario_has_plain_tcp(reader->scenario) ? "tcp" : "iwarp", found, expected);
 }
 
+/* Refuses marks to which the algorithm does not react. They would be negotiated and ignored. */
+static void refuse_ecn(struct scenario_reader *reader, const struct congestion_ops *ops)
+{
+	struct yaml_node *hosts = yaml_get(reader->root, "hosts"), *node = find_key(hosts, "ecn");
+
+	yaml_error(reader->errors, node ? node : hosts,
+		   "congestion: %s does not react to the marks of this ecn; expected %s", ops->name,
+		   ops->on_cnp                        ? "ecn: classic, auto or off"
+		   : ops->lives_by & CONGESTION_MARKS ? "ecn: dctcp, auto or off"
+						      : "ecn: auto or off");
+}
+
 static void check_congestion(struct scenario_reader *reader, struct yaml_node *node)
 {
 	const struct scenario *scenario = reader->scenario;
@@ -109,6 +122,9 @@ static void check_congestion(struct scenario_reader *reader, struct yaml_node *n
 		else if (ops->lives_by & CONGESTION_TELEMETRY)
 			refuse(reader, node, "congestion control that needs telemetry",
 			       "congestion: cubic, newreno or dctcp");
+		else if (!tcp_ecn_fits((const struct tcp_params *)&device->tcp,
+				       &device->choice.congestion))
+			refuse_ecn(reader, ops);
 		else
 			continue;
 		return;

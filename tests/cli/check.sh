@@ -36,6 +36,9 @@ while IFS='|' read -r text lines; do
   esac
 done <<END
 runs|$hosts; $roce; $work
+scenario.yaml:1:91: congestion: dctcp does not react to the marks of this ecn; expected ecn: dctcp, auto or off|hosts: {count: 2, hca: {fidelity: endpoint, transport: tcp, congestion: dctcp, tcp: {ecn: classic}}}; fabric: {link_layer: roce, topology: single-switch, switch: {ecn: {mark: dequeue, kmin: 65KB, kmax: 65KB}}}; $work
+scenario.yaml:1:91: congestion: cubic does not react to the marks of this ecn; expected ecn: classic, auto or off|hosts: {count: 2, hca: {fidelity: endpoint, transport: tcp, congestion: cubic, tcp: {ecn: dctcp}}}; $roce; $work
+runs|hosts: {count: 2, hca: {fidelity: endpoint, transport: tcp, congestion: cubic, tcp: {ecn: classic}}}; $roce; $work
 scenario.yaml:3:28: trace: none.csv cannot be read: No such file or directory|$hosts; $roce; workload: {pattern: trace, trace: none.csv}
 scenario.yaml:3:27: trace: none.goal cannot be read: No such file or directory|$hosts; $roce; workload: {pattern: goal, trace: none.goal}
 scenario.yaml:2:43: ./none.net cannot be read: No such file or directory|$hosts; fabric: {topology: {kind: net-file, file: ./none.net}}; $work

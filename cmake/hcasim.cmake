@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Definitions for all folders: compiler flags, and functions that make a library or tests from a
+# Definitions for all folders: compiler flags, and two functions that make a library or tests from a
 # folder.
 include(GNUInstallDirs)
 find_package(PkgConfig REQUIRED)
@@ -30,15 +30,6 @@ endforeach()
 
 option(HCASIM_SANITIZE "build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(HCASIM_FUZZ "build the libFuzzer targets (clang only)" OFF)
-# An event passes many short functions of several files. With gcc, whose linker inlines them, runs are 7 to 10 % faster.
-# The objects have machine code too, so only the programs that simulate take the time of this link.
-set(lto OFF)
-if(CMAKE_C_COMPILER_ID STREQUAL GNU AND NOT CMAKE_BUILD_TYPE STREQUAL Debug AND NOT HCASIM_SANITIZE
-   AND NOT CMAKE_EXE_LINKER_FLAGS MATCHES lld) # which ignores what gcc adds to objects
-  include(CheckIPOSupported)
-  check_ipo_supported(RESULT lto LANGUAGES C CXX)
-endif()
-option(HCASIM_LTO "optimise the programs that simulate across files, when they are linked" ${lto})
 # On in every preset. Off for packagers: another compiler's new warning must not stop their build.
 option(HCASIM_WERROR "treat compiler warnings as errors" OFF)
 
@@ -50,21 +41,10 @@ target_compile_options(
                          "$<$<COMPILE_LANGUAGE:C>:-Wconversion;-Wstrict-prototypes;-Wmissing-prototypes>")
 # The same scenario gives the same bytes on every processor: none rounds a product and a sum once instead of twice.
 add_compile_options(-ffp-contract=off)
-if(HCASIM_LTO)
-  add_compile_options(-flto=auto -ffat-lto-objects)
-  add_link_options(-fno-lto)
-endif()
 if(HCASIM_SANITIZE)
   add_compile_options(-O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
-
-# hcasim_simulates(TARGET): the target runs simulations, so its speed matters.
-function(hcasim_simulates target)
-  if(HCASIM_LTO)
-    target_link_options(${target} PRIVATE -flto=auto)
-  endif()
-endfunction()
 
 # hcasim_module(NAME [FOLDERS folder...] [LINKS target...]): every .c and .cpp of the folders (this
 # one if none is named) is the library hcasim_NAME.

@@ -57,6 +57,7 @@ static void read_all(struct scenario_reader *reader)
 		return;
 	scenario_sections_read(reader);
 	scenario_workload_check_fidelities(reader);
+	scenario_faults_check(reader);
 	scenario_flow_check(reader);
 	scenario_tcp_check(reader);
 	scenario_tcp_check_siw(reader);

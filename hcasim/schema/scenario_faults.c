@@ -388,6 +388,26 @@ static void print_fault(const struct scenario_fault *fault, FILE *out)
 	scenario_print_list(scenario_fault_condition_list, &fault->condition, 8, out);
 }
 
+/* Refuses a storm without an end in a run without an end. Its pause frames are events for ever. */
+void scenario_faults_check(struct scenario_reader *reader)
+{
+	const struct scenario *scenario = reader->scenario;
+
+	if (!scenario->has_workload || scenario->run.until > 0)
+		return;
+	for (uint32_t i = 0; i < scenario->fault_count; i++) {
+		const struct scenario_fault *fault = &scenario->faults[i];
+
+		if (!fault->of_ports || fault->port_kind != PORT_FAULT_pause_storm ||
+		    fault->time.lasts > 0 || fault->counter)
+			continue;
+		yaml_error(reader->errors, yaml_get(reader->root, "faults"),
+			   "the pause_storm from %s never ends, nor would the run; expected "
+			   "pause_storm: {lasts: ...}, or run: {until: ...}",
+			   fault->from);
+	}
+}
+
 void scenario_faults_print(const struct scenario *scenario, FILE *out)
 {
 	for (uint32_t i = 0; i < scenario->fault_count; i++)

@@ -117,6 +117,7 @@ const char *const *scenario_load_read(struct scenario_reader *reader, struct yam
 void scenario_load_check(struct scenario_reader *reader, struct yaml_node *node);
 
 const char *const *scenario_faults_read(struct scenario_reader *reader, struct yaml_node *node);
+void scenario_faults_check(struct scenario_reader *reader);
 void scenario_faults_print(const struct scenario *scenario, FILE *out);
 void scenario_faults_release(struct scenario *scenario);
 

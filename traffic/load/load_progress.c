@@ -39,16 +39,10 @@ static uint64_t packets_arrived(const struct load_qp *qp)
 static void add_progress(const struct load_qp *qp, double *done, double *bytes)
 {
 	const struct load_cycle *cycle = &qp->thread->cycle;
-	uint64_t arrived = packets_arrived(qp), packets = cycle->packets[1];
+	uint64_t arrived = packets_arrived(qp), packets;
 	uint32_t number = qp->retired;
 	double part;
 
-	if (cycle->equal) {
-		part = (double)number + (double)arrived / (double)packets;
-		*done += part;
-		*bytes += part * (double)cycle->bytes[1];
-		return;
-	}
 	while (packets = load_cycle_of(cycle, cycle->packets, number), arrived >= packets) {
 		arrived -= packets;
 		number++;

@@ -45,8 +45,7 @@ static uint64_t packets_of(const struct load_params *params, uint64_t bytes)
 
 void load_cycle_init(struct load_cycle *cycle, const struct load_params *params)
 {
-	*cycle = (struct load_cycle){.count = params->bytes.count,
-				     .equal = !load_has_other(params, params->bytes.bytes[0])};
+	*cycle = (struct load_cycle){.count = params->bytes.count};
 	for (uint32_t i = 0; i < cycle->count; i++) {
 		uint64_t bytes = params->bytes.bytes[i];
 

@@ -93,7 +93,6 @@ struct load_cycle {
 	uint64_t packets[PARAM_SIZES_MAX + 1];
 	uint64_t blocks[PARAM_SIZES_MAX + 1]; /* of their WQEs */
 	uint32_t count;
-	bool equal; /* all sizes are equal */
 };
 
 struct load_core { /* processor core */

@@ -301,12 +301,9 @@ void load_thread_post_receive(struct load_qp *qp)
  * last WQE. */
 static uint32_t retired_by(const struct load_qp *qp, uint16_t counter)
 {
-	const struct load_cycle *cycle = &qp->thread->cycle;
 	uint16_t distance = (uint16_t)(counter - load_qp_block(qp, qp->retired));
 	uint32_t count = 0;
 
-	if (cycle->equal)
-		return distance / (uint32_t)cycle->blocks[1] + 1;
 	for (uint64_t blocks = 0; blocks <= distance; count++)
 		blocks += load_qp_blocks(qp, qp->retired + count);
 	return count;

@@ -3,6 +3,7 @@
  * run_load: runs the load of a scenario, in which processor cores post work requests to detailed
  * HCAs (traffic/load/load.h), and judges its results.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "hcasim/command/play.h"
@@ -31,7 +32,9 @@ static void print(const struct play_act *act, const struct build *build, FILE *o
 	struct bounds bounds =
 		bounds_find(build->sim, sim_now(build->sim), load_window(build->load));
 
-	fprintf(out, "completed  %.4f M/s, %.3f Gb/s of data\n", result->mops, result->gbps);
+	if (!isnan(result->mops))
+		fprintf(out, "completed  %.4f M/s, %.3f Gb/s of data\n", result->mops,
+			result->gbps);
 	if (result->received_mops > 0)
 		fprintf(out, "received   %.4f M/s\n", result->received_mops);
 	if (build->scenario->load.background.threads > 0)

@@ -40,14 +40,11 @@ static const struct metric_info *storage_metrics_of(const struct sweep *sweep, u
 	return none;
 }
 
-/* A metric without a value, such as the time of no flow, has an empty cell. */
 static void print_metrics(const struct metric_info *info, struct yaml_node *map, FILE *out)
 {
 	for (; info->name; info++) {
 		struct yaml_node *metric = map ? yaml_get(map, info->name) : NULL;
-		bool has_value =
-			metric && metric->kind == YAML_SCALAR && strcmp(metric->text, "null") != 0;
-		fprintf(out, ",%s", has_value ? metric->text : "");
+		fprintf(out, ",%s", metric && metric->kind == YAML_SCALAR ? metric->text : "");
 	}
 }
 

@@ -84,10 +84,9 @@ int judgement_load(const struct build *build, struct load_result *metrics,
 	unsigned wrong = failure != NULL;
 
 	outcome->load = metrics;
+	load_take_result(build->load, metrics);
 	if (failure)
 		fprintf(complaints, "the load failed: %s\n", failure);
-	else
-		load_take_result(build->load, metrics);
 	violations_open(&outcome->violations);
 	wrong += experiment_check_build(build, outcome->violations.out);
 	if (!failure) {

@@ -347,10 +347,13 @@ struct result *result_begin(const struct build *build, const struct result_paths
 static bool find_metric(const struct result_outcome *outcome, const char *name, double *value,
 			char *error, size_t error_bytes)
 {
-	if (outcome->load)
-		*value = metric_of_load(outcome->load, metric_index(metric_load_list, name));
-	return outcome->load || (outcome->experiment && experiment_find(outcome->experiment, name,
-									value, error, error_bytes));
+	if (!outcome->load)
+		return outcome->experiment &&
+		       experiment_find(outcome->experiment, name, value, error, error_bytes);
+	*value = metric_of_load(outcome->load, metric_index(metric_load_list, name));
+	if (isnan(*value))
+		snprintf(error, error_bytes, "no value: the load failed, or completed nothing");
+	return !isnan(*value);
 }
 
 bool result_judge(const struct build *build, const struct result_outcome *outcome,

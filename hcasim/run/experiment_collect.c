@@ -262,6 +262,14 @@ static void collect_connections(struct experiment *experiment)
 	metrics[METRIC_connection_bytes] = share_of(sum_of(&most), count);
 }
 
+static double joined_after_us(const struct experiment *experiment)
+{
+	sim_time time = experiment->flow_series ? flow_series_joined_after(experiment->flow_series)
+						: SIM_NEVER;
+
+	return time == SIM_NEVER ? (double)NAN : (double)time / (double)US;
+}
+
 void experiment_collect(struct experiment *experiment)
 {
 	const struct build *build = experiment->build;
@@ -292,10 +300,7 @@ void experiment_collect(struct experiment *experiment)
 	metrics[METRIC_deadlocks] = experiment->deadlock.count > 0;
 	collect_pauses(experiment, pauses, deep);
 	metrics[METRIC_queue_p50_bytes] = experiment_queue_quantile(experiment, 0.5);
-	metrics[METRIC_joined_after_us] =
-		experiment->flow_series
-			? (double)flow_series_joined_after(experiment->flow_series) / (double)US
-			: (double)NAN;
+	metrics[METRIC_joined_after_us] = joined_after_us(experiment);
 	metrics[METRIC_queue_p95_bytes] = experiment_queue_quantile(experiment, 0.95);
 	metrics[METRIC_queue_p99_bytes] = experiment_queue_quantile(experiment, 0.99);
 	experiment_workloads_collect(experiment);

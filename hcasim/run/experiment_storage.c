@@ -85,12 +85,12 @@ static void choose_window(struct choice *choice)
 static void collect_latency(double *sorted, size_t count, double *metrics)
 {
 	static const double shares[] = {0.5, 0.95, 0.99, 0.999};
-	metrics[0] = count > 0 ? gsl_stats_mean(sorted, 1, count) : 0;
+	metrics[0] = count > 0 ? gsl_stats_mean(sorted, 1, count) : (double)NAN;
 	gsl_sort(sorted, 1, count);
 	for (size_t i = 0; i < ARRAY_SIZE(shares); i++)
 		metrics[i + 1] =
 			count > 0 ? gsl_stats_quantile_from_sorted_data(sorted, 1, count, shares[i])
-				  : 0;
+				  : (double)NAN;
 }
 
 /* Calculates rate, data and latency of the operations of a kind. The latency is that of operations
@@ -132,7 +132,7 @@ static void collect_kind(const struct choice *choice, enum kind kind, double *va
 	collect_latency(values, count, &metrics[places[kind].latency]);
 }
 
-/* Means over the operations done. */
+/* Means over the operations done. They are NaN if there are none. */
 static void collect_uses(const struct choice *choice, double *metrics)
 {
 	const struct workload *workload = choice->experiment->workload;
@@ -156,12 +156,11 @@ static void collect_uses(const struct choice *choice, double *metrics)
 	metrics[STORAGE_METRIC_operations] = all;
 	metrics[STORAGE_METRIC_operations_done] = done;
 	metrics[STORAGE_METRIC_operations_failed] = failed;
-	double count = done > 0 ? done : 1;
-	metrics[STORAGE_METRIC_initiator_cpu_us] = initiator / count;
-	metrics[STORAGE_METRIC_target_cpu_us] = target / count;
-	metrics[STORAGE_METRIC_cpu_us] = (initiator + target) / count;
-	metrics[STORAGE_METRIC_operation_messages] = messages / count;
-	metrics[STORAGE_METRIC_operation_message_bytes] = bytes / count;
+	metrics[STORAGE_METRIC_initiator_cpu_us] = initiator / done;
+	metrics[STORAGE_METRIC_target_cpu_us] = target / done;
+	metrics[STORAGE_METRIC_cpu_us] = (initiator + target) / done;
+	metrics[STORAGE_METRIC_operation_messages] = messages / done;
+	metrics[STORAGE_METRIC_operation_message_bytes] = bytes / done;
 }
 
 /* Returns the bytes of the packets of all hosts, whatever workload the packets belong to. */
@@ -185,9 +184,9 @@ static void collect(const struct experiment *experiment, uint32_t part, double *
 		collect_kind(&choice, kind, values, metrics);
 	collect_uses(&choice, metrics);
 	double done = metrics[STORAGE_METRIC_operations_done];
-	metrics[STORAGE_METRIC_operation_wire_bytes] = part != EXPERIMENT_NO_WORKLOAD ? (double)NAN
-						       : done > 0 ? wire_bytes(experiment) / done
-								  : 0;
+	metrics[STORAGE_METRIC_operation_wire_bytes] = part == EXPERIMENT_NO_WORKLOAD && done > 0
+							       ? wire_bytes(experiment) / done
+							       : (double)NAN;
 	free(values);
 }
 
@@ -260,6 +259,8 @@ static void print(const double *f, FILE *out)
 	if (failed > 0)
 		fprintf(out, ", failed %.0f", failed);
 	fprintf(out, ", %.0f IOPS\n", f[STORAGE_METRIC_iops]);
+	if (isnan(f[STORAGE_METRIC_cpu_us]))
+		return;
 	if (f[STORAGE_METRIC_read_iops] > 0)
 		print_kind("reads", &f[STORAGE_METRIC_read_iops],
 			   &f[STORAGE_METRIC_read_latency_mean_us], out);

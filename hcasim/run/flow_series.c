@@ -26,7 +26,7 @@ struct flow_series {
 	/* further columns: values of the first chosen flow whose algorithm declares some */
 	const struct congestion_gauge *gauges;
 	sim_time sampled_at;
-	sim_time joined_after; /* see flow_series_joined_after(); 0: not yet */
+	sim_time joined_after; /* see flow_series_joined_after(); SIM_NEVER: not yet */
 	FILE *lines;
 };
 
@@ -49,7 +49,8 @@ struct flow_series *flow_series_create(const struct flow_driver *driver, const u
 		free(series);
 		return NULL;
 	}
-	*series = (struct flow_series){.driver = driver, .count = count, .lines = lines};
+	*series = (struct flow_series){
+		.driver = driver, .count = count, .lines = lines, .joined_after = SIM_NEVER};
 	series->list = calloc(count + 1, sizeof(*series->list));
 	if (!series->list)
 		abort();
@@ -124,7 +125,7 @@ static void note_joined(struct flow_series *series, sim_time from, sim_time now)
 	const struct chosen *last = newcomer(series);
 	sim_time began = last ? flow_driver_records(series->driver)[last->flow].ready : 0;
 	double others = 0;
-	if (!last || series->count < 2 || series->joined_after || began > from)
+	if (!last || series->count < 2 || series->joined_after != SIM_NEVER || began > from)
 		return;
 	for (uint32_t i = 0; i < series->count; i++)
 		others += &series->list[i] == last ? 0 : (double)series->list[i].gained;

@@ -34,7 +34,7 @@ void flow_series_destroy(struct flow_series *series); /* NULL: nothing */
 void flow_series_sample(struct flow_series *series, sim_time now);
 
 /* Returns the time from the start of the flow that began last to the end of the first sample in
- * which its data are within 10 % of the mean of the others'. 0: not yet. */
+ * which its data are within 10 % of the mean of the others'. SIM_NEVER: not yet. */
 sim_time flow_series_joined_after(const struct flow_series *series);
 
 /* Copies all lines. Returns false on failure, with errno. */

@@ -97,7 +97,7 @@
 	  "Mean time of a flow from its first packet on, without incast flows.") \
 	X(joined_after_us, "us", \
 	  "Time from the start of the last flow of record.series_flows to the end of the first " \
-	  "sample in which its data are within 10 % of the mean of the others'. 0: never.") \
+	  "sample in which its data are within 10 % of the mean of the others'.") \
 	X(packets_sent, "packets", \
 	  "Data packets sent, summed over all ports (packet-hops).") \
 	X(packets_retransmitted, "packets", \

@@ -39,4 +39,41 @@ import csv
 early, late = csv.DictReader(open("swept/results.csv"))
 assert float(early["fct_p99_us"]) > 30 and late["fct_p99_us"] == "" and late["incast_fct_p99_us"] == ""
 END
+
+# A load that fails has no value, nor have writes of an experiment that only reads, nor a flow that never joins.
+cat >failing.yaml <<'END'
+hosts: {count: 2, hca: connectx5-100gbe}
+fabric: {link_layer: roce, topology: back-to-back, link: cable-100gbe}
+load: {tx_depth: 32, limit: 1us}
+expect: [{metric: mops, at_most: 1000}]
+END
+"$hcasim" run failing.yaml --out failing >said 2>&1
+[ $? = 1 ] || fail "failing: $(cat said)"
+grep -q '^completed' said && fail "failing: $(cat said)"
+cat >reads.yaml <<'END'
+hosts: {count: 2, hca: {fidelity: endpoint}}
+fabric: {link_layer: roce, topology: single-switch, link: {rate: 100Gbps, length: 5m}}
+workload: {pattern: storage, storage: {read_fraction: 1, operations: 20}}
+END
+"$hcasim" run reads.yaml --out reads >said 2>&1 || fail "reads: exit code $?: $(cat said)"
+cat >never.yaml <<'END'
+hosts: {count: 3, hca: {fidelity: endpoint}}
+fabric: {link_layer: roce, topology: single-switch, link: {rate: 100Gbps, length: 5m}}
+workload: {pattern: incast, bytes: 10MB}
+record: {series: 10us, series_flows: [0]}
+expect: [{metric: joined_after_us, at_most: 1000}]
+END
+"$hcasim" run never.yaml --out never >said 2>&1
+[ $? = 1 ] && grep -q '^expected joined_after_us: no value: ' said || fail "never: $(cat said)"
+python3 - <<'END' || fail "summary.json of a failed load, of reads, of a lone flow"
+import json
+def summary(folder):
+    return json.load(open(folder + "/summary.json"))
+failing = summary("failing")
+assert set(failing["metrics"].values()) == {None} and not failing["expectations"][0]["met"], failing
+reads = summary("reads")["metrics"]
+assert reads["read_iops"] > 0 and reads["write_iops"] == 0 and reads["read_latency_p99_us"] > 0, reads
+assert reads["write_latency_mean_us"] is None and reads["write_latency_p999_us"] is None, reads
+assert summary("never")["metrics"]["joined_after_us"] is None
+END
 exit $failures

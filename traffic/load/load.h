@@ -123,7 +123,8 @@ void load_stop(struct load *load);
 /* Returns the first failure, or NULL. */
 const char *load_failure(const struct load *load);
 
-/* Computes the metrics of a load that is over and has not failed. */
+/* Computes the metrics of a load that is over. They are NaN if the load failed, and latencies are NaN
+ * without completed work requests. */
 void load_take_result(const struct load *load, struct load_result *result);
 
 /* Returns two snapshots, of the start and of the end of the measurement. Returns NULL if it has not

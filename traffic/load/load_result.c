@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "traffic/load/load_state.h"
@@ -52,7 +53,6 @@ static void take_latencies(const struct load *load, struct load_result *result)
 	size_t count;
 	double *latencies = first_latencies(load, &count);
 
-	result->mean_ns = result->median_ns = result->p99_ns = result->p999_ns = 0;
 	if (count > 0) {
 		result->mean_ns = gsl_stats_mean(latencies, 1, count);
 		result->median_ns = gsl_stats_quantile_from_sorted_data(latencies, 1, count, 0.5);
@@ -80,6 +80,11 @@ static double share_least(const struct load *load)
 	return all > 0 ? (double)(least * nodes) / (double)all : 0;
 }
 
+/* The result of a load that has failed. */
+static const struct load_result none = {
+#define NO_VALUE(name, unit, meaning) .name = (double)NAN,
+	LOAD_METRICS(NO_VALUE)};
+
 void load_take_result(const struct load *load, struct load_result *result)
 {
 	const struct load_params *params = &load->params;
@@ -91,15 +96,16 @@ void load_take_result(const struct load *load, struct load_result *result)
 	const struct load_progress_count *from = &load->progress_at_start,
 					 *to = &load->progress_at_end;
 
+	*result = none;
+	if (load_failure(load))
+		return;
 	result->window = window;
 	result->mops = (to->done - from->done) / microseconds / nodes;
 	result->received_mops = (double)(end->received - start->received) / microseconds / nodes;
 	if (result->received_mops > 0 && load_progress_known(load))
 		result->received_mops = result->mops;
 	result->background_mops = (to->background - from->background) / microseconds / nodes;
-	result->gbps = load_has_other(params, params->bytes.bytes[0])
-			       ? (to->bytes - from->bytes) * 8 / 1000 / microseconds / nodes
-			       : result->mops * (double)params->bytes.bytes[0] * 8 / 1000;
+	result->gbps = (to->bytes - from->bytes) * 8 / 1000 / microseconds / nodes;
 	take_latencies(load, result);
 	result->paused = 0;
 	for (uint32_t i = 0; i < params->nodes; i++) {

@@ -57,7 +57,7 @@ void congestion_key_read(struct yaml_node *node, struct congestion_choice *choic
 void congestion_key_print(const struct congestion_choice *choice, unsigned indent, FILE *out)
 {
 	const struct congestion *congestion = &choice->congestion;
-	char text[sizeof(struct param_text)];
+	char text[PARAM_TEXT_BYTES];
 	fprintf(out, "%*scongestion:\n%*spreset: ", (int)indent, "", (int)indent + 2, "");
 	scenario_print_name(congestion->ops ? choice->name : NOTHING, out);
 	fputc('\n', out);

@@ -12,7 +12,7 @@
 #include "hcasim/schema/endpoint_device.h"
 #include "hcasim/schema/scenario_read.h"
 
-enum { KEY_BYTES = 64, VALUE_BYTES = 1024 };
+enum { KEY_BYTES = 64, VALUE_BYTES = PARAM_TEXT_BYTES };
 
 /* ---- conditions ---- */
 
@@ -62,6 +62,7 @@ CONDITION(siw, scenario_has_siw(scenario))
 CONDITION(plain_tcp, scenario_has_plain_tcp(scenario))
 CONDITION(iwarp, scenario_has_iwarp(scenario))
 CONDITION(rdma, scenario_sends_rdma(scenario))
+CONDITION(ethernet, scenario->fabric.link_layer == LINK_ETHERNET)
 CONDITION(series, scenario->record.series > 0)
 CONDITION(programs, !scenario->has_load && !scenario->has_workload)
 CONDITION(registers, load->bfregs > 0)
@@ -141,6 +142,9 @@ static const struct dependency dependencies[] = {
 	{"hosts tcp", endpoint_tcp_param_list, "markers", iwarp, "transport: iwarp"},
 	{"hosts rnic", rnic_param_list, "*", siw, "device: {driver: siw}"},
 	{"hosts hca", endpoint_param_list, RDMA_KEYS, rdma, "transport: rdma"},
+	{"fabric switch", switch_param_list,
+	 "hash_fields priority_from unknown snooping telemetry_gaps", ethernet,
+	 "fabric.link_layer: roce"},
 	{"load", load_param_list, "low_latency_bfregs", registers, "load.bfregs above 0"},
 	{"load", load_param_list, "stride_bytes", strides, "load.strides above 0"},
 	{"load", load_param_list, "address_stride", places, "load.addresses_per_region above 1"},

@@ -388,24 +388,23 @@ static void print_fault(const struct scenario_fault *fault, FILE *out)
 	scenario_print_list(scenario_fault_condition_list, &fault->condition, 8, out);
 }
 
-/* Refuses a storm without an end in a run without an end. Its pause frames are events for ever. */
+/* Refuses a storm without an end in a run without an end. Its pause frames are events for ever. A
+ * storm that waits for a counter may begin. */
 void scenario_faults_check(struct scenario_reader *reader)
 {
 	const struct scenario *scenario = reader->scenario;
+	const struct scenario_fault *fault = scenario->faults;
+	struct yaml_node *list = yaml_get(reader->root, "faults");
 
-	if (!scenario->has_workload || scenario->run.until > 0)
+	if (!scenario->has_workload || scenario->run.until > 0 || !list)
 		return;
-	for (uint32_t i = 0; i < scenario->fault_count; i++) {
-		const struct scenario_fault *fault = &scenario->faults[i];
-
-		if (!fault->of_ports || fault->port_kind != PORT_FAULT_pause_storm ||
-		    fault->time.lasts > 0 || fault->counter)
-			continue;
-		yaml_error(reader->errors, yaml_get(reader->root, "faults"),
-			   "the pause_storm from %s never ends, nor would the run; expected "
-			   "pause_storm: {lasts: ...}, or run: {until: ...}",
-			   fault->from);
-	}
+	for (struct yaml_node *node = list->children; node; node = node->next, fault++)
+		if (fault->of_ports && fault->port_kind == PORT_FAULT_pause_storm &&
+		    fault->time.lasts == 0)
+			yaml_error(reader->errors, node,
+				   "the pause_storm from %s never ends, nor would the run; "
+				   "expected pause_storm: {lasts: ...}, or run: {until: ...}",
+				   fault->from);
 }
 
 void scenario_faults_print(const struct scenario *scenario, FILE *out)

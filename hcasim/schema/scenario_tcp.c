@@ -95,12 +95,14 @@ static void refuse(struct scenario_reader *reader, struct yaml_node *node, const
 }
 
 /* Refuses marks to which the algorithm does not react. They would be negotiated and ignored. */
-static void refuse_ecn(struct scenario_reader *reader, const struct congestion_ops *ops)
+static void refuse_ecn(struct scenario_reader *reader, const struct scenario_host *host)
 {
 	struct yaml_node *hosts = yaml_get(reader->root, "hosts"), *node = find_key(hosts, "ecn");
+	const struct congestion_ops *ops = host->endpoint->choice.congestion.ops;
 
 	yaml_error(reader->errors, node ? node : hosts,
-		   "congestion: %s does not react to the marks of this ecn; expected %s", ops->name,
+		   "%s: congestion: %s does not react to the marks of its ecn; expected %s",
+		   host->name, ops->name,
 		   ops->on_cnp                        ? "ecn: classic, auto or off"
 		   : ops->lives_by & CONGESTION_MARKS ? "ecn: dctcp, auto or off"
 						      : "ecn: auto or off");
@@ -124,7 +126,7 @@ static void check_congestion(struct scenario_reader *reader, struct yaml_node *n
 			       "congestion: cubic, newreno or dctcp");
 		else if (!tcp_ecn_fits((const struct tcp_params *)&device->tcp,
 				       &device->choice.congestion))
-			refuse_ecn(reader, ops);
+			refuse_ecn(reader, &scenario->hosts[i]);
 		else
 			continue;
 		return;

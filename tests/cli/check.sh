@@ -36,11 +36,12 @@ while IFS='|' read -r text lines; do
   esac
 done <<END
 runs|$hosts; $roce; $work
-scenario.yaml:4:9: the pause_storm from host0 never ends, nor would the run; expected pause_storm: {lasts: ...}, or run: {until: ...}|$hosts; $roce; $work; faults: [{from: host0, pause_storm: {begin: 1us}}]
+scenario.yaml:4:10: the pause_storm from host0 never ends, nor would the run; expected pause_storm: {lasts: ...}, or run: {until: ...}|$hosts; $roce; $work; faults: [{from: host0, pause_storm: {begin: 1us}}]
+scenario.yaml:4:64: the pause_storm from host1 never ends, nor would the run; expected pause_storm: {lasts: ...}, or run: {until: ...}|$hosts; $roce; $work; faults: [{from: host0, pause_storm: {begin: 1us, lasts: 5us}}, {from: host1, pause_storm: {when: {counter: host1.hca.port.packets_sent, reaches: 3}}}]
 runs|$hosts; $roce; $work; faults: [{from: host0, pause_storm: {begin: 1us, lasts: 5us}}]
 runs|$hosts; $roce; $work; faults: [{from: host0, pause_storm: {begin: 1us}}]; run: {until: 20us, loss: expected}
-scenario.yaml:1:91: congestion: dctcp does not react to the marks of this ecn; expected ecn: dctcp, auto or off|hosts: {count: 2, hca: {fidelity: endpoint, transport: tcp, congestion: dctcp, tcp: {ecn: classic}}}; fabric: {link_layer: roce, topology: single-switch, switch: {ecn: {mark: dequeue, kmin: 65KB, kmax: 65KB}}}; $work
-scenario.yaml:1:91: congestion: cubic does not react to the marks of this ecn; expected ecn: classic, auto or off|hosts: {count: 2, hca: {fidelity: endpoint, transport: tcp, congestion: cubic, tcp: {ecn: dctcp}}}; $roce; $work
+scenario.yaml:1:91: host0: congestion: dctcp does not react to the marks of its ecn; expected ecn: dctcp, auto or off|hosts: {count: 2, hca: {fidelity: endpoint, transport: tcp, congestion: dctcp, tcp: {ecn: classic}}}; fabric: {link_layer: roce, topology: single-switch, switch: {ecn: {mark: dequeue, kmin: 65KB, kmax: 65KB}}}; $work
+scenario.yaml:1:91: host0: congestion: cubic does not react to the marks of its ecn; expected ecn: classic, auto or off|hosts: {count: 2, hca: {fidelity: endpoint, transport: tcp, congestion: cubic, tcp: {ecn: dctcp}}}; $roce; $work
 runs|hosts: {count: 2, hca: {fidelity: endpoint, transport: tcp, congestion: cubic, tcp: {ecn: classic}}}; $roce; $work
 scenario.yaml:3:28: trace: none.csv cannot be read: No such file or directory|$hosts; $roce; workload: {pattern: trace, trace: none.csv}
 scenario.yaml:3:27: trace: none.goal cannot be read: No such file or directory|$hosts; $roce; workload: {pattern: goal, trace: none.goal}

@@ -53,6 +53,17 @@ printf 'start_us,source,destination,bytes\n0,0,2,1000\n' >"$folder/one.csv"
 sed -i 's/workload:.*/workload: {pattern: trace, trace: one.csv, sizes: web_search}/' "$folder/flows.yaml"
 says flows.yaml '3:44: warning: sizes has no effect here; it needs patterns other than trace'
 
+# Keys of Ethernet switches, at any switch.
+cat >"$folder/switch.yaml" <<'END'
+hosts: {count: 2, hca: {fidelity: endpoint}}
+fabric: {link_layer: infiniband, topology: single-switch, switch: {hash_fields: destination_port, snooping: true}}
+workload: {pattern: incast, bytes: 10KB}
+END
+says switch.yaml '2:68: warning: hash_fields has no effect here; it needs fabric.link_layer: roce'
+says switch.yaml '2:99: warning: snooping has no effect here; it needs fabric.link_layer: roce'
+sed -i 's/infiniband/roce/' "$folder/switch.yaml"
+silent switch.yaml
+
 # An effective configuration has all keys at their values, and none of them is named.
 cat >"$folder/plain.yaml" <<'END'
 hosts:

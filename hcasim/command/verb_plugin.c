@@ -6,6 +6,7 @@
  * a plug-in called `example`.
  */
 #include <ctype.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -20,16 +21,15 @@
 #include "sim/install_paths.h"
 #include "switch/plugins.h"
 
-#define LINE_BYTES  512
-#define NAME_MOST   64
-#define EXAMPLE     "example"
-#define ERROR_BYTES 1024
+#define LINE_BYTES   512
+#define NAME_MOST    64
+#define EXAMPLE      "example"
+#define SYMBOL_BYTES 64
+#define ERROR_BYTES  (PATH_MAX + 512)
 
 /* A description is the comment's first line: " * example: a load balancer ...". */
 static const struct template_folder folder = {
 	"scenarios/plugins/templates", ".c", "plug-in", "hcasim plugin", 3, ": "};
-
-static const char absent[] = "exports no"; /* in the error of an object without a kind's symbol */
 
 /* ---- new ---- */
 
@@ -151,47 +151,71 @@ static bool open_congestion(const char *object, char *error, size_t error_bytes)
 	return true;
 }
 
-/* Opens the object as each block of an adapter in turn, as open_object() does. */
-static bool open_module(const char *object, char *error, size_t error_bytes)
+static bool open_module(enum module_kind kind, const char *object, char *error, size_t error_bytes)
 {
-	for (unsigned i = 0; i < MODULE_KIND_COUNT && strstr(error, absent); i++) {
-		const char *block = module_block((enum module_kind)i);
-		const struct module_head *head =
-			hca_module_find((enum module_kind)i, object, error, error_bytes);
+	const char *block = module_block(kind);
+	const struct module_head *head = hca_module_find(kind, object, error, error_bytes);
 
-		if (!head)
-			continue;
+	if (head)
 		printf("%s: %s of adapters \"%s\": --set hosts.hca.%s.module=%s\n", object, block,
 		       head->name, block, object);
-		return true;
-	}
+	return head;
+}
+
+static bool open_plugin(enum plugin_kind kind, const char *object, char *error, size_t error_bytes)
+{
+	struct plugin_object plugin;
+
+	if (!plugins_open(&plugin, kind, object, "", error, error_bytes))
+		return false;
+	printf("%s: %.*s \"%s\": --set fabric.switch.plugins.%s=%s\n", object,
+	       (int)(strlen(plugin.name) - strlen(object) - 1), plugin.name, plugin.plugin->name,
+	       plugins_key(kind), object);
+	plugins_close(&plugin);
+	return true;
+}
+
+/* Returns true if the library exports a table that is called `before`, `kind`, `after`. */
+static bool exports(void *library, const char *before, const char *kind, const char *after)
+{
+	char symbol[SYMBOL_BYTES];
+
+	snprintf(symbol, sizeof(symbol), "%s%s%s", before, kind, after);
+	return dlsym(library, symbol);
+}
+
+/* Opens the object as the kind whose table it exports, and prints how to use it. On failure `error`
+ * has the reason. */
+static bool open_as(void *library, const char *object, char *error, size_t error_bytes)
+{
+	if (exports(library, "", "congestion", "_plugin"))
+		return open_congestion(object, error, error_bytes);
+	for (unsigned kind = 0; kind < PLUGIN_KIND_COUNT; kind++)
+		if (exports(library, "", plugins_key((enum plugin_kind)kind), "_plugin"))
+			return open_plugin((enum plugin_kind)kind, object, error, error_bytes);
+	for (unsigned kind = 0; kind < MODULE_KIND_COUNT; kind++)
+		if (exports(library, "hca_", module_block((enum module_kind)kind), "_module"))
+			return open_module((enum module_kind)kind, object, error, error_bytes);
+	snprintf(error, error_bytes,
+		 "%s exports no table of a plug-in; expected congestion_plugin, balance_plugin, "
+		 "schedule_plugin, marking_plugin, buffer_plugin, or hca_..._module of "
+		 "hcasim/modules.h",
+		 object);
 	return false;
 }
 
-/* Opens the object as each kind in turn, and prints how to use it. On failure `error` has the
- * reason for the kind whose symbol the object exports. Other kinds find no symbol. */
 static bool open_object(const char *object, char *error, size_t error_bytes)
 {
-	if (open_congestion(object, error, error_bytes) || open_module(object, error, error_bytes))
-		return true;
-	for (unsigned kind = 0; kind < PLUGIN_KIND_COUNT && strstr(error, absent); kind++) {
-		struct plugin_object plugin;
+	void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+	bool good;
 
-		if (!plugins_open(&plugin, (enum plugin_kind)kind, object, "", error, error_bytes))
-			continue;
-		printf("%s: %.*s \"%s\": --set fabric.switch.plugins.%s=%s\n", object,
-		       (int)(strlen(plugin.name) - strlen(object) - 1), plugin.name,
-		       plugin.plugin->name, plugins_key((enum plugin_kind)kind), object);
-		plugins_close(&plugin);
-		return true;
+	if (!library) {
+		snprintf(error, error_bytes, "%s", dlerror());
+		return false;
 	}
-	if (strstr(error, absent))
-		snprintf(error, error_bytes,
-			 "%s exports no table of a plug-in; expected congestion_plugin, "
-			 "balance_plugin, schedule_plugin, marking_plugin, buffer_plugin, or "
-			 "hca_..._module of hcasim/modules.h",
-			 object);
-	return false;
+	good = open_as(library, object, error, error_bytes);
+	dlclose(library);
+	return good;
 }
 
 static int build(const char *source)

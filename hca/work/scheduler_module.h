@@ -25,8 +25,8 @@ extern "C" {
 
 struct scheduler_adapter; /* one instance per module */
 
-/* The adapter reads and writes no member of an entity but `away`, and `next` while it is away. A
- * module may link the others in rings of its own by `next` and `in_ring`. */
+/* The adapter uses only `away` of an entity, and `next` while the entity is away. A module may use
+ * `next` and `in_ring` of other entities for its own rings. */
 struct sched_entity_view { /* the properties of an entity that a module sees */
 	uint32_t qpn;
 	enum sched_entity_kind kind;

@@ -52,10 +52,9 @@ struct spans {
 static struct view {
 	struct look looks[LOOKS];
 	uint64_t keys[LOOKS]; /* of the looks, close together: a search reads a set of them */
-	uint16_t
-		last[LOOKS]; /* index of the look that was found last, by another part of the key */
-	uint32_t victim;     /* index of the look that a new look replaces */
-	uint32_t stores;     /* that changed memory of the HCA */
+	uint16_t last[LOOKS]; /* look that was found last, by other bits of the key */
+	uint32_t victim;      /* index of the look that a new look replaces */
+	uint32_t stores;      /* that changed memory of the HCA */
 	uint64_t generation;
 	struct spans seen; /* bytes read since trap_poll_restart() */
 	bool incomplete;   /* the program also read other bytes */
@@ -361,7 +360,7 @@ static uint64_t value_of(struct range *range, uint64_t address, uint32_t length)
 	const uint8_t *bytes = range_reach(range, address, length);
 	uint64_t value = HASH_BASE, word;
 
-	for (; length >= sizeof(word); bytes += sizeof(word), length -= 8) {
+	for (; length >= sizeof(word); bytes += sizeof(word), length -= (uint32_t)sizeof(word)) {
 		memcpy(&word, bytes, sizeof(word));
 		value = (value ^ word) * HASH_FACTOR;
 	}

@@ -123,7 +123,7 @@ void load_stop(struct load *load);
 /* Returns the first failure, or NULL. */
 const char *load_failure(const struct load *load);
 
-/* Computes the metrics of a load that is over. They are NaN if the load failed, and latencies are NaN
+/* Computes the metrics of a load that is over. They are NaN if the load failed. Latencies are NaN
  * without completed work requests. */
 void load_take_result(const struct load *load, struct load_result *result);
 

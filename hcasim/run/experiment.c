@@ -384,7 +384,7 @@ static double port_metric(const struct experiment *experiment, const struct port
 			  int which)
 {
 	double window = (double)(experiment->measured_until - experiment->measured_from);
-	double rate = window > 0 ? (double)sample->bytes_measured * 8e3 / window : 0;
+	double rate = window > 0 ? (double)sample->bytes_measured * 8e3 / window : (double)NAN;
 	switch ((enum port_metric)which) {
 	case PORT_METRIC_queue_mean_bytes:
 		return sample->count > 0 ? sample->queue_sum / (double)sample->count : (double)NAN;
@@ -413,7 +413,7 @@ static double port_metric(const struct experiment *experiment, const struct port
 	case PORT_METRIC_utilisation:
 		return rate * 1e9 / (double)port_rate_bps(sample->port);
 	case PORT_METRIC_pause_share:
-		return window > 0 ? (double)sample->paused_measured / window : 0;
+		return window > 0 ? (double)sample->paused_measured / window : (double)NAN;
 	case PORT_METRIC_COUNT:
 		break;
 	}
@@ -426,7 +426,7 @@ static double flow_metric(const struct experiment *experiment, uint32_t flow, in
 	double window = (double)(experiment->measured_until - experiment->measured_from);
 	switch ((enum flow_metric)which) {
 	case FLOW_METRIC_goodput_gbps:
-		return window > 0 ? (double)experiment->arrived[flow] * 8e3 / window : 0;
+		return window > 0 ? (double)experiment->arrived[flow] * 8e3 / window : (double)NAN;
 	case FLOW_METRIC_rate_gbps:
 		return experiment_flow_rate_bps(experiment, flow) / 1e9;
 	case FLOW_METRIC_fct_us:

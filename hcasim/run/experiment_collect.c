@@ -19,6 +19,12 @@ bool *experiment_first_flows(const struct experiment *experiment)
 	return first;
 }
 
+/* A share of nothing has no value. */
+static double share_of(double part, double whole)
+{
+	return whole > 0 ? part / whole : (double)NAN;
+}
+
 static void collect_rates(struct experiment *experiment)
 {
 	double sum = 0, squares = 0, count = 0;
@@ -33,8 +39,8 @@ static void collect_rates(struct experiment *experiment)
 		count++;
 	}
 	free(first);
-	experiment->metrics[METRIC_goodput_gbps] = window > 0 ? sum * 8e3 / window : 0;
-	experiment->metrics[METRIC_jain] = squares > 0 ? sum * sum / (count * squares) : 0;
+	experiment->metrics[METRIC_goodput_gbps] = share_of(sum * 8e3, window);
+	experiment->metrics[METRIC_jain] = share_of(sum * sum, count * squares);
 }
 
 static struct flow_summary summarise(const struct experiment *experiment, uint64_t low,
@@ -177,21 +183,17 @@ static void collect_flows(struct experiment *experiment)
 	metrics[METRIC_slowdown_p95] = summary.slowdown_p95;
 	metrics[METRIC_slowdown_p99] = summary.slowdown_p99;
 	collect_sizes(experiment);
-	experiment->ended = run->until == 0 && whole.flows > 0 && is_over(experiment)
-				    ? whole.ended
-				    : sim_now(experiment->build->sim);
+	bool over = is_over(experiment);
+	experiment->ended = over && whole.flows > 0 ? whole.ended : sim_now(experiment->build->sim);
 	experiment->worked = time_with_flows(experiment);
-	if (run->until == 0 && run->measure_until == 0 && whole.done + whole.stopped > 0)
+	if ((over || run->until == 0) && run->measure_until == 0 && whole.done + whole.stopped > 0)
 		experiment->measured_until = whole.stopped > 0 ? whole.ended : whole.last;
 	if (run->warm_up == 0)
 		experiment->measured_from = first_ready(experiment);
+	if (experiment->measured_until < experiment->measured_from) /* all ended in the warm-up */
+		experiment->measured_until = experiment->measured_from;
 	metrics[METRIC_duration_us] =
 		(double)(experiment->measured_until - experiment->measured_from) / (double)US;
-}
-
-static double share_of(double part, double whole)
-{
-	return whole > 0 ? part / whole : 0;
 }
 
 static void collect_pauses(struct experiment *experiment, double shallow, double deep)

@@ -60,26 +60,29 @@ static bool is_chosen(const struct choice *choice, const struct workload_io *io)
 }
 
 /* The measurement begins with the first operation if there is no warm-up, and ends with the last
- * one if the scenario sets no end. */
+ * one if the scenario sets no end, or if the last one is done before that end. */
 static void choose_window(struct choice *choice)
 {
 	const struct experiment *experiment = choice->experiment;
 	const struct scenario_run *run = &experiment->scenario->run;
 	const struct workload *workload = experiment->workload;
 	sim_time begin = SIM_NEVER, end = 0;
+	bool over = true;
 	for (uint32_t i = 0; i < workload->io_count; i++) {
 		const struct workload_io *io = &workload->ios[i];
 		const struct flow_record *first = first_of(experiment, io);
 		if (!is_chosen(choice, io) || first->status == FLOW_not_started)
 			continue;
 		begin = first->ready < begin ? first->ready : begin;
-		if (is_done(experiment, io) && last_of(experiment, io)->finished > end)
+		if (!is_done(experiment, io))
+			over = false;
+		else if (last_of(experiment, io)->finished > end)
 			end = last_of(experiment, io)->finished;
 	}
 	choice->from = run->warm_up > 0 ? run->warm_up : begin;
-	choice->until = run->measure_until > 0 ? run->measure_until
-			: run->until > 0       ? run->until
-					       : end;
+	choice->until = run->measure_until > 0    ? run->measure_until
+			: over || run->until == 0 ? end
+						  : run->until;
 }
 
 static void collect_latency(double *sorted, size_t count, double *metrics)

@@ -115,8 +115,8 @@ static void collect_rates(const struct experiment *experiment, uint32_t part, co
 		squares += bytes * bytes;
 		count++;
 	}
-	metrics[WORKLOAD_METRIC_goodput_gbps] = window > 0 ? sum * 8e3 / window : 0;
-	metrics[WORKLOAD_METRIC_jain] = squares > 0 ? sum * sum / (count * squares) : 0;
+	metrics[WORKLOAD_METRIC_goodput_gbps] = window > 0 ? sum * 8e3 / window : (double)NAN;
+	metrics[WORKLOAD_METRIC_jain] = squares > 0 ? sum * sum / (count * squares) : (double)NAN;
 }
 
 static void collect_flows(const struct experiment *experiment, uint32_t part, double *metrics)
@@ -205,7 +205,8 @@ void experiment_workloads_print(const struct experiment *experiment, FILE *out)
 			f[WORKLOAD_METRIC_flows_done], f[WORKLOAD_METRIC_flows_failed]);
 		if (f[WORKLOAD_METRIC_flows_stopped] > 0)
 			fprintf(out, ", stopped %.0f", f[WORKLOAD_METRIC_flows_stopped]);
-		fprintf(out, ", goodput %.3f Gb/s", f[WORKLOAD_METRIC_goodput_gbps]);
+		if (!isnan(f[WORKLOAD_METRIC_goodput_gbps]))
+			fprintf(out, ", goodput %.3f Gb/s", f[WORKLOAD_METRIC_goodput_gbps]);
 		if (f[WORKLOAD_METRIC_flows_done] > 0 && isnan(f[WORKLOAD_METRIC_fct_p50_us]))
 			fputs(", FCT none: no flow that is done was ready after run.warm_up", out);
 		else if (f[WORKLOAD_METRIC_flows_done] > 0)

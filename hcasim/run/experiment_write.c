@@ -163,8 +163,13 @@ void experiment_print(const struct experiment *experiment, FILE *out)
 	const double *f = experiment->metrics;
 	fprintf(out, "flows      %.0f, done %.0f, failed %.0f in %.3f us\n", f[METRIC_flows],
 		f[METRIC_flows_done], f[METRIC_flows_failed], f[METRIC_duration_us]);
-	fprintf(out, "goodput    %.3f Gb/s, Jain's index %.4f\n", f[METRIC_goodput_gbps],
-		f[METRIC_jain]);
+	if (isnan(f[METRIC_goodput_gbps]))
+		fputs("goodput    none: all flows ended before run.warm_up\n", out);
+	else if (isnan(f[METRIC_jain]))
+		fprintf(out, "goodput    %.3f Gb/s\n", f[METRIC_goodput_gbps]);
+	else
+		fprintf(out, "goodput    %.3f Gb/s, Jain's index %.4f\n", f[METRIC_goodput_gbps],
+			f[METRIC_jain]);
 	if (f[METRIC_flows_done] > 0 && isnan(f[METRIC_fct_mean_us])) {
 		fputs("FCT        none: no flow that is done was ready after run.warm_up\n", out);
 	} else if (f[METRIC_flows_done] > 0) {

@@ -20,8 +20,9 @@
 
 /* clang-format off */
 /* X(name, unit, meaning). "Measured" means: from run.warm_up, or the first flow, to
- * run.measure_until, run.until, or the end of the last flow. Times of flows include only flows that
- * are ready at run.warm_up or later. A metric of nothing, such as the time of no flow, is NaN. */
+ * run.measure_until, or the end of the last flow, or run.until if flows are incomplete. Times of
+ * flows include only flows that are ready at run.warm_up or later. A metric of nothing, such as the
+ * time of no flow, is NaN. */
 #define METRICS(X) \
 	X(flows, "flows", \
 	  "Flows of the workload, without barriers.") \
@@ -236,8 +237,8 @@
 	X(slowdown_p999, "", "99.9th percentile of the slowdown.")
 
 /* Metrics of pattern storage, of the run or of one of several workloads. They are measured from
- * run.warm_up, or the first operation, to run.measure_until, run.until, or the end of the last
- * operation. Latencies are of operations that begin while measured. */
+ * run.warm_up, or the first operation, to run.measure_until, or the end of the last operation, or
+ * run.until if operations are incomplete. Latencies are of operations that begin while measured. */
 #define STORAGE_METRICS(X) \
 	X(operations, "operations", \
 	  "Operations of the workload.") \

@@ -160,7 +160,8 @@ struct port_params;
 	  "Workload: virtual time at which the measurement starts.", \
 	  "choice") \
 	X(measure_until, TIME, "0ps", "", \
-	  "Workload: virtual time at which the measurement ends. 0: at the end of the run. " \
+	  "Workload: virtual time at which the measurement ends. 0: at the end of the last flow, " \
+	  "or at run.until if flows are incomplete then. " \
 	  "Incomplete flows continue.", \
 	  "choice") \
 	X(large, BYTES, "1MB", "1B..", \

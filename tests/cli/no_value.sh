@@ -33,6 +33,14 @@ for metric in $(python3 -c 'import json; print(*[k for k, v in json.load(open("l
 done
 "$hcasim" run late.yaml --set run.warm_up=0ps --set 'expect=[{metric: fct_p99_us, at_most: 100}]' >said 2>&1 ||
   fail "without warm-up: $(cat said)"
+"$hcasim" run late.yaml --set run.warm_up=1ms --out warm >said 2>&1 || fail "warm: exit code $?: $(cat said)"
+grep -q '^flows      4, done 4, failed 0 in 0.000 us$' said && grep -q '^goodput    none: all flows ended before run.warm_up$' said ||
+  fail "warm: $(cat said)"
+# The measurement ends with the last flow, whatever the end of the run.
+for until in 0ps 40us 1ms 10s; do
+  "$hcasim" run late.yaml --set "run={until: $until}" 2>/dev/null | head -2 >"until-$until"
+  cmp until-0ps "until-$until" || fail "until: $until: $(cat "until-$until")"
+done
 "$hcasim" sweep late.yaml --set 'sweep={run.warm_up: [0us, 10us]}' --out swept >said 2>&1 || fail "sweep: $(cat said)"
 python3 - <<'END' || fail "results.csv: $(cat swept/results.csv)"
 import csv

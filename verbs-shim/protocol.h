@@ -23,7 +23,7 @@
 #include "verbs-shim/watch_record.h"
 
 /* Version of this file. Change it with each change of a structure or request. */
-#define SHIM_MAGIC UINT64_C(0x68636173696d0016)
+#define SHIM_MAGIC UINT64_C(0x68636173696d0017)
 
 /* Environment of a program: descriptor of the attach socket, descriptor of the shared memory,
  * number of the host, inodes of the pipes for its output. */
@@ -441,10 +441,15 @@ struct shim_memory {
 	/* 0: no thread spins. N + 1: the thread of slot N has the processor of the programs, and
 	 * runs or spins. With RELAY_ASKED: the thread of that slot is next, and may be asleep. */
 	uint32_t relay __attribute__((aligned(64)));
-	/* N + 1: the thread of slot N had the processor before. */
-	uint32_t relay_before;
+	/* The line of the programs alone. N + 1: the thread of slot N had the processor before. */
+	uint32_t relay_before __attribute__((aligned(64)));
 	/* N + 1: the thread of slot N yields the processor until it gets the token. 0: none. */
 	uint32_t yielder;
+	/* N + 1: the thread of slot N is expected to be next, and spins when it gets the processor.
+	 * 0: none. */
+	uint32_t expected;
+	/* N + 1: the thread of slot N had the token last. */
+	uint32_t holder;
 	struct shim_traffic traffic[SHIM_HOSTS] __attribute__((aligned(64)));
 	struct shim_socket_costs socket_costs;
 	struct shim_socket sockets[SHIM_SOCKETS];

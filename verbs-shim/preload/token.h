@@ -4,9 +4,10 @@
  * the simulator has a processor of its own. When another thread needs the processor of the
  * programs, the spinning thread wakes that thread and sleeps.
  *
- * Two threads that take turns do not sleep. Each yields the processor to the other, which takes one
- * system call and no wake-up. The simulator stops this when the token does not come back in time,
- * because a third thread got the processor (session/place.c).
+ * Two threads that alternate do not sleep. Each yields the processor to the other, which takes one
+ * system call and no wake-up. If earlier hand-overs show that the other thread is next, the thread
+ * yields while the simulator still works. The simulator stops all yields when the token does not
+ * come back in time, because a third thread got the processor (session/place.c).
  *
  * The caller is gate.c.
  */

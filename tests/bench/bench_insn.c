@@ -129,31 +129,30 @@ static bool touches(uint64_t address, uint64_t length)
 	return index < RANGES && ranges[index].address < address + length;
 }
 
-static bool access_ours(struct insn_access *access, uint64_t address, uint32_t length)
-{
-	(void)access;
-	return touches(address, length);
-}
-
 static bool access_is_clear(struct insn_access *access, uint64_t page)
 {
 	(void)access;
 	return !touches(page, PAGE_BYTES);
 }
 
-static bool access_load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
+static enum insn_access_result access_load(struct insn_access *access, uint64_t address,
+					   void *bytes, uint32_t length)
 {
 	(void)access;
+	if (!touches(address, length))
+		return ACCESS_DIRECT;
 	memcpy(bytes, (const void *)address, length);
-	return true;
+	return ACCESS_DONE;
 }
 
-static bool access_store(struct insn_access *access, uint64_t address, const void *bytes,
-			 uint32_t length)
+static enum insn_access_result access_store(struct insn_access *access, uint64_t address,
+					    const void *bytes, uint32_t length)
 {
 	(void)access;
+	if (!touches(address, length))
+		return ACCESS_DIRECT;
 	memcpy((void *)address, bytes, length);
-	return true;
+	return ACCESS_DONE;
 }
 
 static double processor_ns(void)
@@ -182,10 +181,8 @@ static void make_queue(void)
 /* From the context's registers until an instruction that is not known. */
 static uint64_t carry_out(ucontext_t *context)
 {
-	static struct insn_access access = {.load = access_load,
-					    .store = access_store,
-					    .ours = access_ours,
-					    .is_clear = access_is_clear};
+	static struct insn_access access = {
+		.load = access_load, .store = access_store, .is_clear = access_is_clear};
 	enum insn_result result;
 	uint64_t all = 0;
 	uint32_t count;

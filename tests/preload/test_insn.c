@@ -12,15 +12,16 @@
 #include "tests/support/suite.h"
 #include "verbs-shim/preload/insn.h"
 
-#define TESTS(TEST)                      \
-	TEST(as_the_processor_does)      \
-	TEST(conditions)                 \
-	TEST(divisions)                  \
-	TEST(unknown_changes_nothing)    \
-	TEST(refused_changes_nothing)    \
-	TEST(a_doorbell_copy_is_one_run) \
-	TEST(a_run_goes_through_a_call)  \
-	TEST(a_run_stops_where_told)     \
+#define TESTS(TEST)                               \
+	TEST(as_the_processor_does)               \
+	TEST(conditions)                          \
+	TEST(divisions)                           \
+	TEST(unknown_changes_nothing)             \
+	TEST(refused_changes_nothing)             \
+	TEST(a_doorbell_copy_is_one_run)          \
+	TEST(a_run_goes_through_a_call)           \
+	TEST(a_run_stops_where_told)              \
+	TEST(a_run_calls_a_function_in_the_fence) \
 	TEST(changed_code_is_seen)
 SUITE_AFTER(set_up, TESTS)
 
@@ -30,30 +31,33 @@ static ucontext_t *start; /* registers to start from */
 static uint32_t ours_stores;
 static bool refuse;
 
-static bool access_load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
+static bool is_ours(uint64_t address)
 {
-	(void)access;
-	memcpy(bytes, (void *)address, length);
-	return true;
-}
-
-static bool access_store(struct insn_access *access, uint64_t address, const void *bytes,
-			 uint32_t length)
-{
-	(void)access;
-	if (refuse)
-		return false;
-	ours_stores++;
-	memcpy((void *)address, bytes, length);
-	return true;
-}
-
-static bool access_ours(struct insn_access *access, uint64_t address, uint32_t length)
-{
-	(void)access;
-	(void)length;
 	return address >= (uint64_t)processor_data &&
 	       address < (uint64_t)processor_data + PROCESSOR_DATA;
+}
+
+static enum insn_access_result access_load(struct insn_access *access, uint64_t address,
+					   void *bytes, uint32_t length)
+{
+	(void)access;
+	if (!is_ours(address))
+		return ACCESS_DIRECT;
+	memcpy(bytes, (void *)address, length);
+	return ACCESS_DONE;
+}
+
+static enum insn_access_result access_store(struct insn_access *access, uint64_t address,
+					    const void *bytes, uint32_t length)
+{
+	(void)access;
+	if (!is_ours(address))
+		return ACCESS_DIRECT;
+	if (refuse)
+		return ACCESS_REFUSED;
+	ours_stores++;
+	memcpy((void *)address, bytes, length);
+	return ACCESS_DONE;
 }
 
 static bool access_is_clear(struct insn_access *access, uint64_t page)
@@ -63,10 +67,8 @@ static bool access_is_clear(struct insn_access *access, uint64_t page)
 	       page >= (uint64_t)processor_data + PROCESSOR_DATA;
 }
 
-static struct insn_access access_data = {.load = access_load,
-					 .store = access_store,
-					 .ours = access_ours,
-					 .is_clear = access_is_clear};
+static struct insn_access access_data = {
+	.load = access_load, .store = access_store, .is_clear = access_is_clear};
 
 static enum insn_result emulated_result;
 
@@ -424,6 +426,56 @@ static void test_a_run_goes_through_a_call(void)
 	CU_ASSERT_EQUAL(count, 0);
 	CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RSP],
 			(greg_t)(uintptr_t)(processor_data + PROCESSOR_STACK));
+}
+
+static uint32_t calls;
+
+/* Returns the sum of both arguments, and sets the number of instructions that are left. */
+static bool access_call(struct insn_access *access, ucontext_t *context, uint32_t *left)
+{
+	greg_t *registers = context->uc_mcontext.gregs;
+
+	(void)access;
+	if (registers[REG_RIP] != (greg_t)(uintptr_t)processor_code + 16)
+		return false;
+	calls++;
+	registers[REG_RAX] = registers[REG_RDI] + registers[REG_RSI];
+	registers[REG_RIP] = *(greg_t *)(uintptr_t)registers[REG_RSP];
+	registers[REG_RSP] += 8;
+	*left = 3;
+	return true;
+}
+
+static void test_a_run_calls_a_function_in_the_fence(void)
+{
+	/* loop: call 16; mov %rax,(%rdi); jmp loop */
+	static const uint8_t loop[] = {0xe8, 0x0b, 0, 0, 0, 0x48, 0x89, 0x07, 0xeb, 0xf6};
+	/* call 17 */
+	static const uint8_t other[] = {0xe8, 0x0c, 0, 0, 0};
+	struct insn_access access = access_data;
+	uint64_t data = (uint64_t)(uintptr_t)processor_data, stored;
+	uint32_t count;
+
+	access.call = access_call;
+	access.fence = (uint64_t)(uintptr_t)processor_code + 16;
+	access.fence_length = 16;
+	memcpy(processor_code, loop, sizeof(loop));
+	start = fresh_context();
+	start->uc_mcontext.gregs[REG_RDI] = (greg_t)data;
+	start->uc_mcontext.gregs[REG_RSI] = 5;
+	calls = 0;
+	CU_ASSERT_EQUAL(insn_run(start, &access, 1, &count), INSN_DONE);
+	CU_ASSERT_EQUAL(calls, 0); /* the call is the last instruction */
+	CU_ASSERT_EQUAL(insn_run(start, &access, 1, &count), INSN_DONE);
+	CU_ASSERT_EQUAL(calls, 1); /* three more, up to the next call */
+	memcpy(&stored, processor_data, sizeof(stored));
+	CU_ASSERT_EQUAL(stored, data + 5);
+
+	memcpy(processor_code, other, sizeof(other));
+	start = fresh_context();
+	CU_ASSERT_EQUAL(insn_run(start, &access, 10, &count), INSN_UNKNOWN);
+	CU_ASSERT_EQUAL(count, 1);
+	CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RIP], (greg_t)(uintptr_t)processor_code + 17);
 }
 
 static void test_a_run_stops_where_told(void)

@@ -43,9 +43,8 @@ static bool touches_data(uint64_t address, uint64_t length)
 	       address < (uint64_t)processor_data + PROCESSOR_DATA;
 }
 
-static bool access_ours(struct insn_access *access, uint64_t address, uint32_t length)
+static bool is_ours(uint64_t address, uint32_t length)
 {
-	(void)access;
 	return data_is_ours && touches_data(address, length);
 }
 
@@ -55,25 +54,28 @@ static bool access_is_clear(struct insn_access *access, uint64_t page)
 	return !data_is_ours || !touches_data(page, 4096);
 }
 
-static bool access_load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
+static enum insn_access_result access_load(struct insn_access *access, uint64_t address,
+					   void *bytes, uint32_t length)
 {
 	(void)access;
+	if (!is_ours(address, length))
+		return ACCESS_DIRECT;
 	memcpy(bytes, (void *)address, length);
-	return true;
+	return ACCESS_DONE;
 }
 
-static bool access_store(struct insn_access *access, uint64_t address, const void *bytes,
-			 uint32_t length)
+static enum insn_access_result access_store(struct insn_access *access, uint64_t address,
+					    const void *bytes, uint32_t length)
 {
 	(void)access;
+	if (!is_ours(address, length))
+		return ACCESS_DIRECT;
 	memcpy((void *)address, bytes, length);
-	return true;
+	return ACCESS_DONE;
 }
 
-static struct insn_access access_data = {.load = access_load,
-					 .store = access_store,
-					 .ours = access_ours,
-					 .is_clear = access_is_clear};
+static struct insn_access access_data = {
+	.load = access_load, .store = access_store, .is_clear = access_is_clear};
 
 static uint32_t slice;   /* instructions at a time */
 static uint32_t carried; /* of all slices */

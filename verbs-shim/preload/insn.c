@@ -80,6 +80,23 @@ enum insn_result insn_step(ucontext_t *context, struct insn_access *access)
 	return result_of(result);
 }
 
+/* Executes a function in the fence and its return. */
+static bool call(struct machine *machine)
+{
+	struct insn_access *access = machine->access;
+	const greg_t *gregs = machine->context->uc_mcontext.gregs;
+
+	if (!access->call || access->shallow)
+		return false;
+	machine_publish(machine, machine->rip);
+	if (!access->call(access, machine->context, &machine->left))
+		return false;
+	machine->registers[REGISTER_RAX] = (uint64_t)gregs[REG_RAX];
+	machine->registers[REGISTER_RSP] = (uint64_t)gregs[REG_RSP];
+	machine->rip = (uint64_t)gregs[REG_RIP];
+	return true;
+}
+
 static enum insn_result run_blocks(struct machine *machine)
 {
 	struct insn_access *access = machine->access;
@@ -90,8 +107,12 @@ static enum insn_result run_blocks(struct machine *machine)
 		uint32_t most = machine->left;
 		struct block *block;
 
-		if (machine->rip - access->fence < access->fence_length)
-			return INSN_UNKNOWN;
+		if (machine->rip - access->fence < access->fence_length) {
+			if (!call(machine))
+				return INSN_UNKNOWN;
+			before = NULL;
+			continue;
+		}
 		block = block_at(access, before, machine->rip);
 		machine->epoch = access->shallow ? 0 : block->epoch;
 		if (access->shallow && most > block->count_shallow)

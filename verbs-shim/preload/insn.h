@@ -16,22 +16,31 @@
 
 #define INSN_CLEAR 256
 
-/* Callbacks for loads and stores of emulated instructions. A callback returns false if it does not
- * handle the address, which must then not be emulated. */
+/* Results of a load or store by a callback. */
+enum insn_access_result {
+	ACCESS_DONE,
+	ACCESS_REFUSED, /* the instruction must not be executed; nothing was changed */
+	ACCESS_DIRECT, /* the callback does not handle the address, which may be accessed directly */
+};
+
+/* Callbacks for loads, stores and calls of emulated instructions. The registers are in the context
+ * when a callback runs. */
 struct insn_access {
-	bool (*load)(struct insn_access *access, uint64_t address, void *bytes, uint32_t length);
-	bool (*store)(struct insn_access *access, uint64_t address, const void *bytes,
-		      uint32_t length);
-	/* Returns true if an access to this address must be emulated, false if it may run on the
-	 * machine. */
-	bool (*ours)(struct insn_access *access, uint64_t address, uint32_t length);
+	enum insn_access_result (*load)(struct insn_access *access, uint64_t address, void *bytes,
+					uint32_t length);
+	enum insn_access_result (*store)(struct insn_access *access, uint64_t address,
+					 const void *bytes, uint32_t length);
 	/* Returns true if no access to this page must be emulated. This stays true until the owner
 	 * of the callbacks empties `clear`. */
 	bool (*is_clear)(struct insn_access *access, uint64_t page);
+	/* Executes the function at RIP, which is in the fence, and returns to its caller: changes
+	 * RAX, RSP and RIP. It may set the number of instructions that are left. Returns false if
+	 * insn_run() must stop before the function. NULL: insn_run() always stops. */
+	bool (*call)(struct insn_access *access, ucontext_t *context, uint32_t *left);
 	/* Page numbers of clear pages, each at its number modulo INSN_CLEAR. No callback is needed
 	 * for them. */
 	uint64_t clear[INSN_CLEAR];
-	uint64_t fence, fence_length; /* code range; insn_run() stops before it */
+	uint64_t fence, fence_length; /* code range; insn_run() executes only `call` there */
 	/* data below the stack pointer are in use, so insn_run() does not move the stack pointer */
 	bool shallow;
 };

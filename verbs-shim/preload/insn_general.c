@@ -83,24 +83,35 @@ static uint64_t right_operand(struct machine *machine, uint64_t rm)
 	}
 }
 
+/* MOV, MOVZX, MOVSX. */
+static bool run_move(struct machine *machine)
+{
+	const struct insn *insn = machine->insn;
+	uint32_t rm_size = insn->source_size ? insn->source_size : insn->size;
+	uint64_t value;
+
+	if (insn->form != FORM_REG_RM)
+		return write_rm(machine, insn->size, right_operand(machine, 0));
+	if (!read_rm(machine, rm_size, &value))
+		return false;
+	if (insn->op == OP_MOVSX)
+		value = insn_sign_extend(value, insn->source_size);
+	machine_write(machine, insn->reg, insn->size, value);
+	return true;
+}
+
 static bool run_integer(struct machine *machine)
 {
 	const struct insn *insn = machine->insn;
 	uint64_t flags = flags_value(&machine->flags);
 	bool to_reg = insn->form == FORM_REG_RM || insn->form == FORM_REG_RM_IMMEDIATE;
-	uint32_t rm_size = insn->source_size ? insn->source_size : insn->size;
 	uint64_t rm = 0, left, right, result;
 
-	if (!(insn->op == OP_MOV && !to_reg) && !read_rm(machine, rm_size, &rm))
+	if (!read_rm(machine, insn->size, &rm))
 		return false;
 	left = insn->form == FORM_REG_RM ? machine_read(machine, insn->reg, insn->size) : rm;
 	right = right_operand(machine, rm);
-	if (insn->op == OP_MOVSX)
-		result = insn_truncate(insn_sign_extend(rm, insn->source_size), insn->size);
-	else if (insn->op == OP_MOVZX)
-		result = rm;
-	else
-		result = insn_alu(insn->op, left, right, insn->size, &flags);
+	result = insn_alu(insn->op, left, right, insn->size, &flags);
 	if (insn->op != OP_CMP && insn->op != OP_TEST && insn->op != OP_BIT_TEST) {
 		if (to_reg)
 			machine_write(machine, insn->reg, insn->size, result);
@@ -215,20 +226,29 @@ static void run_sign(struct machine *machine)
 			      value >> (8 * insn->size - 1) & 1 ? UINT64_MAX : 0);
 }
 
+/* Returns true if the condition of the instruction holds. */
+static bool holds(struct machine *machine)
+{
+	uint8_t condition = machine->insn->condition;
+
+	if (!flags_suffice(&machine->flags, condition))
+		flags_set(&machine->flags, flags_value(&machine->flags));
+	return flags_hold(&machine->flags, condition);
+}
+
 /* *raises: the instruction raises an exception on the machine, which must execute it. */
 static bool run(struct machine *machine, bool *raises)
 {
 	const struct insn *insn = machine->insn;
-	bool holds;
 	uint64_t value;
-
-	if (!flags_suffice(&machine->flags, insn->condition))
-		flags_set(&machine->flags, flags_value(&machine->flags));
-	holds = flags_hold(&machine->flags, insn->condition);
 
 	switch (insn->op) {
 	case OP_NOP:
 		return true;
+	case OP_MOV:
+	case OP_MOVZX:
+	case OP_MOVSX:
+		return run_move(machine);
 	case OP_LEA:
 		machine_write(machine, insn->reg, insn->size, machine->address);
 		return true;
@@ -236,15 +256,16 @@ static bool run(struct machine *machine, bool *raises)
 		machine->rip += (uint64_t)insn->immediate;
 		return true;
 	case OP_JUMP_IF:
-		machine->rip += holds ? (uint64_t)insn->immediate : 0;
+		machine->rip += holds(machine) ? (uint64_t)insn->immediate : 0;
 		return true;
 	case OP_SET_IF:
-		return write_rm(machine, 1, holds);
+		return write_rm(machine, 1, holds(machine));
 	case OP_MOVE_IF:
 		if (!read_rm(machine, insn->size, &value))
 			return false;
 		machine_write(machine, insn->reg, insn->size,
-			      holds ? value : machine_read(machine, insn->reg, insn->size));
+			      holds(machine) ? value
+					     : machine_read(machine, insn->reg, insn->size));
 		return true;
 	case OP_XCHG:
 		run_exchange(machine);

@@ -39,25 +39,26 @@ void machine_mark_code(struct insn_access *access, uint64_t address)
 		access->clear[page % INSN_CLEAR] = 0;
 }
 
-static bool asks(struct machine *machine, uint64_t address, uint32_t length)
+static void note_direct(struct insn_access *access, uint64_t address)
 {
-	struct insn_access *access = machine->access;
 	uint64_t page = address / PAGE_BYTES;
 
-	if (machine_is_clear(machine, address, length))
-		return false;
-	if (access->ours(access, address, length))
-		return true;
 	if (!is_code(page) && access->is_clear(access, page * PAGE_BYTES))
 		access->clear[page % INSN_CLEAR] = page;
-	return false;
 }
 
 bool machine_load(struct machine *machine, uint64_t address, void *bytes, uint32_t length)
 {
-	if (asks(machine, address, length)) {
-		machine_publish(machine, machine->at); /* for readers of the context */
-		return machine->access->load(machine->access, address, bytes, length);
+	struct insn_access *access = machine->access;
+
+	if (!machine_is_clear(machine, address, length)) {
+		enum insn_access_result result;
+
+		machine_publish(machine, machine->at);
+		result = access->load(access, address, bytes, length);
+		if (result != ACCESS_DIRECT)
+			return result == ACCESS_DONE;
+		note_direct(access, address);
 	}
 	memcpy(bytes, (const void *)address, length);
 	return true;
@@ -65,11 +66,18 @@ bool machine_load(struct machine *machine, uint64_t address, void *bytes, uint32
 
 bool machine_store(struct machine *machine, uint64_t address, const void *bytes, uint32_t length)
 {
+	struct insn_access *access = machine->access;
+
 	machine->changed |=
 		is_code(address / PAGE_BYTES) || is_code((address + length - 1) / PAGE_BYTES);
-	if (asks(machine, address, length)) {
-		machine_publish(machine, machine->at); /* for readers of the context */
-		return machine->access->store(machine->access, address, bytes, length);
+	if (!machine_is_clear(machine, address, length)) {
+		enum insn_access_result result;
+
+		machine_publish(machine, machine->at);
+		result = access->store(access, address, bytes, length);
+		if (result != ACCESS_DIRECT)
+			return result == ACCESS_DONE;
+		note_direct(access, address);
 	}
 	memcpy((void *)address, bytes, length);
 	return true;

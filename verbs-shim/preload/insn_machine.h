@@ -89,7 +89,7 @@ void machine_publish(struct machine *machine, uint64_t rip);
 /* Marks a page with code, so that stores to it are noticed. */
 void machine_mark_code(struct insn_access *access, uint64_t address);
 
-/* Access memory through the callbacks if `ours` returns true, otherwise directly. Both functions
+/* Access memory through the callbacks, or directly if it does not concern them. Both functions
  * return false if the access is refused. */
 bool machine_load(struct machine *machine, uint64_t address, void *bytes, uint32_t length);
 bool machine_store(struct machine *machine, uint64_t address, const void *bytes, uint32_t length);

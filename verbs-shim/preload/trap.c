@@ -2,11 +2,7 @@
 /* trap: see trap.h. */
 #include "verbs-shim/preload/trap.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/time.h>
-#include <time.h>
 
 #include "verbs-shim/preload/insn.h"
 #include "verbs-shim/preload/processor.h"
@@ -17,9 +13,6 @@
 #include "verbs-shim/preload/trap_poll.h"
 #include "verbs-shim/preload/trap_stack.h"
 #include "verbs-shim/preload/trap_watch.h"
-
-/* Maximum number of instructions executed after the last access to the HCA's memory. */
-#define RUN 400
 
 /* Maximum number of instructions while a store to a doorbell waits for further stores. */
 #define SLICE 32
@@ -72,29 +65,6 @@ static void ask_register(struct trap_load *load)
 	load->responded = true;
 }
 
-/* If the program is at the first instruction of a library function, calls the function and resumes
- * the program after its call. These functions do not depend on the program's stack and signals. */
-static bool call_own(ucontext_t *context)
-{
-	typedef int64_t function(uint64_t first, uint64_t second);
-	static void *const callable[] = {(void *)pthread_spin_lock,    (void *)pthread_spin_unlock,
-					 (void *)pthread_spin_trylock, (void *)pthread_mutex_lock,
-					 (void *)pthread_mutex_unlock, (void *)clock_gettime,
-					 (void *)gettimeofday,         (void *)sched_yield};
-	greg_t *registers = context->uc_mcontext.gregs;
-
-	for (uint32_t i = 0; i < sizeof(callable) / sizeof(callable[0]); i++) {
-		if ((uint64_t)registers[REG_RIP] != (uint64_t)(uintptr_t)callable[i])
-			continue;
-		registers[REG_RAX] = (greg_t)((function *)callable[i])(
-			(uint64_t)registers[REG_RDI], (uint64_t)registers[REG_RSI]);
-		registers[REG_RIP] = *(const greg_t *)(uintptr_t)registers[REG_RSP];
-		registers[REG_RSP] += 8;
-		return true;
-	}
-	return false;
-}
-
 /* Returns true if the buffer is full, or if the last instruction did not store to a doorbell
  * page. */
 static bool combines_no_more(const struct trap *trap)
@@ -119,7 +89,7 @@ static enum insn_result run(struct trap *trap, bool shallow, uint32_t *left)
 	access->shallow = shallow;
 	result =
 		insn_run(trap->context, access, by_slices && *left > SLICE ? SLICE : *left, &count);
-	*left = trap->touched || trap->at_doorbell ? RUN : *left - count;
+	*left = trap->touched || trap->at_doorbell ? TRAP_RUN : *left - count;
 	return result;
 }
 
@@ -127,10 +97,10 @@ static enum insn_result run(struct trap *trap, bool shallow, uint32_t *left)
 static bool carry_out_other(ucontext_t *context, uint32_t *left)
 {
 	if (clock_rdtsc(context) || processor_cpuid(context)) {
-		*left = RUN;
+		*left = TRAP_RUN;
 		return true;
 	}
-	return *left > 0 && call_own(context);
+	return *left > 0 && trap_access_call(context);
 }
 
 /* Executes the following instructions as long as some of these access memory of the HCA. Execution
@@ -139,7 +109,7 @@ static void carry_on(struct trap *trap)
 {
 	bool shallow = !trap_stack_holds((uint64_t)(uintptr_t)__builtin_frame_address(0)) ||
 		       trap_stack_holds((uint64_t)trap->context->uc_mcontext.gregs[REG_RSP]);
-	uint32_t left = RUN;
+	uint32_t left = TRAP_RUN;
 
 	trap->at_doorbell = false;
 	while (left > 0) {
@@ -149,14 +119,14 @@ static void carry_on(struct trap *trap)
 			continue;
 		if (trap->polled) {
 			sleep_polling(trap);
-			left = RUN;
+			left = TRAP_RUN;
 		} else if (trap->load.wanted) {
 			ask_register(&trap->load);
-			left = RUN;
+			left = TRAP_RUN;
 		} else if (combines_no_more(trap) ||
 			   (trap_combine_bytes() && result == INSN_REFUSED)) {
 			trap_combine_flush();
-			left = RUN;
+			left = TRAP_RUN;
 		} else if (result == INSN_UNKNOWN) {
 			if (trap_combine_bytes() == DOORBELL_BYTES)
 				trap_combine_flush();

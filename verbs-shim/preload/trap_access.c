@@ -2,7 +2,11 @@
 /* trap_access: see trap_access.h. */
 #include "verbs-shim/preload/trap_access.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/time.h>
+#include <time.h>
 
 #include "verbs-shim/preload/range.h"
 #include "verbs-shim/preload/shim.h"
@@ -30,14 +34,6 @@ static void forget_changed(void)
 static struct trap *trap_of(struct insn_access *access)
 {
 	return ((struct accesses *)(void *)access)->trap;
-}
-
-/* Returns true if the access must be emulated. An access to watched memory must be emulated only if
- * it would trap. */
-static bool is_ours(struct insn_access *access, uint64_t address, uint32_t length)
-{
-	(void)access;
-	return range_traps(address, length, trap_watch.hot);
 }
 
 static bool is_clear(struct insn_access *access, uint64_t page)
@@ -95,28 +91,38 @@ static bool load_range(struct trap *trap, struct range *range, uint64_t address,
 	return true;
 }
 
-static bool load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
+static bool load_parts(struct trap *trap, uint64_t address, uint8_t *to, uint32_t length)
 {
-	struct trap *trap = trap_of(access);
-	struct range *range;
-	uint8_t *to = bytes;
-
-	(void)trap_watch_touch();
-	forget_changed();
-	range = range_find(address);
-	if (is_within(range, address, length))
-		return load_range(trap, range, address, bytes, length);
 	if (range_has_registers(address, length))
 		return false;
 	for (uint32_t part; length > 0; address += part, to += part, length -= part) {
+		struct range *range = range_find(address);
+
 		part = range_part(address, length);
-		range = range_find(address);
 		if (!range)
 			memcpy(to, (const void *)(uintptr_t)address, part);
 		else if (!load_range(trap, range, address, to, part))
 			return false;
 	}
 	return true;
+}
+
+/* An access to watched memory must be emulated only if it would trap. */
+static enum insn_access_result load(struct insn_access *access, uint64_t address, void *bytes,
+				    uint32_t length)
+{
+	struct trap *trap = trap_of(access);
+	struct range *range;
+	bool done;
+
+	if (!range_traps(address, length, trap_watch.hot))
+		return ACCESS_DIRECT;
+	(void)trap_watch_touch();
+	forget_changed();
+	range = range_find(address);
+	done = is_within(range, address, length) ? load_range(trap, range, address, bytes, length)
+						 : load_parts(trap, address, bytes, length);
+	return done ? ACCESS_DONE : ACCESS_REFUSED;
 }
 
 static bool store_range(struct trap *trap, struct range *range, uint64_t address, const void *bytes,
@@ -143,27 +149,71 @@ static bool store_range(struct trap *trap, struct range *range, uint64_t address
 	return true;
 }
 
-static bool store(struct insn_access *access, uint64_t address, const void *bytes, uint32_t length)
+static bool store_parts(struct trap *trap, uint64_t address, const uint8_t *from, uint32_t length)
 {
-	struct trap *trap = trap_of(access);
-	struct range *range;
-	const uint8_t *from = bytes;
-
-	(void)trap_watch_touch();
-	forget_changed();
-	range = range_find(address);
-	if (is_within(range, address, length))
-		return store_range(trap, range, address, bytes, length);
 	if (range_has_registers(address, length))
 		return false;
 	for (uint32_t part; length > 0; address += part, from += part, length -= part) {
+		struct range *range = range_find(address);
+
 		part = range_part(address, length);
-		range = range_find(address);
 		if (!range)
 			memcpy((void *)(uintptr_t)address, from, part);
 		else if (!store_range(trap, range, address, from, part))
 			return false;
 	}
+	return true;
+}
+
+static enum insn_access_result store(struct insn_access *access, uint64_t address,
+				     const void *bytes, uint32_t length)
+{
+	struct trap *trap = trap_of(access);
+	struct range *range;
+	bool done;
+
+	if (!range_traps(address, length, trap_watch.hot))
+		return ACCESS_DIRECT;
+	(void)trap_watch_touch();
+	forget_changed();
+	range = range_find(address);
+	done = is_within(range, address, length) ? store_range(trap, range, address, bytes, length)
+						 : store_parts(trap, address, bytes, length);
+	return done ? ACCESS_DONE : ACCESS_REFUSED;
+}
+
+bool trap_access_call(ucontext_t *context)
+{
+	typedef int64_t function(uint64_t first, uint64_t second);
+	static void *const callable[] = {(void *)pthread_spin_lock,    (void *)pthread_spin_unlock,
+					 (void *)pthread_spin_trylock, (void *)pthread_mutex_lock,
+					 (void *)pthread_mutex_unlock, (void *)clock_gettime,
+					 (void *)gettimeofday,         (void *)sched_yield};
+	greg_t *registers = context->uc_mcontext.gregs;
+
+	for (uint32_t i = 0; i < sizeof(callable) / sizeof(callable[0]); i++) {
+		if ((uint64_t)registers[REG_RIP] != (uint64_t)(uintptr_t)callable[i])
+			continue;
+		registers[REG_RAX] = (greg_t)((function *)callable[i])(
+			(uint64_t)registers[REG_RDI], (uint64_t)registers[REG_RSI]);
+		registers[REG_RIP] = *(const greg_t *)(uintptr_t)registers[REG_RSP];
+		registers[REG_RSP] += 8;
+		return true;
+	}
+	return false;
+}
+
+/* Stores to a doorbell page may wait for the next instructions, not for functions. */
+static bool call(struct insn_access *access, ucontext_t *context, uint32_t *left)
+{
+	struct trap *trap = trap_of(access);
+
+	if (!trap->stops_at_doorbells || *left == 0 || !trap_access_call(context))
+		return false;
+	if (trap->touched)
+		*left = TRAP_RUN;
+	trap->touched = false;
+	forget_changed();
 	return true;
 }
 
@@ -190,8 +240,8 @@ void trap_access_init(void)
 
 	accesses.base = (struct insn_access){.load = load,
 					     .store = store,
-					     .ours = is_ours,
 					     .is_clear = is_clear,
+					     .call = call,
 					     .fence = (uint64_t)(uintptr_t)__ehdr_start,
 					     .fence_length = (uint64_t)(_etext - __ehdr_start)};
 }

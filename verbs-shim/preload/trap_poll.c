@@ -323,6 +323,8 @@ static void see(struct view *view, const struct range *range, uint64_t address, 
 	for (uint32_t i = 0; i < seen->count;) {
 		struct shim_span known = seen->list[i];
 
+		if (start >= known.address && end <= known.address + known.length)
+			return;
 		if (start > known.address + known.length || end < known.address) {
 			i++;
 			continue;

@@ -91,6 +91,16 @@ static inline void gauge_left(struct gauge *gauge, sim_time entered, sim_time at
 	gauge_leave(gauge, at, amount);
 }
 
+/* Removes `count` items of amount 1 that entered at the same time, as gauge_left() does. `times` is
+ * the sum of the times at which they depart. */
+static inline void gauge_left_each(struct gauge *gauge, sim_time entered, uint64_t times,
+				   uint64_t count)
+{
+	gauge->area += times;
+	gauge_left(gauge, entered, 0, count);
+	gauge->stays += times;
+}
+
 /* Removes an item as gauge_left() does, at the booked time `at` that may lie in the future. */
 static inline void gauge_booked(struct gauge *gauge, sim_time entered, sim_time at, uint64_t amount)
 {
@@ -99,12 +109,10 @@ static inline void gauge_booked(struct gauge *gauge, sim_time entered, sim_time 
 		gauge->until = at;
 }
 
-/* Adds an item that enters at `entered` and whose departure is known then. The item does not count
- * for level_max. */
-static inline void gauge_stay(struct gauge *gauge, sim_time entered, sim_time at, uint64_t amount)
+/* Adds items whose departures are known when they enter. `stay` is their stay in total, in unit x
+ * ps, and `at` the time of the last departure. The items do not count for level_max. */
+static inline void gauge_stay(struct gauge *gauge, uint64_t stay, sim_time at)
 {
-	uint64_t stay = amount * (at - entered);
-
 	gauge->area += stay;
 	gauge->stays += stay;
 	gauge->timed = true;

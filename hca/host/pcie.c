@@ -19,7 +19,6 @@ enum dllp_choice { DLLP_SHARE, DLLP_GUIDE, DLLP_COUNTED }; /* values of the para
 
 static void read_empty(struct event *event);
 static void issue_requests(struct pcie *pcie, struct pcie_read *read);
-static sim_time read_arrival(struct pcie *pcie, const struct pcie_read *read, sim_time at_host);
 static void reclaim_tags(struct pcie *pcie);
 static void note_wait(struct pcie *pcie);
 static void tag_returned(struct event *event);
@@ -38,14 +37,11 @@ static uint64_t dllps_due(uint64_t *due, uint64_t packets, uint64_t every)
 	return count;
 }
 
-void pcie_return_dllps(struct pcie *pcie, enum direction direction, uint64_t packets,
-		       bool flow_controlled)
+void pcie_count_dllps(struct pcie *pcie, enum direction direction, uint64_t packets,
+		      bool flow_controlled)
 {
-	uint64_t count;
+	uint64_t count = dllps_due(&pcie->acks_due[direction], packets, pcie->param.ack_every);
 
-	if (!pcie->dllps_counted)
-		return;
-	count = dllps_due(&pcie->acks_due[direction], packets, pcie->param.ack_every);
 	if (flow_controlled)
 		count += dllps_due(&pcie->updates_due[direction], packets,
 				   pcie->param.credit_update_every);
@@ -56,13 +52,6 @@ void pcie_return_dllps(struct pcie *pcie, enum direction direction, uint64_t pac
 		pcie->count.dllps_to_host += count;
 		pcie_link_owe(&pcie->to_host, count);
 	}
-}
-
-sim_time pcie_to_host(struct pcie *pcie, uint64_t packets, uint64_t bytes, bool flow_controlled)
-{
-	pcie->count.to_host_bytes += bytes;
-	pcie_return_dllps(pcie, TO_HOST, packets, flow_controlled);
-	return pcie_link_send(&pcie->to_host, pcie_now(pcie), bytes);
 }
 
 /* ---- DMA reads ---- */
@@ -160,29 +149,19 @@ static void note_wait(struct pcie *pcie)
 	gauge_wait(&gauge->nonposted, now, read && !behind && !no_tag);
 }
 
-static struct request_group *group_open(struct pcie *pcie, struct pcie_read *read)
+void pcie_requests_accepted(const struct request_group *group)
 {
-	struct request_group *group = pcie->groups_free;
+	struct pcie *pcie = group->read->pcie;
+	const struct pcie_train *requests = &group->requests;
+	sim_time latency = pcie->param.credit_latency;
 
-	assert(group);
-	pcie->groups_free = group->next_free;
-	group->read = read;
-	group->serial = pcie->count.read_requests;
-	group->offset = read->requested;
-	group->length = 0;
-	group->left_at = pcie_now(pcie);
-	return group;
-}
-
-void pcie_request_accepted(struct pcie *pcie, sim_time left_at, sim_time accepted)
-{
-	sim_time back_at = accepted + pcie->param.credit_latency;
-
-	pcie_credit_ring_return(&pcie->nonposted, 1, 0, back_at);
+	pcie_credit_ring_return(&pcie->nonposted, requests, 0, latency);
 	if (pcie->host)
-		gauge_booked(&pcie->gauge.nonposted, left_at, back_at, 1);
+		gauge_booked(&pcie->gauge.nonposted, group->left_at, requests->at + latency, 1);
 	else
-		gauge_stay(&pcie->gauge.nonposted, left_at, back_at, 1);
+		gauge_stay(&pcie->gauge.nonposted,
+			   requests->times + requests->packets * (latency - group->left_at),
+			   requests->last + latency);
 }
 
 void pcie_request_ready(struct request_group *group, sim_time ready)
@@ -194,63 +173,91 @@ void pcie_request_ready(struct request_group *group, sim_time ready)
 		      group->serial);
 }
 
-/* Ends a group whose requests have all left. `arrival` is the arrival of its first request at the
- * root complex. Without a host, it includes the wait for earlier writes. */
-static void group_close(struct request_group *group, sim_time arrival)
+/* Delays requests that arrive before the earlier writes are visible. Either all requests of the
+ * train do so, or none. A read pushes the writes before it: 2.4.1, rows B. */
+static void put_in_order(struct pcie *pcie, const struct pcie_read *read,
+			 struct pcie_train *requests)
 {
-	if (group->read->pcie->host)
-		pcie_host_read(group, arrival);
-	else
-		pcie_request_ready(group, arrival);
+	uint32_t packets = requests->packets;
+
+	if (requests->at >= pcie->visible_at || (read->relaxed && pcie->param.relaxed_ordering))
+		return;
+	pcie->count.order_stalls += packets - (requests->last == pcie->visible_at);
+	pcie->count.order_stall_time += packets * pcie->visible_at - requests->times;
+	pcie_train_init(requests, pcie->visible_at, packets);
 }
 
-/* Sends the requests of a read. Requests that are all held by writes, or all not held, travel as
- * one group. Each request travels alone if requests of other reads may be ready in between. This is
- * possible if a host gives each request its own time, or if some requests pass the writes that hold
- * up others. */
+/* Takes a group for requests of a read that are about to leave. */
+static struct request_group *group_take(struct pcie *pcie, struct pcie_read *read)
+{
+	struct request_group *group = pcie->groups_free;
+
+	assert(group);
+	pcie->groups_free = group->next_free;
+	group->read = read;
+	group->left_at = pcie_now(pcie);
+	return group;
+}
+
+/* Starts a group whose requests arrive at the times group->requests. */
+static void group_start(struct pcie *pcie, struct request_group *group)
+{
+	struct pcie_read *read = group->read;
+
+	group->serial = pcie->count.read_requests;
+	group->offset = read->requested;
+	group->length = tlp_span(read->address + read->requested, read->length - read->requested,
+				 pcie->param.mrrs, group->requests.packets);
+	read->requested += group->length;
+	pcie->count.read_requests += group->requests.packets;
+	if (pcie->host) {
+		pcie_host_read(group, group->requests.at);
+		return;
+	}
+	put_in_order(pcie, read, &group->requests);
+	pcie_requests_accepted(group);
+	pcie_request_ready(group, group->requests.at);
+}
+
+/* Returns the time until which the requests of a train form a group. Requests that are all held by
+ * writes, or all not held, travel as one group. Each request travels alone if requests of other
+ * reads may be ready in between. This is possible if a host gives each request its own time, or if
+ * some requests pass the writes that hold up others. */
+static sim_time group_until(const struct pcie *pcie, const struct pcie_train *arrivals)
+{
+	if (pcie->host || pcie->param.relaxed_ordering || pcie->dllps_counted)
+		return arrivals->at;
+	return arrivals->at > pcie->visible_at ? SIM_NEVER : pcie->visible_at;
+}
+
+/* Sends the requests of a read that have tags and credits. */
 static void issue_requests(struct pcie *pcie, struct pcie_read *read)
 {
-	bool alone = pcie->host || pcie->param.relaxed_ordering || pcie->dllps_counted;
-	struct request_group *group = NULL;
-	sim_time ready = 0;
-	uint64_t used, requests = pcie->count.read_requests;
+	uint64_t requests = tlp_count(read->address + read->requested,
+				      read->length - read->requested, pcie->param.mrrs);
+	struct request_group *group = group_take(pcie, read), *rest;
+	uint64_t used;
 
-	while (may_request(pcie) && read->requested < read->length) {
-		uint64_t address = read->address + read->requested;
-		uint32_t length =
-			tlp_first_length(address, read->length - read->requested, pcie->param.mrrs);
-		sim_time left =
-			pcie_to_host(pcie, 1, tlp_bytes(&pcie->param, TLP_REQUEST, 1, 0), true);
-		sim_time arrival = left + pcie->one_way, in_order = arrival;
-		/* held requests become ready at the same time */
-		bool held = arrival <= pcie->visible_at;
-
-		pcie_credit_ring_take(&pcie->nonposted, 1, 0);
-		pcie->count.nonposted_headers_taken++;
-		if (pcie->host) {
-			gauge_enter(&pcie->gauge.nonposted, pcie_now(pcie), 1);
-		} else {
-			in_order = read_arrival(pcie, read, arrival);
-			pcie_request_accepted(pcie, pcie_now(pcie), in_order);
-		}
-		if (group && (alone || group->held != held)) {
-			group_close(group, ready);
-			group = NULL;
-		}
-		if (!group) {
-			group = group_open(pcie, read);
-			group->held = held;
-			group->remainder = pcie->to_host.remainder;
-			ready = in_order;
-		}
-		group->length += length;
-		read->requested += length;
-		pcie->tags_free--;
-		pcie->count.read_requests++;
+	if (requests > pcie->tags_free)
+		requests = pcie->tags_free;
+	if (requests > pcie->nonposted.headers_free)
+		requests = pcie->nonposted.headers_free;
+	pcie_credit_ring_take(&pcie->nonposted, (uint32_t)requests, 0);
+	pcie->count.nonposted_headers_taken += requests;
+	pcie->tags_free -= requests;
+	gauge_enter(&pcie->gauge.tags, pcie_now(pcie), requests);
+	if (pcie->host)
+		gauge_enter(&pcie->gauge.nonposted, pcie_now(pcie), requests);
+	pcie_to_host(pcie, &group->requests, tlp_bytes(&pcie->param, TLP_REQUEST, 1, 0),
+		     (uint32_t)requests, true);
+	for (sim_time until; (until = group_until(pcie, &group->requests)) < group->requests.last;
+	     group = rest) {
+		rest = group_take(pcie, read);
+		rest->requests = group->requests;
+		group->requests = pcie_train_split(&rest->requests, until);
+		group_start(pcie, group);
 	}
-	assert(group);
-	group_close(group, ready);
-	gauge_enter(&pcie->gauge.tags, pcie_now(pcie), pcie->count.read_requests - requests);
+	group_start(pcie, group);
 	used = pcie->param.tags - pcie->tags_free;
 	if (used > pcie->count.tags_used_max)
 		pcie->count.tags_used_max = used;
@@ -259,26 +266,18 @@ static void issue_requests(struct pcie *pcie, struct pcie_read *read)
 		pcie->gauge.nonposted.level_max = used;
 }
 
-/* Returns the time at which a read is in order. A read pushes the writes before it: 2.4.1, rows
- * B. */
-static sim_time read_arrival(struct pcie *pcie, const struct pcie_read *read, sim_time at_host)
-{
-	if (at_host >= pcie->visible_at || (read->relaxed && pcie->param.relaxed_ordering))
-		return at_host;
-	pcie->count.order_stalls++;
-	pcie->count.order_stall_time += pcie->visible_at - at_host;
-	return pcie->visible_at;
-}
-
 static void reclaim_tags(struct pcie *pcie)
 {
-	while (pcie->tag_return_count &&
-	       pcie->tag_returns[pcie->tag_return_first].at <= pcie_now(pcie)) {
-		pcie->tag_return_first = (pcie->tag_return_first + 1) % pcie->param.tags;
-		pcie->tag_return_count--;
-		pcie->tags_free++;
-		assert(pcie->tags_free <= pcie->param.tags);
-	}
+	uint64_t first = pcie->tag_return_first, left = pcie->tag_return_count;
+	sim_time now = pcie_now(pcie);
+
+	for (; left && pcie->tag_returns[first].at <= now; left--)
+		if (++first == pcie->param.tags)
+			first = 0;
+	pcie->tags_free += pcie->tag_return_count - left;
+	pcie->tag_return_count = left;
+	pcie->tag_return_first = first;
+	assert(pcie->tags_free <= pcie->param.tags);
 }
 
 /* Schedules an event for the first waiting read. A tag returns alone or at its group's arrival. The

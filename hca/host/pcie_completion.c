@@ -10,77 +10,85 @@
 
 static void group_arrived(struct event *event);
 
-static struct completion_walk walk_begin(const struct pcie *pcie, const struct request_group *group,
-					 sim_time ready)
+/* Determines the completions of the next requests. */
+static void walk_measure(const struct pcie *pcie, const struct request_group *group,
+			 struct completion_walk *walk)
 {
-	uint64_t address = group->read->address + group->offset;
+	uint32_t length = tlp_first_length(walk->address, walk->length, pcie->param.mrrs);
 
-	return (struct completion_walk){
-		.address = address,
-		.left = group->length,
-		.length = tlp_first_length(address, group->length, pcie->param.mrrs),
-		.ready = ready,
-		.remainder = group->remainder,
-	};
+	walk->equal = tlp_first_count(walk->address, walk->length, pcie->param.mrrs);
+	walk->packets =
+		group->unmapped ? 1 : tlp_completion_count(&pcie->param, walk->address, length);
+	walk->bytes = tlp_bytes(&pcie->param, TLP_COMPLETION, walk->packets,
+				group->unmapped ? 0 : length);
+	walk->address += walk->equal * length;
+	walk->length -= walk->equal * length;
 }
 
-/* Advances to the next request of the group. It arrives right after this one, or both waited for
- * the same write. */
-static void walk_on(const struct pcie *pcie, const struct request_group *group,
-		    struct completion_walk *walk)
+static void walk_begin(const struct pcie *pcie, const struct request_group *group,
+		       struct completion_walk *walk)
 {
-	walk->address += walk->length;
-	walk->left -= walk->length;
-	if (!walk->left)
-		return;
-	walk->length = tlp_first_length(walk->address, walk->left, pcie->param.mrrs);
-	if (!group->held)
-		walk->ready = pcie_link_next(&pcie->to_host, walk->ready,
-					     tlp_bytes(&pcie->param, TLP_REQUEST, 1, 0),
-					     &walk->remainder);
+	uint64_t place = pcie->tag_return_first + pcie->tag_return_count;
+
+	walk->ready = group->requests;
+	pcie_train_delay(&walk->ready, pcie_now(pcie) - walk->ready.at);
+	walk->address = group->read->address + group->offset;
+	walk->length = group->length;
+	walk->place = place < pcie->param.tags ? place : place - pcie->param.tags;
+	walk->booked = walk->arrivals = 0;
+	walk_measure(pcie, group, walk);
 }
 
-static uint32_t packets_of(const struct pcie *pcie, const struct request_group *group,
-			   const struct completion_walk *walk)
+/* Books the completions of the requests that are ready until `until`, which return their tags. */
+static void book(struct pcie *pcie, const struct request_group *group, struct completion_walk *walk,
+		 sim_time until)
 {
-	if (group->unmapped)
-		return 1;
-	return tlp_completion_count(&pcie->param, walk->address, walk->length);
+	struct pcie_train *ready = &walk->ready;
+
+	while (ready->packets && ready->at <= until) {
+		struct pcie_train arrivals;
+
+		pcie_link_send_train(&pcie->to_device, &arrivals, ready->at, ready->duration,
+				     walk->bytes, ready->last <= until ? walk->equal : 1);
+		pcie_train_delay(&arrivals, pcie->one_way);
+		pcie_train_skip(ready, arrivals.packets);
+		walk->arrival = arrivals.last;
+		walk->arrivals += arrivals.times;
+		walk->booked += arrivals.packets * walk->packets;
+		walk->equal -= arrivals.packets;
+		for (struct pcie_train next = arrivals; next.packets; pcie_train_next(&next)) {
+			bool group_ends = next.packets + ready->packets == 1;
+
+			pcie->tag_returns[walk->place] = (struct tag_return){next.at, group_ends};
+			if (++walk->place == pcie->param.tags)
+				walk->place = 0;
+		}
+		if (!walk->equal && ready->packets)
+			walk_measure(pcie, group, walk);
+	}
 }
 
-/* Books the completions of one request. Returns the arrival of the last completion at the
- * adapter. */
-static sim_time book(struct pcie *pcie, const struct request_group *group,
-		     const struct completion_walk *walk, uint32_t packets, uint64_t *bytes)
+/* Books the completions of all requests of a group. Returns the arrival of the last completion. */
+static sim_time complete(struct pcie *pcie, struct request_group *group)
 {
-	*bytes = tlp_bytes(&pcie->param, TLP_COMPLETION, packets,
-			   group->unmapped ? 0 : walk->length);
-	return pcie_link_send(&pcie->to_device, walk->ready, *bytes) + pcie->one_way;
-}
+	uint32_t requests = group->requests.packets, data = group->unmapped ? 0 : group->length;
+	struct completion_walk walk;
 
-static void return_tag(struct pcie *pcie, sim_time left_at, sim_time at, bool group_ends)
-{
-	uint64_t place = pcie->tag_return_first + pcie->tag_return_count++;
-
+	walk_begin(pcie, group, &walk);
+	if (requests > 1)
+		pcie->train =
+			(struct completion_train){group, walk, 0, pcie_link_mark(&pcie->to_device)};
+	book(pcie, group, &walk, SIM_NEVER);
+	pcie->train.arrivals = walk.arrivals;
+	pcie->tag_return_count += requests;
 	assert(pcie->tag_return_count <= pcie->param.tags);
-	pcie->tag_returns[place % pcie->param.tags] = (struct tag_return){at, group_ends};
-	gauge_left(&pcie->gauge.tags, left_at, at, 1);
-}
-
-static sim_time complete(struct pcie *pcie, const struct request_group *group,
-			 const struct completion_walk *walk)
-{
-	uint32_t packets = packets_of(pcie, group, walk);
-	uint64_t bytes;
-	sim_time arrival = book(pcie, group, walk, packets, &bytes);
-
-	pcie->count.to_device_bytes += bytes;
-	pcie->count.completion_bytes += group->unmapped ? 0 : walk->length;
-	pcie->count.completions += packets;
-	pcie->count.nonposted_headers_returned++;
-	pcie_return_dllps(pcie, TO_DEVICE, packets, false);
-	return_tag(pcie, group->left_at, arrival, walk->left == walk->length);
-	return arrival;
+	pcie->count.to_device_bytes += tlp_bytes(&pcie->param, TLP_COMPLETION, walk.booked, data);
+	pcie->count.completion_bytes += data;
+	pcie->count.completions += walk.booked;
+	pcie->count.nonposted_headers_returned += requests;
+	pcie_return_dllps(pcie, TO_DEVICE, walk.booked, false);
+	gauge_left_each(&pcie->gauge.tags, group->left_at, walk.arrivals, requests);
+	return walk.arrival;
 }
 
 void pcie_complete_group(struct event *event)
@@ -88,24 +96,15 @@ void pcie_complete_group(struct event *event)
 	struct request_group *group = container_of(event, struct request_group, event);
 	struct pcie_read *read = group->read;
 	struct pcie *pcie = read->pcie;
-	struct completion_walk walk = walk_begin(pcie, group, pcie_now(pcie));
+	uint64_t address = read->address + group->offset;
 	sim_time arrival;
 
 	group->unmapped =
-		read->bytes && !memory_read(read->memory, walk.address,
+		read->bytes && !memory_read(read->memory, address,
 					    (uint8_t *)read->bytes + group->offset, group->length);
 	read->failed |= group->unmapped;
-	trace(&pcie->block, TRACE_PCIE_COMPLETION, read->tag, walk.address, walk.left);
-	arrival = complete(pcie, group, &walk);
-	walk_on(pcie, group, &walk);
-	if (walk.left)
-		pcie->train = (struct completion_train){
-			.group = group, .next = walk, .mark = pcie_link_mark(&pcie->to_device)};
-	while (walk.left) {
-		pcie->train.last_ready = walk.ready;
-		arrival = complete(pcie, group, &walk);
-		walk_on(pcie, group, &walk);
-	}
+	trace(&pcie->block, TRACE_PCIE_COMPLETION, read->tag, address, group->length);
+	arrival = complete(pcie, group);
 	event_init(&group->event, &pcie->block, group_arrived);
 	pcie_schedule(pcie, &group->event, arrival, RANK_ARRIVED, group->serial);
 	pcie_await_room(pcie);
@@ -137,45 +136,26 @@ static sim_time pass(struct pcie *pcie, uint64_t bytes)
 			      pcie->mmio_left_at, bytes);
 }
 
-/* Repeats the bookings of the requests that are not ready yet, after the packet that has passed. */
-static void book_again(struct pcie *pcie, struct completion_train *train)
-{
-	const struct request_group *group = train->group;
-	struct completion_walk walk = train->next;
-	uint64_t requests = 0, place, bytes;
-	sim_time arrival = 0;
-
-	for (; walk.left; walk_on(pcie, group, &walk))
-		requests++;
-	place = pcie->tag_return_first + pcie->tag_return_count - requests;
-	for (walk = train->next; walk.left; walk_on(pcie, group, &walk)) {
-		struct tag_return *tag = &pcie->tag_returns[place++ % pcie->param.tags];
-
-		arrival = book(pcie, group, &walk, packets_of(pcie, group, &walk), &bytes);
-		gauge_rebook(&pcie->gauge.tags, tag->at, arrival);
-		tag->at = arrival;
-	}
-	sim_cancel(&train->group->event);
-	pcie_schedule(pcie, &train->group->event, arrival, RANK_ARRIVED, group->serial);
-	pcie_await_room(pcie);
-}
-
+/* Returns to the first booking of the last group, and repeats the bookings of the requests that are
+ * ready. The bookings of the later requests follow the packet that passes. */
 sim_time pcie_pass_completions(struct pcie *pcie, uint64_t bytes)
 {
 	struct completion_train *train = &pcie->train;
-	uint64_t completion_bytes;
+	struct completion_walk walk;
 	sim_time left;
 
-	if (train->last_ready <= pcie_now(pcie))
+	if (train->next.ready.last <= pcie_now(pcie))
 		return pass(pcie, bytes);
 	pcie_link_back(&pcie->to_device, &train->mark);
-	while (train->next.ready <= pcie_now(pcie)) {
-		book(pcie, train->group, &train->next, packets_of(pcie, train->group, &train->next),
-		     &completion_bytes);
-		walk_on(pcie, train->group, &train->next);
-	}
+	book(pcie, train->group, &train->next, pcie_now(pcie));
 	left = pass(pcie, bytes);
 	train->mark = pcie_link_mark(&pcie->to_device);
-	book_again(pcie, train);
+	walk = train->next;
+	book(pcie, train->group, &walk, SIM_NEVER);
+	gauge_rebook(&pcie->gauge.tags, train->arrivals, walk.arrivals);
+	train->arrivals = walk.arrivals;
+	sim_cancel(&train->group->event);
+	pcie_schedule(pcie, &train->group->event, walk.arrival, RANK_ARRIVED, train->group->serial);
+	pcie_await_room(pcie);
 	return left;
 }

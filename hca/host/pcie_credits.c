@@ -23,9 +23,14 @@ void pcie_credit_ring_fini(struct credit_ring *ring)
 
 void pcie_credit_ring_reclaim(struct credit_ring *ring, sim_time now)
 {
-	while (ring->count && ring->returns[ring->first].at <= now) {
-		ring->headers_free += ring->returns[ring->first].headers;
-		ring->data_free += ring->returns[ring->first].data;
+	while (ring->count && ring->returns[ring->first].train.at <= now) {
+		struct credit_return *next = &ring->returns[ring->first];
+		uint32_t headers = pcie_train_split(&next->train, now).packets;
+
+		ring->headers_free += headers;
+		ring->data_free += (uint64_t)headers * next->data;
+		if (next->train.packets)
+			return;
 		if (++ring->first == ring->size)
 			ring->first = 0;
 		ring->count--;
@@ -34,46 +39,63 @@ void pcie_credit_ring_reclaim(struct credit_ring *ring, sim_time now)
 
 void pcie_credit_ring_take(struct credit_ring *ring, uint32_t headers, uint32_t data)
 {
-	assert(headers && credit_ring_has(ring, headers, data));
+	uint64_t data_taken = (uint64_t)headers * data;
+
+	assert(headers && headers <= ring->headers_free && data_taken <= ring->data_free);
 	ring->headers_free -= headers;
 	ring->headers_out += headers;
-	ring->data_free -= data;
+	ring->data_free -= data_taken;
 }
 
-/* Inserts a return in order of time, searching from the end. Times mostly ascend. TLPs that pass
- * others (relaxed ordering, an IO-TLB hit) return earlier. */
-void pcie_credit_ring_return(struct credit_ring *ring, uint32_t headers, uint32_t data,
-			     sim_time back_at)
+/* Returns the place of return number `i` in order of time, from 0. */
+static struct credit_return *return_of(const struct credit_ring *ring, uint64_t i)
 {
-	uint64_t place = ring->first + ring->count;
+	uint64_t place = ring->first + i;
 
-	assert(headers && headers <= ring->headers_out && ring->count < ring->size);
-	ring->headers_out -= headers;
-	if (place >= ring->size)
-		place -= ring->size;
-	for (uint64_t left = ring->count; left > 0; left--) {
-		uint64_t before = place ? place - 1 : ring->size - 1;
+	return &ring->returns[place < ring->size ? place : place - ring->size];
+}
 
-		if (ring->returns[before].at <= back_at)
-			break;
-		ring->returns[place] = ring->returns[before];
-		place = before;
+/* Moves the last return in front of later ones. Times mostly ascend. Single TLPs that pass others
+ * (relaxed ordering, an IO-TLB hit) return earlier. */
+static void sort_last(struct credit_ring *ring)
+{
+	struct credit_return last = *return_of(ring, ring->count - 1), *before;
+	uint64_t place = ring->count - 1;
+
+	for (; place > 0 && (before = return_of(ring, place - 1))->train.last > last.train.at;
+	     place--) {
+		assert(before->train.at > last.train.last);
+		*return_of(ring, place) = *before;
 	}
-	ring->returns[place] = (struct credit_return){back_at, headers, data};
-	ring->count++;
+	*return_of(ring, place) = last;
 }
 
-sim_time pcie_credit_ring_when(const struct credit_ring *ring, uint32_t headers, uint32_t data)
+void pcie_credit_ring_return(struct credit_ring *ring, const struct pcie_train *train,
+			     uint32_t data, sim_time latency)
 {
-	uint64_t headers_free = ring->headers_free, data_free = ring->data_free;
+	struct credit_return *last = return_of(ring, ring->count);
+
+	assert(train->packets && train->packets <= ring->headers_out && ring->count < ring->size);
+	ring->headers_out -= train->packets;
+	last->train = *train;
+	last->data = data;
+	pcie_train_delay(&last->train, latency);
+	if (ring->count++ && return_of(ring, ring->count - 2)->train.last > last->train.at)
+		sort_last(ring);
+}
+
+sim_time pcie_credit_ring_when(const struct credit_ring *ring, uint32_t data)
+{
+	uint64_t data_free = ring->data_free;
 
 	for (uint64_t i = 0; i < ring->count; i++) {
-		const struct credit_return *next = &ring->returns[(ring->first + i) % ring->size];
+		struct credit_return next = *return_of(ring, i);
 
-		headers_free += next->headers;
-		data_free += next->data;
-		if (headers_free >= headers && data_free >= data)
-			return next->at;
+		for (; next.train.packets; pcie_train_next(&next.train)) {
+			data_free += next.data;
+			if (data_free >= data)
+				return next.train.at;
+		}
 	}
 	return SIM_NEVER;
 }
@@ -83,6 +105,6 @@ uint64_t pcie_credit_ring_headers(const struct credit_ring *ring)
 	uint64_t headers = ring->headers_free + ring->headers_out;
 
 	for (uint64_t i = 0; i < ring->count; i++)
-		headers += ring->returns[(ring->first + i) % ring->size].headers;
+		headers += return_of(ring, i)->train.packets;
 	return headers;
 }

@@ -69,7 +69,8 @@ static void go_to_memory(struct request_group *group)
 		pcie->count.order_stall_time += group->order.until - at;
 		at = group->order.until;
 	}
-	pcie_request_accepted(pcie, group->left_at, at);
+	pcie_train_init(&group->requests, at, 1);
+	pcie_requests_accepted(group);
 	pcie_await_room(pcie);
 	event_init_priority(&group->event, &pcie->block, read_memory, PRIORITY_FIRST);
 	if (at == pcie_now(pcie))
@@ -169,6 +170,21 @@ static void pass(struct write_packet *packet)
 	become_visible(packet, packet->at);
 }
 
+/* Returns the time at which a write becomes visible. `at` is that time without other writes. The
+ * write waits for earlier writes, unless it may pass them. It is then visible one picosecond after
+ * them, because events at one time have no order of calls. */
+static sim_time write_in_order(struct pcie *pcie, const struct pcie_write *write, sim_time at)
+{
+	if (at <= pcie->visible_at) {
+		if (write->relaxed && pcie->param.relaxed_ordering)
+			return at;
+		pcie->count.order_stalls++;
+		pcie->count.order_stall_time += pcie->visible_at - at;
+		return ++pcie->visible_at;
+	}
+	return pcie->visible_at = at;
+}
+
 /* Makes packets visible in order, up to the first one whose time is unknown. */
 static void make_visible(struct pcie *pcie)
 {
@@ -177,7 +193,7 @@ static void make_visible(struct pcie *pcie)
 	while ((packet = pcie->packets_first) && packet->is_known) {
 		sim_time floor = packet->floor;
 
-		become_visible(packet, pcie_write_in_order(pcie, packet->write, packet->at));
+		become_visible(packet, write_in_order(pcie, packet->write, packet->at));
 		if (pcie->visible_at < floor)
 			pcie->visible_at = floor;
 		release(pcie);
@@ -187,6 +203,8 @@ static void make_visible(struct pcie *pcie)
 static void become_visible(struct write_packet *packet, sim_time visible_at)
 {
 	struct pcie *pcie = packet->pcie;
+	sim_time latency = pcie->param.credit_latency;
+	struct pcie_train visible;
 
 	if (packet->previous)
 		packet->previous->next = packet->next;
@@ -198,7 +216,9 @@ static void become_visible(struct write_packet *packet, sim_time visible_at)
 		pcie->packets_last = packet->previous;
 	packet->next = pcie->packets_free;
 	pcie->packets_free = packet;
-	pcie_posted_return(pcie, packet->left_at, packet->data, visible_at);
+	pcie_train_init(&visible, visible_at, 1);
+	pcie_credit_ring_return(&pcie->posted, &visible, packet->data, latency);
+	gauge_booked(&pcie->gauge.posted, packet->left_at, visible_at + latency, packet->data);
 	pcie_write_known(pcie, packet->write, visible_at);
 }
 

@@ -51,9 +51,7 @@ static uint64_t dllps_before(struct pcie_link *link, sim_time ready)
 	return owed > idle ? owed - idle : 0;
 }
 
-/* Divides the length of a packet. Many successive packets have the same length, so the quotient is
- * kept. */
-static void divide(struct pcie_link *link, uint64_t bytes)
+void pcie_link_divide(struct pcie_link *link, uint64_t bytes)
 {
 	uint64_t parts = bytes * link->ps_numerator;
 
@@ -98,27 +96,30 @@ static void book(struct pcie_link *link, sim_time start, sim_time duration)
 	link->booked_count++;
 }
 
-sim_time pcie_link_send(struct pcie_link *link, sim_time ready, uint64_t bytes)
+uint64_t pcie_link_insert(struct pcie_link *link, sim_time ready, uint64_t bytes)
 {
-	assert(ready >= link->asked_at);
-	link->asked_at = ready;
-	if (link->booked_count)
-		take_booked(link, ready);
-	if (link->dllp_bytes_owed)
-		bytes += dllps_before(link, ready);
-	if (bytes != link->known_bytes)
-		divide(link, bytes);
-	if (ready > link->free_at) {
-		link->free_at = ready;
-		link->remainder = 0;
-	}
-	link->free_at += link->known_duration;
-	link->remainder += link->known_remainder;
-	if (link->remainder >= link->ps_denominator) {
-		link->remainder -= link->ps_denominator;
-		link->free_at++;
-	}
-	return link->free_at;
+	take_booked(link, ready);
+	return bytes + dllps_before(link, ready);
+}
+
+void pcie_link_extend(struct pcie_link *link, struct pcie_train *train, sim_time step,
+		      uint64_t bytes, uint32_t packets)
+{
+	struct pcie_train next;
+
+	if (bytes != link->known_bytes) /* DLLPs left before the first packet */
+		pcie_link_divide(link, bytes);
+	if (link->booked_count || link->known_duration <= step)
+		return;
+	train->remainder = link->remainder;
+	train->packets = packets;
+	train->duration = link->known_duration;
+	train->rest = link->known_remainder;
+	train->denominator = link->ps_denominator;
+	for (next = *train; next.packets > 1; train->times += next.at)
+		pcie_train_next(&next);
+	link->remainder = next.remainder;
+	link->free_at = train->last = next.at;
 }
 
 void pcie_link_owe(struct pcie_link *link, uint64_t dllps)
@@ -136,15 +137,6 @@ sim_time pcie_link_pass(struct pcie_link *link, sim_time ready, sim_time after, 
 	else
 		book(link, start, duration);
 	return start + duration;
-}
-
-sim_time pcie_link_next(const struct pcie_link *link, sim_time at, uint64_t bytes,
-			uint64_t *remainder)
-{
-	uint64_t parts = bytes * link->ps_numerator + *remainder;
-
-	*remainder = parts % link->ps_denominator;
-	return at + parts / link->ps_denominator;
 }
 
 sim_time pcie_link_duration(const struct pcie_link *link, uint64_t bytes)

@@ -172,9 +172,11 @@ static void load_completed(struct event *event)
 	struct pcie_mmio_read *read = container_of(event, struct pcie_mmio_read, event);
 	struct pcie *pcie = read->pcie;
 	uint64_t bytes = tlp_bytes(&pcie->param, TLP_COMPLETION, 1, read->length);
+	struct pcie_train arrival;
 
 	pcie->count.mmio_completion_bytes += bytes;
-	read->completed_at = pcie_to_host(pcie, 1, bytes, false) + pcie->one_way;
+	pcie_to_host(pcie, &arrival, bytes, 1, false);
+	read->completed_at = arrival.at;
 	read->order.known = load_pushed;
 	pcie_order(pcie, &read->order);
 	if (read->order.until != SIM_NEVER)

@@ -30,12 +30,10 @@ enum pcie_rank { RANK_VISIBLE, RANK_COMPLETED, RANK_LOADED, RANK_ARRIVED, RANK_T
 struct request_group {
 	struct event event; /* completion of the first request, later arrival of the last one */
 	struct pcie_read *read;
-	uint64_t serial;         /* serial of the first request */
-	uint32_t offset, length; /* range of the read's bytes */
-	/* all requests become ordered at one time, when the writes before them are visible */
-	bool held;
-	bool unmapped;      /* the host has no bytes at the address */
-	uint64_t remainder; /* remainder of the first request's departure, for pcie_link_next() */
+	uint64_t serial;            /* serial of the first request */
+	uint32_t offset, length;    /* range of the read's bytes */
+	struct pcie_train requests; /* times at which they are in order */
+	bool unmapped;              /* the host has no bytes at the address */
 	struct request_group *next_free;
 	sim_time left_at; /* time at which the requests were passed to the link */
 	/* only with a host */
@@ -59,24 +57,28 @@ struct write_packet {
 	struct write_packet *previous, *next;
 };
 
-/* Iterates over the requests of a group. */
+/* Iterates over the requests of a group, whose completions it books on the link. */
 struct completion_walk {
+	struct pcie_train ready; /* times at which the data of this and later requests is ready */
+	/* this request and the next ones with as many completions: number of requests, number of
+	 * completions of each request, and their bytes on the link */
+	uint32_t equal, packets;
+	uint64_t bytes;
+	/* bytes of memory of the later requests */
 	uint64_t address;
-	uint32_t left,
-		/* `left`: bytes of the group from this request on, 0 after the last request;
-		 * `length`: bytes of this request */
-		length;
-	sim_time ready;
-	uint64_t remainder;
+	uint32_t length;
+	uint64_t place; /* place of this request's tag in tag_returns */
+	/* requests before this one */
+	uint64_t booked;   /* completions */
+	uint64_t arrivals; /* sum of the times at which their last completions arrive */
+	sim_time arrival;  /* the last of these times */
 };
 
-/* Completions that are booked on the link ahead of time. They belong to the last group with more
- * than one request. */
+/* Completions that are booked on the link ahead of time. They belong to the last group. */
 struct completion_train {
 	struct request_group *group;
-	/* the first request whose completions were booked after `mark` */
-	struct completion_walk next;
-	sim_time last_ready; /* time at which the last request is ready */
+	struct completion_walk next; /* the first request that was booked after `mark` */
+	uint64_t arrivals;           /* completion_walk.arrivals behind the last request */
 	struct pcie_link_mark mark;
 };
 
@@ -104,10 +106,11 @@ struct write_queue {
 	struct pcie_write *first, **last;
 };
 
-/* Credits that will be returned at a known time. The ring is ordered by time. */
+/* Credits that will be returned at known times, one header and `data` credits for each TLP of a
+ * train. The ring is ordered by time. */
 struct credit_return {
-	sim_time at;
-	uint32_t headers, data;
+	struct pcie_train train;
+	uint32_t data;
 };
 
 struct credit_ring {
@@ -189,13 +192,29 @@ static inline void pcie_schedule(struct pcie *pcie, struct event *event, sim_tim
 	sim_schedule_ranked(event, at, (uint64_t)rank << RANK_SHIFT | (serial & mask));
 }
 
-/* Adds the DLLPs that `packets` TLPs of `direction` cause on the opposite direction. */
-void pcie_return_dllps(struct pcie *pcie, enum direction direction, uint64_t packets,
-		       bool flow_controlled);
+/* Private to pcie_return_dllps(). */
+void pcie_count_dllps(struct pcie *pcie, enum direction direction, uint64_t packets,
+		      bool flow_controlled);
 
-/* Sends packets on the link to the host, as soon as it is free. Returns the time at which the last
- * packet has left. */
-sim_time pcie_to_host(struct pcie *pcie, uint64_t packets, uint64_t bytes, bool flow_controlled);
+/* Adds the DLLPs that `packets` TLPs of `direction` cause on the opposite direction. */
+static inline void pcie_return_dllps(struct pcie *pcie, enum direction direction, uint64_t packets,
+				     bool flow_controlled)
+{
+	if (pcie->dllps_counted)
+		pcie_count_dllps(pcie, direction, packets, flow_controlled);
+}
+
+/* Sends packets of `bytes` bytes on the link to the host, as soon as it is free. Sets `*arrivals`
+ * to the times at which they arrive. */
+static inline void pcie_to_host(struct pcie *pcie, struct pcie_train *arrivals, uint64_t bytes,
+				uint32_t packets, bool flow_controlled)
+{
+	pcie_link_send_train(&pcie->to_host, arrivals, pcie_now(pcie), 0, bytes, packets);
+	assert(arrivals->packets == packets); /* no packet passes others */
+	pcie->count.to_host_bytes += packets * bytes;
+	pcie_return_dllps(pcie, TO_HOST, packets, flow_controlled);
+	pcie_train_delay(arrivals, pcie->one_way);
+}
 
 void pcie_issue_reads(struct pcie *pcie);
 
@@ -203,32 +222,26 @@ void pcie_issue_reads(struct pcie *pcie);
 void pcie_credit_ring_init(struct credit_ring *ring, uint64_t headers, uint64_t data);
 void pcie_credit_ring_fini(struct credit_ring *ring);
 void pcie_credit_ring_reclaim(struct credit_ring *ring, sim_time now);
+/* Takes the credits of `headers` TLPs with `data` credits each. */
 void pcie_credit_ring_take(struct credit_ring *ring, uint32_t headers, uint32_t data);
-/* Records the time at which taken credits return. */
-void pcie_credit_ring_return(struct credit_ring *ring, uint32_t headers, uint32_t data,
-			     sim_time back_at);
+/* Records that the credits of TLPs, `data` for each, return `latency` after a train's times. */
+void pcie_credit_ring_return(struct credit_ring *ring, const struct pcie_train *train,
+			     uint32_t data, sim_time latency);
 
 /* Returns the number of all header credits, free and taken. */
 uint64_t pcie_credit_ring_headers(const struct credit_ring *ring);
 
-static inline bool credit_ring_has(const struct credit_ring *ring, uint32_t headers, uint32_t data)
-{
-	return ring->headers_free >= headers && ring->data_free >= data;
-}
-
 static inline sim_time credit_ring_next(const struct credit_ring *ring)
 {
-	return ring->count ? ring->returns[ring->first].at : SIM_NEVER;
+	return ring->count ? ring->returns[ring->first].train.at : SIM_NEVER;
 }
 
-/* Returns the time at which the given credits are free, or SIM_NEVER if that time is unknown. */
-sim_time pcie_credit_ring_when(const struct credit_ring *ring, uint32_t headers, uint32_t data);
+/* Returns the time at which the credits of a TLP that waits are free, or SIM_NEVER if that time is
+ * unknown. */
+sim_time pcie_credit_ring_when(const struct credit_ring *ring, uint32_t data);
 
-/* pcie_write.c: called when the visibility time of a write's packets or the return of posted
- * credits is known. */
+/* pcie_write.c: called when the visibility time of a write's packet is known. */
 void pcie_write_known(struct pcie *pcie, struct pcie_write *write, sim_time visible_at);
-void pcie_posted_return(struct pcie *pcie, sim_time left_at, uint32_t data, sim_time visible_at);
-sim_time pcie_write_in_order(struct pcie *pcie, const struct pcie_write *write, sim_time at);
 
 /* pcie_completion.c: completes the requests of a group. The data of the first request is ready at
  * event->time. */
@@ -237,8 +250,8 @@ void pcie_complete_group(struct event *event);
  * leaves. */
 sim_time pcie_pass_completions(struct pcie *pcie, uint64_t bytes);
 
-/* pcie.c: the host accepts a request at `accepted`, and has its data at `ready`. */
-void pcie_request_accepted(struct pcie *pcie, sim_time sent_at, sim_time accepted);
+/* pcie.c: the host accepts the group's requests, and has the data of the first one at `ready`. */
+void pcie_requests_accepted(const struct request_group *group);
 void pcie_request_ready(struct request_group *group, sim_time ready);
 void pcie_await_room(struct pcie *pcie);
 

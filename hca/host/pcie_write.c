@@ -88,7 +88,7 @@ static void await_credits(struct pcie *pcie)
 
 	if (!write)
 		return;
-	at = pcie_credit_ring_when(&pcie->posted, 1, data_credits(next_length(pcie, write)));
+	at = pcie_credit_ring_when(&pcie->posted, data_credits(next_length(pcie, write)));
 	if (event_pending(&pcie->credit_event)) {
 		if (at >= event_time(&pcie->credit_event))
 			return;
@@ -96,17 +96,6 @@ static void await_credits(struct pcie *pcie)
 	}
 	if (at != SIM_NEVER)
 		pcie_schedule(pcie, &pcie->credit_event, at, RANK_CREDIT, 0);
-}
-
-void pcie_posted_return(struct pcie *pcie, sim_time left_at, uint32_t data, sim_time visible_at)
-{
-	sim_time back_at = visible_at + pcie->param.credit_latency;
-
-	pcie_credit_ring_return(&pcie->posted, 1, data, back_at);
-	if (pcie->host)
-		gauge_booked(&pcie->gauge.posted, left_at, back_at, data);
-	else
-		gauge_stay(&pcie->gauge.posted, left_at, back_at, data);
 }
 
 void pcie_write_known(struct pcie *pcie, struct pcie_write *write, sim_time visible_at)
@@ -127,51 +116,62 @@ static void credits_back(struct event *event)
 	pcie_issue_reads(pcie); /* reads that waited behind this write */
 }
 
-/* Returns the time at which a write becomes visible. `at` is that time without other writes. The
- * write waits for earlier writes, unless it may pass them. It is then visible one picosecond after
- * them, because events at one time have no order of calls. */
-sim_time pcie_write_in_order(struct pcie *pcie, const struct pcie_write *write, sim_time at)
+/* Returns the number of TLPs that have the next length and credits, `data` for each. */
+static uint32_t next_packets(const struct pcie *pcie, const struct pcie_write *write, uint32_t data)
 {
-	if (at <= pcie->visible_at) {
-		if (write->relaxed && pcie->param.relaxed_ordering)
-			return at;
-		pcie->count.order_stalls++;
-		pcie->count.order_stall_time += pcie->visible_at - at;
-		return ++pcie->visible_at;
-	}
-	return pcie->visible_at = at;
+	uint64_t packets = tlp_first_count(write->address + write->sent,
+					   write->length - write->sent, pcie->param.mps);
+
+	if (packets > pcie->posted.headers_free)
+		packets = pcie->posted.headers_free;
+	if (packets * data > pcie->posted.data_free)
+		packets = pcie->posted.data_free / data;
+	return (uint32_t)packets;
+}
+
+/* Makes packets visible in the order in which they arrive, and returns their credits. */
+static void packets_visible(struct pcie *pcie, struct pcie_write *write, uint32_t data,
+			    const struct pcie_train *arrivals)
+{
+	sim_time visible = pcie->param.write_latency, back = visible + pcie->param.credit_latency;
+
+	write->visible_at = pcie->visible_at = arrivals->last + visible;
+	pcie_credit_ring_return(&pcie->posted, arrivals, data, back);
+	gauge_stay(&pcie->gauge.posted,
+		   data * (arrivals->times + arrivals->packets * (back - pcie_now(pcie))),
+		   arrivals->last + back);
 }
 
 /* Sends TLPs of the write. Returns false if credits were exhausted before the last TLP. */
 static bool send_packets(struct pcie *pcie, struct pcie_write *write)
 {
 	while (write->sent < write->length) {
-		uint64_t address = write->address + write->sent;
 		uint32_t length = next_length(pcie, write);
 		uint32_t data = data_credits(length);
-		sim_time arrival, visible;
+		uint32_t packets = next_packets(pcie, write, data);
+		struct pcie_train arrivals;
 
-		if (!credit_ring_has(&pcie->posted, 1, data))
+		if (!packets)
 			return false;
-		arrival =
-			pcie_to_host(pcie, 1, tlp_bytes(&pcie->param, TLP_WRITE, 1, length), true) +
-			pcie->one_way;
-		pcie_credit_ring_take(&pcie->posted, 1, data);
-		pcie->count.posted_headers_taken++;
-		pcie->count.posted_data_taken += data;
-		pcie->count.write_packets++;
-		write->sent += length;
-		write->packets++;
-		write->data_credits += data;
-		if (pcie->host) {
-			gauge_enter(&pcie->gauge.posted, pcie_now(pcie), data);
-			pcie_host_write(pcie, write, address, length, data, arrival);
+		pcie_to_host(pcie, &arrivals, tlp_bytes(&pcie->param, TLP_WRITE, 1, length),
+			     packets, true);
+		pcie_credit_ring_take(&pcie->posted, packets, data);
+		pcie->count.posted_headers_taken += packets;
+		pcie->count.posted_data_taken += (uint64_t)packets * data;
+		pcie->count.write_packets += packets;
+		write->packets += packets;
+		write->data_credits += packets * data;
+		if (!pcie->host) {
+			packets_visible(pcie, write, data, &arrivals);
+			write->sent += packets * length;
 			continue;
 		}
-		visible = pcie_write_in_order(pcie, write, arrival + pcie->param.write_latency);
-		pcie_posted_return(pcie, pcie_now(pcie), data, visible);
-		if (visible > write->visible_at)
-			write->visible_at = visible;
+		gauge_enter(&pcie->gauge.posted, pcie_now(pcie), packets * data);
+		for (; arrivals.packets; pcie_train_next(&arrivals)) {
+			pcie_host_write(pcie, write, write->address + write->sent, length, data,
+					arrivals.at);
+			write->sent += length;
+		}
 	}
 	return true;
 }

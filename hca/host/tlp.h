@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tlp: splits a transfer into transaction layer packets, and computes the link bytes of each kind
- * of packet. PCI Express Base Specification 2.2 (formats), 2.3.1.1 (completions and the read
- * completion boundary).
+ * of packet. The maximum lengths of packets are powers of two. PCI Express Base Specification 2.2
+ * (formats), 2.3.1.1 (completions and the read completion boundary).
  */
 #ifndef HCA_HOST_TLP_H
 #define HCA_HOST_TLP_H
@@ -48,13 +48,48 @@ static inline uint32_t tlp_first_length(uint64_t address, uint32_t length, uint6
 	return length < most ? length : (uint32_t)most;
 }
 
+/* Returns the number of packets of the first length with which a transfer begins, up to the end of
+ * the page. */
+static inline uint32_t tlp_first_count(uint64_t address, uint32_t length, uint64_t packet_max)
+{
+	uint32_t page = tlp_first_length(address, length, TLP_PAGE_BYTES);
+
+	return page < packet_max ? 1 : page >> __builtin_ctzll(packet_max);
+}
+
+/* Returns `bytes` divided by a power of two, rounded up. */
+static inline uint64_t tlp_divide(uint64_t bytes, uint64_t packet_max)
+{
+	return (bytes + packet_max - 1) >> __builtin_ctzll(packet_max);
+}
+
+/* Returns the number of packets that tlp_first_length() splits a transfer into. */
+static inline uint64_t tlp_count(uint64_t address, uint32_t length, uint64_t packet_max)
+{
+	uint32_t page = tlp_first_length(address, length, TLP_PAGE_BYTES);
+
+	return tlp_divide(page, packet_max) + tlp_divide(length - page, packet_max);
+}
+
+/* Returns the length of the first `count` of these packets. */
+static inline uint32_t tlp_span(uint64_t address, uint32_t length, uint64_t packet_max,
+				uint64_t count)
+{
+	uint32_t page = tlp_first_length(address, length, TLP_PAGE_BYTES);
+	uint64_t in_page = tlp_divide(page, packet_max), span = count * packet_max;
+
+	if (count >= in_page)
+		span -= in_page * packet_max - page;
+	return span < length ? (uint32_t)span : length;
+}
+
 /* Returns the number of completions of one request. Completions are split at the RCB. */
 static inline uint32_t tlp_completion_count(const struct pcie_params *params, uint64_t address,
 					    uint32_t length)
 {
 	uint64_t most = params->completion_max < params->mps ? params->completion_max : params->mps;
 
-	return (uint32_t)((address % params->rcb + length + most - 1) / most);
+	return (uint32_t)tlp_divide((address & (params->rcb - 1)) + length, most);
 }
 
 #endif

@@ -11,17 +11,18 @@
 #include "sim/audit.h"
 #include "tests/support/suite.h"
 
-#define TESTS(TEST)                 \
-	TEST(a_good_shop)           \
-	TEST(busier_than_time)      \
-	TEST(busy_for_nobody)       \
-	TEST(more_than_room)        \
-	TEST(less_than_none)        \
-	TEST(pool_beyond_its_time)  \
-	TEST(stays_of_those_gone)   \
-	TEST(stays_of_those_inside) \
-	TEST(a_stay_told_ahead)     \
-	TEST(a_stay_booked_again)   \
+#define TESTS(TEST)                     \
+	TEST(a_good_shop)               \
+	TEST(busier_than_time)          \
+	TEST(busy_for_nobody)           \
+	TEST(more_than_room)            \
+	TEST(less_than_none)            \
+	TEST(pool_beyond_its_time)      \
+	TEST(stays_of_those_gone)       \
+	TEST(stays_of_those_inside)     \
+	TEST(a_stay_told_ahead)         \
+	TEST(stays_that_began_together) \
+	TEST(a_stay_booked_again)       \
 	TEST(out_of_order)
 SUITE(TESTS)
 
@@ -187,11 +188,24 @@ static void test_a_stay_told_ahead(void)
 	expect("");
 }
 
+static void test_stays_that_began_together(void)
+{
+	open_shop();
+	sim_run(sim, 10);
+	gauge_enter(&shop.gauge.seats, 10, 3);
+	gauge_left_each(&shop.gauge.seats, 10, 60 + 70, 2);
+	CU_ASSERT_EQUAL(gauge_area(&shop.gauge.seats, 90), 50 + 60 + 80);
+	CU_ASSERT_EQUAL(shop.gauge.seats.stays, 110);
+	gauge_left(&shop.gauge.seats, 10, 90, 1);
+	sim_run(sim, 90);
+	expect("");
+}
+
 static void test_a_stay_booked_again(void)
 {
 	open_shop();
 	sim_run(sim, 10);
-	gauge_stay(&shop.gauge.line, 10, 60, 2);
+	gauge_stay(&shop.gauge.line, 2 * (60 - 10), 60);
 	gauge_rebook(&shop.gauge.line, 60, 75);
 	CU_ASSERT_EQUAL(gauge_area(&shop.gauge.line, 10), 115);
 	CU_ASSERT_EQUAL(shop.gauge.line.stays, 115);

@@ -16,15 +16,17 @@
 enum { PCIE_DLLP_BYTES = 8 }; /* with framing */
 enum { PCIE_LINK_BOOKINGS = 16 };
 
-/* Packets of one length that follow each other without gaps, and a time of each packet. */
+/* Packets of one length that follow each other without gaps, and a time of each packet. Members
+ * that change together are apart, because a wide load of two waits for their separate stores. */
 struct pcie_train {
-	sim_time at, last;  /* times of the first and of the last packet */
-	uint64_t times;     /* sum of the times of all packets */
+	sim_time at;        /* time of the first packet */
 	uint64_t remainder; /* remainder of `at`, in 1/denominator ps */
-	uint32_t packets;
+	sim_time last;      /* time of the last packet */
 	/* step from one packet to the next: duration and its remainder */
 	sim_time duration;
 	uint64_t rest, denominator;
+	uint64_t times; /* sum of the times of all packets */
+	uint32_t packets;
 };
 
 /* Initialises a train of packets that have the same time. It sets one member at a time, because a

@@ -20,7 +20,7 @@
 enum insn_access_result {
 	ACCESS_DONE,
 	ACCESS_REFUSED, /* the instruction must not be executed; nothing was changed */
-	ACCESS_DIRECT, /* the callback does not handle the address, which may be accessed directly */
+	ACCESS_DIRECT,  /* the address does not concern the callback: access it directly */
 };
 
 /* Callbacks for loads, stores and calls of emulated instructions. The registers are in the context

@@ -41,6 +41,8 @@ target_compile_options(
                          "$<$<COMPILE_LANGUAGE:C>:-Wconversion;-Wstrict-prototypes;-Wmissing-prototypes>")
 # The same scenario gives the same bytes on every processor: none rounds a product and a sum once instead of twice.
 add_compile_options(-ffp-contract=off)
+# No program replaces a function of hcasim's libraries, so the compiler may inline all of them.
+add_compile_options(-fno-semantic-interposition)
 if(HCASIM_SANITIZE)
   add_compile_options(-O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)

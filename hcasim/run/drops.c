@@ -9,7 +9,7 @@
 #include "hca/endpoint/endpoint.h"
 #include "sim/counters.h"
 
-enum { NAME_BYTES = 256 };
+enum { NAME_BYTES = 256, COUNTER_BYTES = 128 };
 
 uint64_t drops_in_queues(const struct port *port)
 {
@@ -62,7 +62,7 @@ static uint64_t counted_all(const struct build *build, uint32_t host, const char
 	uint64_t sum = 0;
 
 	for (const char *name = names; *name != '\0';) {
-		char one[NAME_BYTES];
+		char one[COUNTER_BYTES];
 		size_t length = strcspn(name, ",");
 
 		snprintf(one, sizeof(one), "%.*s", (int)length, name);

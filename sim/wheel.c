@@ -24,10 +24,6 @@ struct wheel_slab {
 
 #define LATE_MOVES 64 /* entries of the current list that an insertion may move */
 
-/* Container in event->place, beside the address of the entry. An event of the current list is
- * IN_SLOT too. Its time is at or before the cursor, and its entry is no longer valid. */
-#define IN_SLOT 2
-
 /* A slot, and its bit in the words of occupied slots. */
 struct slot {
 	struct wheel_chunk **chunks;
@@ -136,37 +132,34 @@ static inline struct wheel_chunk *empty_slot(const struct slot *slot)
 	return chunk;
 }
 
-static inline void append(struct wheel_chunk *chunk, uint64_t key, uint64_t order,
-			  struct event *event)
+/* Adds an empty chunk to a slot. */
+static inline struct wheel_chunk *add_chunk(struct wheel *wheel, const struct slot *slot)
 {
-	struct wheel_entry *entry = &chunk->entries[chunk->count++];
+	struct wheel_chunk *chunk = take_chunk(wheel);
 
-	*entry = (struct wheel_entry){key, order, event};
-	event->place = (uintptr_t)entry | IN_SLOT;
-}
-
-/* Returns the chunk of a slot that has room for an entry. */
-static inline struct wheel_chunk *chunk_with_room(struct wheel *wheel, const struct slot *slot)
-{
-	struct wheel_chunk *chunk = *slot->chunks, *fresh;
-
-	if (likely(chunk && chunk->count < WHEEL_CHUNK_ENTRIES))
-		return chunk;
-	fresh = take_chunk(wheel);
-	fresh->next = chunk;
-	fresh->count = 0;
+	chunk->next = *slot->chunks;
+	chunk->count = 0;
 	*slot->occupied |= UINT64_C(1) << slot->bit;
 	*slot->words |= 1u << slot->word;
-	*slot->chunks = fresh;
-	return fresh;
+	*slot->chunks = chunk;
+	return chunk;
 }
 
-static __attribute__((noinline)) void insert_in_slot(struct wheel *wheel, uint64_t key,
-						     uint64_t order, struct event *event)
+struct wheel_chunk *wheel_add_chunk(struct wheel *wheel, uint32_t number)
+{
+	struct slot slot = near_slot(wheel, number);
+
+	return add_chunk(wheel, &slot);
+}
+
+static void insert_in_slot(struct wheel *wheel, uint64_t key, uint64_t order, struct event *event)
 {
 	struct slot slot = slot_of(wheel, key >> 3);
+	struct wheel_chunk *chunk = *slot.chunks;
 
-	append(chunk_with_room(wheel, &slot), key, order, event);
+	if (!chunk || chunk->count == WHEEL_CHUNK_ENTRIES)
+		chunk = add_chunk(wheel, &slot);
+	wheel_append(chunk, key, order, event);
 }
 
 /* Inserts an event at or before the cursor. Most are near the end of the current list, where few
@@ -191,24 +184,15 @@ static __attribute__((noinline)) void insert_late(struct wheel *wheel, struct ev
 		(count - place) * sizeof(entry));
 	wheel->current[place] = entry;
 	wheel->current_count++;
-	event->place = IN_SLOT;
+	event->place = WHEEL_IN_SLOT;
 }
 
-void wheel_insert(struct wheel *wheel, struct event *event)
+void wheel_insert_elsewhere(struct wheel *wheel, struct event *event)
 {
-	uint64_t key = event->key;
-	sim_time time = key >> 3;
-
-	if (unlikely(time <= wheel->cursor)) {
+	if (event->key >> 3 <= wheel->cursor)
 		insert_late(wheel, event);
-	} else if (likely((time ^ wheel->cursor) >> WHEEL_FAR_SHIFT == 0)) {
-		struct slot slot =
-			near_slot(wheel, (time >> WHEEL_SLOT_BITS) & (WHEEL_NEAR_SLOTS - 1));
-
-		append(chunk_with_room(wheel, &slot), key, event->order, event);
-	} else {
-		insert_in_slot(wheel, key, event->order, event);
-	}
+	else
+		insert_in_slot(wheel, event->key, event->order, event);
 }
 
 static void allocate_current(struct wheel *wheel)
@@ -319,18 +303,18 @@ static void open_slot(struct wheel *wheel, const struct slot *slot, sim_time sta
 /* Returns the earliest entry of a chunk, or NULL if another entry has the same time. */
 static inline struct wheel_entry *alone_and_first(struct wheel_chunk *chunk)
 {
-	struct wheel_entry *first = &chunk->entries[0];
+	struct wheel_entry *first = &chunk->entries[0], *end = first + chunk->count;
+	sim_time earliest = first->key >> 3;
 	bool alone = true;
 
-	for (uint32_t i = 1; i < chunk->count; i++) {
-		uint64_t time = chunk->entries[i].key >> 3, earliest = first->key >> 3;
+	for (struct wheel_entry *entry = first + 1; entry < end; entry++) {
+		sim_time time = entry->key >> 3;
 
-		if (time == earliest)
-			alone = false;
-		if (time >= earliest)
+		if (time > earliest)
 			continue;
-		first = &chunk->entries[i];
-		alone = true;
+		alone = time < earliest;
+		earliest = time;
+		first = entry;
 	}
 	return alone ? first : NULL;
 }
@@ -348,7 +332,7 @@ static inline struct event *take_first(struct wheel *wheel, const struct slot *s
 		release_chunk(wheel, chunk);
 	} else if (first != &chunk->entries[chunk->count]) {
 		*first = chunk->entries[chunk->count];
-		first->event->place = (uintptr_t)first | IN_SLOT;
+		first->event->place = (uintptr_t)first | WHEEL_IN_SLOT;
 	}
 	event->place = 0;
 	return event;
@@ -399,12 +383,8 @@ struct event *wheel_pop(struct wheel *wheel, sim_time limit)
 		sim_time start;
 		struct slot slot = lowest_slot(wheel, &start);
 		struct wheel_chunk *chunk = *slot.chunks;
-		struct wheel_entry *first = chunk->entries;
+		struct wheel_entry *first = chunk->next ? NULL : alone_and_first(chunk);
 
-		if (chunk->count != 1)
-			first = chunk->next ? NULL : alone_and_first(chunk);
-		else if (chunk->next)
-			first = NULL;
 		if (first)
 			return first->key >> 3 > limit ? NULL : take_first(wheel, &slot, first);
 	}
@@ -415,13 +395,13 @@ static void remove_from_slot(struct wheel *wheel, struct event *event)
 {
 	struct slot slot = slot_of(wheel, event->key >> 3);
 	struct wheel_chunk *chunk = *slot.chunks;
-	struct wheel_entry *entry = (struct wheel_entry *)(event->place - IN_SLOT);
+	struct wheel_entry *entry = (struct wheel_entry *)(event->place - WHEEL_IN_SLOT);
 	struct wheel_entry *last = &chunk->entries[--chunk->count];
 
 	assert(entry->event == event);
 	if (entry != last) {
 		*entry = *last;
-		entry->event->place = (uintptr_t)entry | IN_SLOT;
+		entry->event->place = (uintptr_t)entry | WHEEL_IN_SLOT;
 	}
 	if (chunk->count == 0) {
 		*slot.chunks = chunk->next;

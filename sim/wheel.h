@@ -35,6 +35,10 @@ extern "C" {
 #define WHEEL_FAR_SLOTS  (1 << WHEEL_FAR_BITS)
 #define WHEEL_FAR_LEVELS 7 /* 22 + 7 * 6 bits cover SIM_NEVER */
 
+/* Container in event->place, beside the address of the entry. An event of the current list is
+ * in a slot too. Its time is at or before the cursor, and its entry is no longer valid. */
+#define WHEEL_IN_SLOT 2
+
 struct wheel_entry {
 	uint64_t key;
 	uint64_t order;
@@ -79,8 +83,39 @@ sim_time wheel_bound(struct wheel *wheel);
 void wheel_init(struct wheel *wheel, const struct arena *blocks);
 void wheel_fini(struct wheel *wheel);
 
+/* Adds an empty chunk to a near slot, which has no chunk with room. Returns the chunk. */
+struct wheel_chunk *wheel_add_chunk(struct wheel *wheel, uint32_t number);
+
+/* Inserts an event whose time is not in a near slot. */
+void wheel_insert_elsewhere(struct wheel *wheel, struct event *event);
+
+/* Appends an entry to a chunk, which must have room. */
+static inline void wheel_append(struct wheel_chunk *chunk, uint64_t key, uint64_t order,
+				struct event *event)
+{
+	struct wheel_entry *entry = &chunk->entries[chunk->count++];
+
+	*entry = (struct wheel_entry){key, order, event};
+	event->place = (uintptr_t)entry | WHEEL_IN_SLOT;
+}
+
 /* Inserts an event whose key and order are set. Sets its place. wheel_remove() removes it. */
-void wheel_insert(struct wheel *wheel, struct event *event);
+static inline void wheel_insert(struct wheel *wheel, struct event *event)
+{
+	sim_time time = event->key >> 3;
+	uint32_t number = (time >> WHEEL_SLOT_BITS) & (WHEEL_NEAR_SLOTS - 1);
+	struct wheel_chunk *chunk = wheel->near_slots[number];
+
+	if (__builtin_expect(time <= wheel->cursor || (time ^ wheel->cursor) >> WHEEL_FAR_SHIFT,
+			     0)) {
+		wheel_insert_elsewhere(wheel, event);
+		return;
+	}
+	if (!chunk || chunk->count == WHEEL_CHUNK_ENTRIES)
+		chunk = wheel_add_chunk(wheel, number);
+	wheel_append(chunk, event->key, event->order, event);
+}
+
 void wheel_remove(struct wheel *wheel, struct event *event);
 
 /* Removes and returns the earliest event whose key is at most `limit`. Returns NULL if there is

@@ -43,6 +43,12 @@ target_compile_options(
 add_compile_options(-ffp-contract=off)
 # No program replaces a function of hcasim's libraries, so the compiler may inline all of them.
 add_compile_options(-fno-semantic-interposition)
+# gcc clears and copies structs of some hundred bytes by `rep`, which is slower than the C library.
+include(CheckCCompilerFlag)
+check_c_compiler_flag(-mstringop-strategy=libcall HCASIM_STRINGOP)
+if(HCASIM_STRINGOP)
+  add_compile_options($<$<COMPILE_LANGUAGE:C>:-mstringop-strategy=libcall>)
+endif()
 if(HCASIM_SANITIZE)
   add_compile_options(-O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)

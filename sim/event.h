@@ -5,7 +5,9 @@
 #ifndef SIM_EVENT_H
 #define SIM_EVENT_H
 
+#include <assert.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "hcasim/time.h"
@@ -60,9 +62,23 @@ struct event {
 /* Initialises an event. Call it once, before the event is first scheduled. Of two events with
  * the same time, the one with the lower priority value fires first. event_init() uses
  * PRIORITY_DEFAULT. */
-void event_init(struct event *event, struct block *owner, void (*fire)(struct event *));
-void event_init_priority(struct event *event, struct block *owner, void (*fire)(struct event *),
-			 enum event_priority priority);
+static inline void event_init_priority(struct event *event, struct block *owner,
+				       void (*fire)(struct event *), enum event_priority priority)
+{
+	assert(owner && fire && (unsigned)priority < 8);
+	event->fire = fire;
+	event->owner = owner;
+	event->key = (uint64_t)priority;
+	event->order = 0;
+	event->place = 0;
+	event->fetch = NULL;
+}
+
+static inline void event_init(struct event *event, struct block *owner,
+			      void (*fire)(struct event *))
+{
+	event_init_priority(event, owner, fire, PRIORITY_DEFAULT);
+}
 
 /* Sets the functions that prefetch for the event. Without them, the engine prefetches the event and
  * the next cache line. */

@@ -111,17 +111,16 @@ void context_cache_lookup(struct context_cache *cache, struct context_lookup *lo
 bool context_cache_hit(struct context_cache *cache, enum context_kind kind, uint32_t number,
 		       bool reliable, uint32_t tag, sim_time *ready)
 {
-	unsigned parts = part_count(cache, kind, reliable);
-	bool hit = true;
+	sim_time now = sim_now(cache->sim);
+	bool two = part_count(cache, kind, reliable) > 1;
 
-	*ready = sim_now(cache->sim);
-	for (unsigned part = 1; part < parts && hit; part++)
-		hit = icm_cache_has(cache_of(cache, kind, part),
-				    entry_of(cache, kind, number, part));
-	for (unsigned part = 0; part < parts && hit; part++)
-		hit = icm_cache_hit(cache_of(cache, kind, part),
-				    entry_of(cache, kind, number, part), tag, *ready, ready);
-	return hit;
+	if (two && !icm_cache_has(cache_of(cache, kind, 1), entry_of(cache, kind, number, 1)))
+		return false;
+	if (!icm_cache_hit(cache_of(cache, kind, 0), entry_of(cache, kind, number, 0), tag, now,
+			   ready))
+		return false;
+	return !two || icm_cache_hit(cache_of(cache, kind, 1), entry_of(cache, kind, number, 1),
+				     tag, *ready, ready);
 }
 
 void context_cache_invalidate(struct context_cache *cache, enum context_kind kind, uint32_t number)

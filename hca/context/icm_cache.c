@@ -96,19 +96,25 @@ static uint64_t line_of(const struct icm_cache *cache, uint64_t number)
 	return cache->param.line_entries == 1 ? number : number / cache->param.line_entries;
 }
 
-/* Returns true if the entry is cached, and the latency of the response. */
-static bool find(struct icm_cache *cache, uint64_t number, sim_time *latency)
+static bool find_by_module(struct icm_cache *cache, uint64_t number, sim_time *latency)
 {
-	sim_time now = sim_now(cache->block.sim);
 	bool found;
 
-	*latency = cache->param.hit_latency;
-	if (cache->host.builtin)
-		return cache->tags->find(cache->host.module, line_of(cache, number), now, latency);
 	module_host_enter(&cache->host);
-	found = cache->tags->find(cache->host.module, line_of(cache, number), now, latency);
+	found = cache->tags->find(cache->host.module, line_of(cache, number),
+				  sim_now(cache->block.sim), latency);
 	module_host_leave(&cache->host);
 	return found;
+}
+
+/* Returns true if the entry is cached, and the latency of the response. */
+static inline bool find(struct icm_cache *cache, uint64_t number, sim_time *latency)
+{
+	*latency = cache->param.hit_latency;
+	if (!cache->host.builtin)
+		return find_by_module(cache, number, latency);
+	return cache->tags->find(cache->host.module, line_of(cache, number),
+				 sim_now(cache->block.sim), latency);
 }
 
 static bool insert(struct icm_cache *cache, uint64_t line, uint64_t *evicted)

@@ -50,6 +50,12 @@ static inline void *pool_take_zeroed(struct pool *pool)
 	return memset(pool_take(pool), 0, pool->item_bytes);
 }
 
+/* Returns an item whose first `bytes` are 0. The contents after them are undefined. */
+static inline void *pool_take_cleared(struct pool *pool, size_t bytes)
+{
+	return memset(pool_take(pool), 0, bytes);
+}
+
 static inline void pool_give(struct pool *pool, void *object)
 {
 	struct pool_item *item = (struct pool_item *)object;

@@ -58,7 +58,7 @@ struct dma_engine {
 	bool grant_taken;            /* the grant was given */
 };
 
-static void walk(struct channel *channel);
+static void walk_transfers(struct channel *channel);
 static bool walk_transfer(struct channel *channel, struct dma *dma);
 static void make_piece(struct channel *channel, struct dma *dma);
 static void piece_translated(struct translation *translation);
@@ -84,6 +84,13 @@ static bool list_reaches(const struct dma *dma)
 	for (uint32_t i = 0; i < dma->segment_count; i++)
 		bytes += dma->segments[i].length;
 	return bytes >= (uint64_t)dma->offset + dma->length;
+}
+
+/* Splits the transfers that wait, as far as the limits allow. */
+static inline void walk(struct channel *channel)
+{
+	if (channel->walking)
+		walk_transfers(channel);
 }
 
 void dma_start(struct dma_engine *engine, struct dma *dma)
@@ -116,12 +123,12 @@ void dma_start(struct dma_engine *engine, struct dma *dma)
 		channel->walking = dma;
 	if (channel->inflight == engine->param.inflight)
 		engine->count.transfer_stalls++;
-	walk(channel);
+	walk_transfers(channel);
 }
 
 /* ---- transfers are split, in order ---- */
 
-static void walk(struct channel *channel)
+static void walk_transfers(struct channel *channel)
 {
 	struct dma_engine *engine = channel->engine;
 	struct dma *dma;

@@ -26,7 +26,6 @@ struct wqe_fetch;
 
 /* One send WQE, from its parsing to its completion. */
 struct send_slot {
-	struct send_wqe wqe;
 	enum wqe_error error; /* set if it must not be executed */
 	enum work_status status;
 	uint32_t tag;
@@ -48,6 +47,7 @@ struct send_slot {
 	struct latency_stages stages;
 	uint8_t response_bytes; /* data of a read or atomic for its CQE */
 	uint8_t response[CQE_DATA_MAX];
+	struct send_wqe wqe; /* its list and inline data are last: only wqe_parse() writes them */
 };
 
 struct staged_read { /* one read of the send queue, until its blocks are staged */

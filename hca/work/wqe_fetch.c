@@ -29,20 +29,24 @@ static const struct block_type wqe_fetch_type = {
 
 static void read_done(struct pcie_read *read);
 
-static void note(struct wqe_fetch *fetch, struct gauge *gauge, struct send_queue_note *noted,
-		 bool is)
+static void change(struct wqe_fetch *fetch, struct gauge *gauge, struct send_queue_note *noted)
 {
 	sim_time now = sim_now(fetch->block.sim);
 
-	if (noted->is == is)
-		return;
-	noted->is = is;
-	if (is) {
+	noted->is = !noted->is;
+	if (noted->is) {
 		noted->since = now;
 		gauge_enter(gauge, now, 1);
 	} else {
 		gauge_left(gauge, noted->since, now, 1);
 	}
+}
+
+static inline void note(struct wqe_fetch *fetch, struct gauge *gauge, struct send_queue_note *noted,
+			bool is)
+{
+	if (noted->is != is)
+		change(fetch, gauge, noted);
 }
 
 /* Updates the gauges after WQEs were posted, parsed, sent or completed. */
@@ -301,7 +305,8 @@ static void note_fetched(struct send_queue *sq, struct latency_stages *stages)
 
 static struct send_slot *new_slot(struct send_queue *sq)
 {
-	struct send_slot *slot = pool_take_zeroed(&sq->fetch->slots);
+	struct send_slot *slot =
+		pool_take_cleared(&sq->fetch->slots, offsetof(struct send_slot, wqe.listed));
 
 	slot->tag = sim_new_tag(sq->fetch->block.sim);
 	note_fetched(sq, &slot->stages);

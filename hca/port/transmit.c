@@ -146,11 +146,9 @@ void transmit_watch(struct transmit *transmit, struct qp *qp, struct send_slot *
 		    const struct packet *packet)
 {
 	struct watch_queue *queue = &transmit->watched[watch_vl(packet)];
-	struct watch *watch = pool_take_zeroed(&transmit->watches);
+	struct watch *watch = pool_take(&transmit->watches);
 
-	watch->qp = qp;
-	watch->slot = slot;
-	watch->serial = packet->serial;
+	*watch = (struct watch){.qp = qp, .slot = slot, .serial = packet->serial};
 	if (queue->last)
 		queue->last->next = watch;
 	else

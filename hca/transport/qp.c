@@ -38,11 +38,6 @@ struct qp *qp_find(struct transport_block *transport, uint32_t number)
 	return number == 1 ? transport->gsi : number_table_find(&transport->qps, number);
 }
 
-void qp_hold(struct qp *qp)
-{
-	qp->users++;
-}
-
 uint32_t qp_known_as(const struct qp *qp)
 {
 	return qp->dcr ? dc_target_of_responder(qp->dcr)->number : qp->number;
@@ -65,11 +60,8 @@ void qp_free(struct qp *qp)
 	free(qp);
 }
 
-void qp_drop(struct qp *qp)
+void qp_unused(struct qp *qp)
 {
-	assert(qp->users);
-	if (--qp->users)
-		return;
 	assert(!qp->sq.reads_count);
 	if (qp->dcr)
 		dc_target_responder_rest(qp->dcr);

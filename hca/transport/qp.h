@@ -192,10 +192,21 @@ uint32_t qp_known_as(const struct qp *qp);
 /* Frees the memory of a queue pair that nothing refers to, or after the run. */
 void qp_free(struct qp *qp);
 
+/* Ends the use of a queue pair whose last reference is released. */
+void qp_unused(struct qp *qp);
+
 /* Add and release a reference. Every event that refers to the QP must hold one. The QP is freed
  * when it is destroyed and the last reference is released. */
-void qp_hold(struct qp *qp);
-void qp_drop(struct qp *qp);
+static inline void qp_hold(struct qp *qp)
+{
+	qp->users++;
+}
+static inline void qp_drop(struct qp *qp)
+{
+	assert(qp->users);
+	if (--qp->users == 0)
+		qp_unused(qp);
+}
 
 /* Enters the ERR state of verbs and flushes both queues. `async` is the event for the driver, or
  * -1. */

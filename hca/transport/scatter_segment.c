@@ -198,20 +198,18 @@ static void start(struct scatter_segment *segment, struct dma *dma, uint32_t off
 {
 	struct qp *qp = segment->qp;
 
-	*dma = (struct dma){
-		.segments = segment->wqe ? segment->wqe->segments : &segment->element,
-		.segment_count = segment->wqe ? segment->wqe->segment_count : 1,
-		.offset = offset,
-		.length = length,
-		.direction = DMA_SCATTER,
-		.access = segment->wqe ? MR_LOCAL_WRITE : MR_REMOTE_WRITE,
-		.pd = segment->wqe ? segment->wqe->pd : qp_remote_pd(qp, segment->element.key),
-		.qpn = qp->number,
-		.tag = segment->tag,
-		.bytes = bytes,
-		.posted = qp->transport->params->ack_when == ACK_LATE ? NULL : posted,
-		.done = done,
-	};
+	dma->segments = segment->wqe ? segment->wqe->segments : &segment->element;
+	dma->segment_count = segment->wqe ? segment->wqe->segment_count : 1;
+	dma->offset = offset;
+	dma->length = length;
+	dma->direction = DMA_SCATTER;
+	dma->access = segment->wqe ? MR_LOCAL_WRITE : MR_REMOTE_WRITE;
+	dma->pd = segment->wqe ? segment->wqe->pd : qp_remote_pd(qp, segment->element.key);
+	dma->qpn = qp->number;
+	dma->tag = segment->tag;
+	dma->bytes = bytes;
+	dma->posted = qp->transport->params->ack_when == ACK_LATE ? NULL : posted;
+	dma->done = done;
 	segment->pending++;
 	segment->moving++;
 	dma_start(qp->transport->blocks.dma, dma);

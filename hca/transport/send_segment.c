@@ -180,6 +180,7 @@ static uint32_t gather(struct send_segment *segment, const uint8_t *bytes, uint3
 {
 	struct qp *qp = segment->entity->qp;
 	uint32_t wire_bytes = segment->wire_bytes;
+	struct dma *dma = &segment->dma;
 
 	assert(segment->length > ahead && count);
 	if (qp_key_has_bytes(qp, segments[0].key)) {
@@ -187,21 +188,19 @@ static uint32_t gather(struct send_segment *segment, const uint8_t *bytes, uint3
 		if (ahead)
 			memcpy(segment->payload->bytes, bytes, ahead);
 	}
-	segment->dma = (struct dma){
-		.segments = segments,
-		.segment_count = count,
-		.offset = offset,
-		.length = segment->length - ahead,
-		.direction = DMA_GATHER,
-		.access = access,
-		.pd = qp_remote_pd(qp, segments[0].key),
-		.qpn = qp->number,
-		.tag = segment->first->tag,
-		.passes = segment->slot && !segment->slot->wqe.fence,
-		.bytes = segment->payload ? segment->payload->bytes + ahead : NULL,
-		.done = gathered,
-	};
-	dma_start(qp->transport->blocks.dma, &segment->dma);
+	dma->segments = segments;
+	dma->segment_count = count;
+	dma->offset = offset;
+	dma->length = segment->length - ahead;
+	dma->direction = DMA_GATHER;
+	dma->access = access;
+	dma->pd = qp_remote_pd(qp, segments[0].key);
+	dma->qpn = qp->number;
+	dma->tag = segment->first->tag;
+	dma->passes = segment->slot && !segment->slot->wqe.fence;
+	dma->bytes = segment->payload ? segment->payload->bytes + ahead : NULL;
+	dma->done = gathered;
+	dma_start(qp->transport->blocks.dma, dma);
 	return wire_bytes;
 }
 

@@ -49,17 +49,6 @@ static __attribute__((noinline)) void grow_free_chunks(struct wheel *wheel)
 	}
 }
 
-static inline struct wheel_chunk *take_chunk(struct wheel *wheel)
-{
-	struct wheel_chunk *chunk;
-
-	if (unlikely(!wheel->free_chunks))
-		grow_free_chunks(wheel);
-	chunk = wheel->free_chunks;
-	wheel->free_chunks = chunk->next;
-	return chunk;
-}
-
 static void release_chunk(struct wheel *wheel, struct wheel_chunk *chunk)
 {
 	chunk->next = wheel->free_chunks;
@@ -132,11 +121,12 @@ static inline struct wheel_chunk *empty_slot(const struct slot *slot)
 	return chunk;
 }
 
-/* Adds an empty chunk to a slot. */
+/* Adds an empty chunk to a slot. A chunk must be free. */
 static inline struct wheel_chunk *add_chunk(struct wheel *wheel, const struct slot *slot)
 {
-	struct wheel_chunk *chunk = take_chunk(wheel);
+	struct wheel_chunk *chunk = wheel->free_chunks;
 
+	wheel->free_chunks = chunk->next;
 	chunk->next = *slot->chunks;
 	chunk->count = 0;
 	*slot->occupied |= UINT64_C(1) << slot->bit;
@@ -145,20 +135,34 @@ static inline struct wheel_chunk *add_chunk(struct wheel *wheel, const struct sl
 	return chunk;
 }
 
+/* Keeps the registers of wheel_add_chunk() free. */
+static __attribute__((noinline)) struct wheel_chunk *grow_and_add(struct wheel *wheel,
+								  uint32_t number)
+{
+	grow_free_chunks(wheel);
+	return wheel_add_chunk(wheel, number);
+}
+
 struct wheel_chunk *wheel_add_chunk(struct wheel *wheel, uint32_t number)
 {
 	struct slot slot = near_slot(wheel, number);
 
+	if (unlikely(!wheel->free_chunks))
+		return grow_and_add(wheel, number);
 	return add_chunk(wheel, &slot);
 }
 
-static void insert_in_slot(struct wheel *wheel, uint64_t key, uint64_t order, struct event *event)
+static __attribute__((noinline)) void insert_in_slot(struct wheel *wheel, uint64_t key,
+						     uint64_t order, struct event *event)
 {
 	struct slot slot = slot_of(wheel, key >> 3);
 	struct wheel_chunk *chunk = *slot.chunks;
 
-	if (!chunk || chunk->count == WHEEL_CHUNK_ENTRIES)
+	if (!chunk || chunk->count == WHEEL_CHUNK_ENTRIES) {
+		if (unlikely(!wheel->free_chunks))
+			grow_free_chunks(wheel);
 		chunk = add_chunk(wheel, &slot);
+	}
 	wheel_append(chunk, key, order, event);
 }
 
@@ -300,7 +304,8 @@ static void open_slot(struct wheel *wheel, const struct slot *slot, sim_time sta
 	}
 }
 
-/* Returns the earliest entry of a chunk, or NULL if another entry has the same time. */
+/* Returns the earliest entry of a chunk, or NULL if another entry has the same time. No branch
+ * depends on the order of the entries, which a processor cannot predict. */
 static inline struct wheel_entry *alone_and_first(struct wheel_chunk *chunk)
 {
 	struct wheel_entry *first = &chunk->entries[0], *end = first + chunk->count;
@@ -310,11 +315,11 @@ static inline struct wheel_entry *alone_and_first(struct wheel_chunk *chunk)
 	for (struct wheel_entry *entry = first + 1; entry < end; entry++) {
 		sim_time time = entry->key >> 3;
 
-		if (time > earliest)
-			continue;
-		alone = time < earliest;
-		earliest = time;
-		first = entry;
+		if (unlikely(time == earliest))
+			alone = false;
+		alone |= time < earliest;
+		first = time < earliest ? entry : first;
+		earliest = time < earliest ? time : earliest;
 	}
 	return alone ? first : NULL;
 }

@@ -104,13 +104,14 @@ static inline void wheel_insert(struct wheel *wheel, struct event *event)
 {
 	sim_time time = event->key >> 3;
 	uint32_t number = (time >> WHEEL_SLOT_BITS) & (WHEEL_NEAR_SLOTS - 1);
-	struct wheel_chunk *chunk = wheel->near_slots[number];
+	struct wheel_chunk *chunk;
 
 	if (__builtin_expect(time <= wheel->cursor || (time ^ wheel->cursor) >> WHEEL_FAR_SHIFT,
 			     0)) {
 		wheel_insert_elsewhere(wheel, event);
 		return;
 	}
+	chunk = wheel->near_slots[number];
 	if (!chunk || chunk->count == WHEEL_CHUNK_ENTRIES)
 		chunk = wheel_add_chunk(wheel, number);
 	wheel_append(chunk, event->key, event->order, event);

@@ -130,12 +130,6 @@ void credits_receive(struct port *port, const struct packet *packet)
 		transmit_kick(port);
 }
 
-void credits_arrive(struct port *port, unsigned vl, uint32_t blocks)
-{
-	port->vls[vl].received = (uint16_t)((port->vls[vl].received + blocks) & CREDIT_MASK);
-	port->count.credits_received += blocks;
-}
-
 void credits_lost(struct port *port, unsigned vl)
 {
 	uint64_t symbol_bytes = port->params.width; /* one byte per lane */

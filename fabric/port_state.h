@@ -289,7 +289,11 @@ void credits_configure(struct port *port);
 void credits_start(struct port *port);            /* the link comes up */
 struct packet *credits_packet(struct port *port); /* for the first VL that is due */
 void credits_receive(struct port *port, const struct packet *packet);
-void credits_arrive(struct port *port, unsigned vl, uint32_t blocks);
+static inline void credits_arrive(struct port *port, unsigned vl, uint32_t blocks)
+{
+	port->vls[vl].received = (uint16_t)((port->vls[vl].received + blocks) & CREDIT_MASK);
+	port->count.credits_received += blocks;
+}
 /* returns true if the sender needs credits, with more_blocks counted as free */
 bool credits_wanted(const struct port *port, unsigned vl, uint64_t more_blocks);
 void credits_consider(struct port *port, unsigned vl);

@@ -89,8 +89,9 @@ prepare(struct switch_port *input, struct switch_port *output, struct packet *pa
 	void (*refuse)(struct switch_port *, struct packet *, enum drop_reason) =
 		is_copy ? drop_copy : drop;
 	struct fabric_switch *sw = input->sw;
-	struct port *to = sw->links[port_index(output)];
-	bool would_run_out = port_is_faster(to, sw->links[port_index(input)]);
+	unsigned from_index = port_index(input), to_index = port_index(output);
+	struct port *to = sw->links[to_index];
+	bool would_run_out = port_is_faster(to, sw->links[from_index]);
 	unsigned ingress_vl = packet->vl, egress_vl = packet->vl;
 
 	if (__builtin_expect(sw->maps, 0)) {
@@ -99,8 +100,7 @@ prepare(struct switch_port *input, struct switch_port *output, struct packet *pa
 			return false;
 		}
 		ingress_vl = vl_map_ingress(sw, packet);
-		egress_vl = vl_map_egress(sw, port_index(input), port_index(output), packet,
-					  ingress_vl);
+		egress_vl = vl_map_egress(sw, from_index, to_index, packet, ingress_vl);
 		if (egress_vl >= port_vls(to) && egress_vl != packet->vl) {
 			refuse(input, packet, DROP_VL);
 			return false;
@@ -118,7 +118,7 @@ prepare(struct switch_port *input, struct switch_port *output, struct packet *pa
 		}
 	}
 	packet->hop_limit = (uint8_t)(packet->hop_limit - sw->routes);
-	packet->ingress = (uint16_t)(port_index(input) | ingress_vl << INGRESS_VL_SHIFT |
+	packet->ingress = (uint16_t)(from_index | ingress_vl << INGRESS_VL_SHIFT |
 				     (is_copy ? INGRESS_COPY : 0));
 	packet->vl = (uint8_t)egress_vl;
 	if (__builtin_expect(sw->on_arrival, 0))
@@ -127,7 +127,7 @@ prepare(struct switch_port *input, struct switch_port *output, struct packet *pa
 	sw->count.bytes_forwarded += packet->wire_bytes;
 	packet->head_at = ((would_run_out | sw->stores) ? packet->tail_at : packet->head_at) +
 			  sw->forwarding_latency;
-	trace(&sw->block, TRACE_SWITCH_FORWARD, packet->tag, port_index(output), packet->head_at);
+	trace(&sw->block, TRACE_SWITCH_FORWARD, packet->tag, to_index, packet->head_at);
 	return true;
 }
 

@@ -153,16 +153,6 @@ static enum wqe_error parse_region(struct cursor *cursor, struct send_wqe *wqe)
 	return WQE_OK;
 }
 
-static uint32_t units_of(uint32_t bytes)
-{
-	return (bytes + WQE_DS_BYTES - 1) / WQE_DS_BYTES;
-}
-
-const struct data_segment *wqe_segments(const struct send_wqe *wqe)
-{
-	return &wqe->listed[units_of(wqe->inline_bytes)];
-}
-
 static enum wqe_error parse_inline(struct cursor *cursor, struct send_wqe *wqe)
 {
 	uint32_t length = be32_get(cursor->next) & ~INLINE_FLAG;
@@ -173,7 +163,7 @@ static enum wqe_error parse_inline(struct cursor *cursor, struct send_wqe *wqe)
 		return WQE_BAD_SEGMENT;
 	memcpy(wqe->inline_data + wqe->inline_bytes, cursor->next + sizeof(uint32_t), length);
 	wqe->inline_bytes = (uint16_t)(wqe->inline_bytes + length);
-	(void)take(cursor, units_of((uint32_t)sizeof(uint32_t) + length) * WQE_DS_BYTES);
+	(void)take(cursor, wqe_ds_of((uint32_t)sizeof(uint32_t) + length) * WQE_DS_BYTES);
 	return WQE_OK;
 }
 
@@ -192,7 +182,7 @@ static enum wqe_error parse_data(struct cursor *cursor, struct send_wqe *wqe)
 			return error;
 	}
 	length = wqe->inline_bytes;
-	segments = &wqe->listed[units_of(wqe->inline_bytes)];
+	segments = &wqe->listed[wqe_ds_of(wqe->inline_bytes)];
 	while ((segment = take(cursor, WQE_DS_BYTES))) {
 		struct data_segment *data = &segments[wqe->segment_count];
 

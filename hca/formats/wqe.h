@@ -112,8 +112,17 @@ uint32_t wqe_blocks(const uint8_t *control);
 uint16_t wqe_index(const uint8_t *control);
 uint32_t wqe_qpn(const uint8_t *control);
 
+/* Returns the number of 16-byte units that hold so many bytes. */
+static inline uint32_t wqe_ds_of(uint32_t bytes)
+{
+	return (bytes + WQE_DS_BYTES - 1) / WQE_DS_BYTES;
+}
+
 /* Returns the scatter/gather elements that follow the inline data. */
-const struct data_segment *wqe_segments(const struct send_wqe *wqe);
+static inline const struct data_segment *wqe_segments(const struct send_wqe *wqe)
+{
+	return &wqe->listed[wqe_ds_of(wqe->inline_bytes)];
+}
 
 /* Parses a send WQE. `bytes` holds the whole WQE, without the wrap of the ring. Returns WQE_OK or
  * the error. After an error, the fields of the control segment are valid all the same. */

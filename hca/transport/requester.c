@@ -81,7 +81,7 @@ static uint32_t packets_of(const struct qp *qp, const struct send_slot *slot)
 {
 	uint32_t mtu = qp->state.mtu_bytes;
 
-	if (wire_of[slot->wqe.opcode].operation >= OP_COMPARE_SWAP || slot->wqe.length == 0 ||
+	if (wire_of[slot->wqe.opcode].operation >= OP_COMPARE_SWAP || slot->wqe.length <= mtu ||
 	    qp_is_datagram(qp))
 		return 1;
 	return slot->wqe.length / mtu + (slot->wqe.length % mtu != 0);

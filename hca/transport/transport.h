@@ -266,7 +266,9 @@ static inline void transport_watch(const struct transport_block *transport, stru
 static inline unsigned transport_vl(const struct transport_block *transport,
 				    const struct path *path)
 {
-	return path->service_level % transport->facts.vls;
+	unsigned vls = transport->facts.vls;
+
+	return path->service_level < vls ? path->service_level : path->service_level % vls;
 }
 
 /* Sends a CNP to the port at once, ahead of the packets of queue pairs. */

@@ -59,10 +59,13 @@ struct scheduler {
 	struct processing_unit units[];
 };
 
+/* A division would take most of the time of scheduler_wake(). */
 static struct processing_unit *unit_of(struct scheduler *scheduler,
 				       const struct sched_entity *entity)
 {
-	return &scheduler->units[entity->number % scheduler->params->processing_units];
+	uint64_t units = scheduler->params->processing_units, below = units - 1;
+
+	return &scheduler->units[units & below ? entity->number % units : entity->number & below];
 }
 
 static void arm(struct processing_unit *unit, sim_time delay)
@@ -172,12 +175,14 @@ bool scheduler_has_context(struct scheduler *scheduler, struct sched_entity *ent
 static sim_time read_time(const struct scheduler *scheduler, const struct scheduler_segment *made)
 {
 	const struct scheduler_params *params = scheduler->params;
-	uint64_t segments =
-		(made->length + params->response_segment - 1) / params->response_segment;
 
-	if (opcode_info[made->opcode].operation == OP_READ_RESPONSE)
+	if (opcode_info[made->opcode].operation == OP_READ_RESPONSE) {
+		uint64_t segments =
+			(made->length + params->response_segment - 1) / params->response_segment;
+
 		return params->response_interval *
 		       (segments > made->packets ? segments : made->packets);
+	}
 	if (opcode_info[made->opcode].operation == OP_READ || opcode_is_atomic(made->opcode))
 		return params->read_interval * made->packets;
 	return 0;

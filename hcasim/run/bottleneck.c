@@ -149,8 +149,11 @@ static double use_of(const struct sim *sim, const struct block *block,
 		     const struct gauge_info *info, const struct gauge *gauge, sim_time time)
 {
 	sim_time now = sim_now(block->sim);
-	if (info->kind == GAUGE_BUSY)
-		return (double)gauge_area(gauge, now) / (double)time / (double)gauge->capacity;
+	if (info->kind == GAUGE_BUSY) { /* it may also have served after the last flow */
+		double share =
+			(double)gauge_area(gauge, now) / (double)time / (double)gauge->capacity;
+		return share > 1 ? 1 : share;
+	}
 	if (info->kind == GAUGE_POOL)
 		return (double)gauge_stalled(gauge, now) / (double)time;
 	if (info->kind == GAUGE_SHARE && gauge_area(gauge, now) > 0) {

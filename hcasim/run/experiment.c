@@ -385,6 +385,8 @@ static double port_metric(const struct experiment *experiment, const struct port
 {
 	double window = (double)(experiment->measured_until - experiment->measured_from);
 	double rate = window > 0 ? (double)sample->bytes_measured * 8e3 / window : (double)NAN;
+	double most = (double)port_rate_bps(sample->port) / 1e9;
+	rate = rate > most ? most : rate; /* some bytes left after the last flow */
 	switch ((enum port_metric)which) {
 	case PORT_METRIC_queue_mean_bytes:
 		return sample->count > 0 ? sample->queue_sum / (double)sample->count : (double)NAN;

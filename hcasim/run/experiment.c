@@ -380,13 +380,21 @@ static double queue_sd(const struct port_sample *sample)
 	return sum > 0 ? sqrt(sum / (count - 1)) : 0;
 }
 
+sim_time experiment_sent_until(const struct experiment *experiment, const struct port *port)
+{
+	sim_time last = port_busy_until(port);
+	if (port_is_aside(port) || last > experiment->counted_until)
+		last = experiment->counted_until;
+	return last > experiment->measured_until ? last : experiment->measured_until;
+}
+
 static double port_metric(const struct experiment *experiment, const struct port_sample *sample,
 			  int which)
 {
 	double window = (double)(experiment->measured_until - experiment->measured_from);
-	double rate = window > 0 ? (double)sample->bytes_measured * 8e3 / window : (double)NAN;
-	double most = (double)port_rate_bps(sample->port) / 1e9;
-	rate = rate > most ? most : rate; /* some bytes left after the last flow */
+	double sent = (double)(experiment_sent_until(experiment, sample->port) -
+			       experiment->measured_from);
+	double rate = window > 0 ? (double)sample->bytes_measured * 8e3 / sent : (double)NAN;
 	switch ((enum port_metric)which) {
 	case PORT_METRIC_queue_mean_bytes:
 		return sample->count > 0 ? sample->queue_sum / (double)sample->count : (double)NAN;

@@ -255,16 +255,6 @@ static void report_excess(struct checker *checker, const struct port *port,
 		       excess->windows);
 }
 
-/* Returns the time until which the measured bytes of a port left. A port may send after the last
- * flow, such as responses to repeated reads. */
-static sim_time sent_until(const struct experiment *experiment, const struct port *port)
-{
-	sim_time last = port_busy_until(port);
-	if (port_is_aside(port) || last > experiment->counted_until)
-		last = experiment->counted_until;
-	return last > experiment->measured_until ? last : experiment->measured_until;
-}
-
 static void check_rates(struct checker *checker)
 {
 	const struct experiment *experiment = checker->experiment;
@@ -277,7 +267,8 @@ static void check_rates(struct checker *checker)
 		const struct port_sample *sample = &experiment->samples[i];
 		struct wire_excess excess = {0};
 		wire_check_window(&excess, port_rate_bps(sample->port), experiment->measured_from,
-				  sent_until(experiment, sample->port), sample->bytes_measured);
+				  experiment_sent_until(experiment, sample->port),
+				  sample->bytes_measured);
 		report_excess(checker, sample->port, &excess);
 		report_excess(checker, sample->port, &sample->excess);
 	}

@@ -118,6 +118,10 @@ double experiment_queue_quantile(const struct experiment *experiment, double sha
 uint64_t experiment_queue_bytes(const struct port *port);
 sim_time experiment_paused_time(const struct port *port);
 
+/* Returns the time until which the measured bytes of a port left. A port may send after the last
+ * flow, such as responses to repeated reads. */
+sim_time experiment_sent_until(const struct experiment *experiment, const struct port *port);
+
 /* Returns the packets lost in lossless VLs. experiment_check.c */
 uint64_t experiment_lossless_drops(const struct experiment *experiment);
 

@@ -56,14 +56,15 @@ bool experiment_write_series(const struct experiment *experiment, FILE *out)
 	return !experiment->series || line_file_copy(experiment->series, out);
 }
 
-/* Returns the share of a port's rate until the end of the last flow. The port may have sent after
- * that, which counts too, up to all of its rate. */
-static double utilisation(const struct port *port, sim_time ended)
+/* Returns the share of a port's rate until the end of the last flow, or of a later packet. */
+static double utilisation(const struct build *build, const struct port *port, sim_time ended)
 {
-	double share = ended > 0 ? (double)port_bytes_out(port) * 8e12 / (double)ended /
-					   (double)port_rate_bps(port)
-				 : 0;
-	return share > 1 ? 1 : share;
+	sim_time last = port_busy_until(port), now = sim_now(build->sim);
+	last = last > now ? now : last;
+	last = last > ended ? last : ended;
+	return last > 0 ? (double)port_bytes_out(port) * 8e12 / (double)last /
+				  (double)port_rate_bps(port)
+			: 0;
 }
 
 void experiment_write_links(const struct build *build, sim_time ended, FILE *out)
@@ -80,7 +81,7 @@ void experiment_write_links(const struct build *build, sim_time ended, FILE *out
 			",%" PRIu64,
 			port_name(port), port_name(port_peer(port)),
 			(double)port_rate_bps(port) / 1e9, counters->packets_sent,
-			counters->bytes_sent, utilisation(port, ended),
+			counters->bytes_sent, utilisation(build, port, ended),
 			(double)experiment_paused_time(port) / (double)US, counters->pause_sent,
 			counters->pause_received, counters->credit_stalls);
 		drops_write_port(build, port, out);

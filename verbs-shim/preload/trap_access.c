@@ -91,6 +91,17 @@ static bool load_range(struct trap *trap, struct range *range, uint64_t address,
 	return true;
 }
 
+/* Returns true if an access must be emulated, and prepares for it. An access to watched memory must
+ * be emulated only if it would trap. */
+static bool begin(uint64_t address, uint32_t length)
+{
+	if (!range_traps(address, length, trap_watch.hot))
+		return false;
+	(void)trap_watch_touch();
+	forget_changed();
+	return true;
+}
+
 static bool load_parts(struct trap *trap, uint64_t address, uint8_t *to, uint32_t length)
 {
 	if (range_has_registers(address, length))
@@ -107,7 +118,6 @@ static bool load_parts(struct trap *trap, uint64_t address, uint8_t *to, uint32_
 	return true;
 }
 
-/* An access to watched memory must be emulated only if it would trap. */
 static enum insn_access_result load(struct insn_access *access, uint64_t address, void *bytes,
 				    uint32_t length)
 {
@@ -115,10 +125,8 @@ static enum insn_access_result load(struct insn_access *access, uint64_t address
 	struct range *range;
 	bool done;
 
-	if (!range_traps(address, length, trap_watch.hot))
+	if (!begin(address, length))
 		return ACCESS_DIRECT;
-	(void)trap_watch_touch();
-	forget_changed();
 	range = range_find(address);
 	done = is_within(range, address, length) ? load_range(trap, range, address, bytes, length)
 						 : load_parts(trap, address, bytes, length);
@@ -172,10 +180,8 @@ static enum insn_access_result store(struct insn_access *access, uint64_t addres
 	struct range *range;
 	bool done;
 
-	if (!range_traps(address, length, trap_watch.hot))
+	if (!begin(address, length))
 		return ACCESS_DIRECT;
-	(void)trap_watch_touch();
-	forget_changed();
 	range = range_find(address);
 	done = is_within(range, address, length) ? store_range(trap, range, address, bytes, length)
 						 : store_parts(trap, address, bytes, length);
